@@ -8,9 +8,9 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from prviz.arrays import Array
+
 # What to type for pictures, in every refusal of them.
 EMBED_PICTURES = (
     "prviz embed FOLDER -o FILE.safetensors --encoder ENCODER (prviz embed --list shows them)"

@@ -1,8 +1,14 @@
-"""What the package calls an array of numbers in its signatures."""
+"""What the package calls an array in its signatures."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+Array = NDArray[Any]
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]  # rows, places, positions
+Counts = NDArray[np.int64]
+Flags = NDArray[np.bool_]

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from prviz.arrays import Array
 
 # Channels of the layers: 3 x 3, He's normal weights, ReLU, each halves the side.
 _CHANNELS = (3, 32, 64, 128, 256)
@@ -26,7 +27,7 @@ def random_weights(seed: int) -> list[NDArray[np.float32]]:
     ]
 
 
-def random_features(pictures: NDArray[Any], layers: Weights) -> NDArray[np.float32]:
+def random_features(pictures: Array, layers: Weights) -> NDArray[np.float32]:
     """Means over the positions of the last layer, (n, 256), of pictures (n, height, width, 3) of
     values 0 to 255.
     """

@@ -15,14 +15,13 @@ from itertools import product
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prviz.array_input import EMBED_PICTURES, as_array, feature_names, numbers_order, squeezed
+from prviz.arrays import Array, Flags, Ints
 from prviz.cells import table_html
 from prviz.quoting import listed, quoted
 from prviz.warning import from_outside, warn
 
-Array = NDArray[Any]
 # Share of each set that defines the classifiers; None or "none": no split.
 SplitRatio: TypeAlias = float | Literal["none"] | None
 
@@ -114,7 +113,7 @@ def _not_finite(values: Array, name: str) -> ValueError:
     )
 
 
-def _missing(groups: Array) -> NDArray[np.bool_]:
+def _missing(groups: Array) -> Flags:
     """True for None and NaN, which would all be one group."""
     if groups.dtype == object:
         return np.array([each is None or each != each for each in groups.tolist()])
@@ -280,7 +279,7 @@ class Samples:
         return hasher.hexdigest()
 
     @cached_property
-    def group_numbers(self) -> NDArray[np.intp] | None:
+    def group_numbers(self) -> Ints | None:
         """The number of each sample's group, from 0 in the order of the groups; None without
         groups.
         """
@@ -314,7 +313,7 @@ class Samples:
         rows = order[np.unique(self.groups[order], return_index=True)[1]]
         return replace(self.take(np.sort(rows)), groups=None)
 
-    def take(self, indices: NDArray[np.intp]) -> Samples:
+    def take(self, indices: Ints) -> Samples:
         """Samples of the given rows, with their labels and images.
 
         Parameters
@@ -334,7 +333,7 @@ class Samples:
         values.flags.writeable = False  # nobody else has it, so it need not be copied
         return replace(self, values=values, labels=labels, images=images, groups=groups)
 
-    def take_features(self, columns: Sequence[int] | NDArray[np.intp]) -> Samples:
+    def take_features(self, columns: Sequence[int] | Ints) -> Samples:
         """The same samples with these features alone, in this order, and their names.
 
         Parameters
@@ -382,7 +381,7 @@ def notes_of(sets: Iterable[Samples]) -> dict[str, list[str]]:
     return found
 
 
-def independent_number(groups: NDArray[np.intp]) -> int:
+def independent_number(groups: Ints) -> int:
     """Number of independent samples that have the variance of these, if all of a group were alike
     (Kish 1965).
 
@@ -570,8 +569,8 @@ class Split:
     """
 
     pair: SamplePair
-    fit_rows: tuple[NDArray[np.intp], NDArray[np.intp]]
-    evaluate_rows: tuple[NDArray[np.intp], NDArray[np.intp]]
+    fit_rows: tuple[Ints, Ints]
+    evaluate_rows: tuple[Ints, Ints]
     held_out: bool
 
     @cached_property
@@ -584,7 +583,7 @@ class Split:
         """Samples that measure the error rates: a copy of their rows if held out."""
         return self._taken(self.evaluate_rows)
 
-    def _taken(self, rows: tuple[NDArray[np.intp], NDArray[np.intp]]) -> SamplePair:
+    def _taken(self, rows: tuple[Ints, Ints]) -> SamplePair:
         if not self.held_out:
             return self.pair
         return SamplePair(self.pair.real.take(rows[0]), self.pair.generated.take(rows[1]))
@@ -618,9 +617,7 @@ def split_share(ratio: object, named: str = "split =") -> float | None:
     return float(ratio)
 
 
-def _draw(
-    samples: Samples, ratio: float, seed: int, role: str
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _draw(samples: Samples, ratio: float, seed: int, role: str) -> tuple[Ints, Ints]:
     """Row numbers of the fit and of the evaluation samples, each in increasing order; no group is
     on both sides.
     """
@@ -634,9 +631,7 @@ def _draw(
     return np.sort(order[:n_fit]), np.sort(order[n_fit:])
 
 
-def _draw_groups(
-    groups: Array, ratio: float, seed: int, role: str
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _draw_groups(groups: Array, ratio: float, seed: int, role: str) -> tuple[Ints, Ints]:
     """`_draw` of whole groups: as many of them, in a random order, as come closest to the share of
     the samples.
     """

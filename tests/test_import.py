@@ -20,9 +20,9 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 
 # A folder imports only from earlier lines; those of one line don't know each other.
 LAYERS = (
+    ("prviz.arrays",),
     (
         "prviz.array_input",
-        "prviz.arrays",
         "prviz.cells",
         "prviz.missing",
         "prviz.quoting",

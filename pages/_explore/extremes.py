@@ -10,10 +10,8 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-import numpy as np
 import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 
 from pages._explore.live_view import over, visible
 from pages._explore.session import explore_session
@@ -22,6 +20,7 @@ from pages._shared import answers
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
 from prviz import figures
+from prviz.arrays import Ints
 from prviz.checks.facts import Duplicates, duplicates
 from prviz.curves.summaries import FirstDifferences
 from prviz.diagnostics import influence as _influence
@@ -458,7 +457,7 @@ def drawn(found: Influence, falls: Sequence[Removal], truth: float | None = None
     )
 
 
-def _carriers_table(found: Influence, top: NDArray[np.intp], side: Samples) -> None:
+def _carriers_table(found: Influence, top: Ints, side: Samples) -> None:
     rows = found.rows[top]
     labels = {f"{name} ": side.labels[name][rows].astype(str) for name in list(side.labels)[:3]}
     table = pd.DataFrame(

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import html
 
-import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from pages._shared import answers, media
 from pages._triage.checkpoints import CheckpointResults, measurement
 from pages._triage.gallery import pictures
+from prviz.arrays import Ints
 from prviz.diagnostics.clusters import ClusterMembers, cluster_members
 from prviz.estimators.cluster import CLUSTERS
 from prviz.measure.estimates import Progress
@@ -83,7 +82,7 @@ def _line(
     )
 
 
-def _wall(found: CheckpointResults, samples: Samples, rows: NDArray[np.intp], role: Role) -> str:
+def _wall(found: CheckpointResults, samples: Samples, rows: Ints, role: Role) -> str:
     shown = rows[:_PICTURES].tolist()
     images = "".join(pictures(role, shown, media.shown(samples, shown, found.uploaded)))
     return f'<div class="wall {role}">{images}</div>'

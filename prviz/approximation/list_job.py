@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array, Ints
 from prviz.curves import PRCurve
 from prviz.estimators import Supports
 from prviz.measure.estimates import Progress
@@ -31,9 +31,6 @@ from prviz.neighbors.faiss_lists import ListIndex, Units
 from prviz.neighbors.kernels import slices
 from prviz.neighbors.rows import RowView, pair_distances
 from prviz.samples import Split
-
-Array = NDArray[Any]
-Rows = NDArray[np.intp]
 
 # Length of the lists in units of k, for balls that hold more than k samples, and their smallest
 # length.
@@ -141,7 +138,7 @@ class ListJob:
         self.indexes: dict[Role, ListIndex] = {}
         # Fit samples with balls of their own, in random order, so that any first part is random
         # too.
-        self.centres: dict[Role, Rows] = {}
+        self.centres: dict[Role, Ints] = {}
         total = sum(map(len, self.fit_rows.values()))
         for role, rows in self.fit_rows.items():
             n = len(rows)
@@ -157,7 +154,7 @@ class ListJob:
             self.centres[role] = self._random(n, min(n, max(_CENTRES, math.ceil(_HOLDING * n / k))))
         self._own: dict[tuple[Role, int], Array] = {}
 
-    def _random(self, n: int, count: int) -> Rows:
+    def _random(self, n: int, count: int) -> Ints:
         """Random ``count`` of n positions, by the same stream for both roles, so that the roles can
         be swapped.
         """
@@ -168,7 +165,7 @@ class ListJob:
         if self._progress is not None:
             self._progress(self._reported)
 
-    def _search(self, role: Role, points: Array, length: int) -> tuple[Array, Rows]:
+    def _search(self, role: Role, points: Array, length: int) -> tuple[Array, Ints]:
         """Lists of points; searches take most of the time, reported as the progress from 0.1 to
         0.8.
         """
@@ -186,7 +183,7 @@ class ListJob:
             sum(len(self.centres[role]) for role, _ in own) + 2 * evaluated * around_points + 1
         )
 
-    def draw(self, count: int) -> tuple[Rows, Rows]:
+    def draw(self, count: int) -> tuple[Ints, Ints]:
         """Positions of ``count`` random evaluation samples of each set."""
         real, generated = (self._random(len(self.evaluate_rows[role]), count) for role in ROLES)
         return real, generated
@@ -228,7 +225,7 @@ class ListJob:
             self._own[role, k] = np.concatenate(radii)
         return self._own[role, k]
 
-    def _parts(self, places: Rows) -> Iterator[Rows]:
+    def _parts(self, places: Ints) -> Iterator[Ints]:
         return (
             places[part] for part in slices(len(places), max(1, _LIST_BYTES // (64 * self.length)))
         )
@@ -247,7 +244,7 @@ class ListJob:
             if radius is not None
         }
 
-    def supports(self, rows: tuple[Rows, Rows], most: int | None = None) -> dict[str, Supports]:
+    def supports(self, rows: tuple[Ints, Ints], most: int | None = None) -> dict[str, Supports]:
         """Supports of these evaluation samples, from at most ``most`` balls around fit samples of a
         role.
         """
@@ -268,7 +265,7 @@ class ListJob:
             )
         return supports
 
-    def _around_points(self, rows: tuple[Rows, Rows]) -> dict[str, Array]:
+    def _around_points(self, rows: tuple[Ints, Ints]) -> dict[str, Array]:
         around = {name: balls for name, balls in self.balls.items() if balls.around == "evaluation"}
         counted: dict[str, list[Array]] = {name: [] for name in around}
         whole = {role: self.length >= len(rows) for role, rows in self.fit_rows.items()}
@@ -283,7 +280,7 @@ class ListJob:
                     counted[name].append(np.stack(ball_counts(lists, balls, self.fixed, own)))
         return {name: np.hstack(each) for name, each in counted.items()}
 
-    def _around_fit(self, rows: tuple[Rows, Rows], balls: Balls, most: int | None) -> Array:
+    def _around_fit(self, rows: tuple[Ints, Ints], balls: Balls, most: int | None) -> Array:
         around = {
             role: (rows[self.centres[role][:most]], self.own_radii(role, balls.rule(role).k)[:most])
             for role, rows in self.fit_rows.items()
@@ -303,7 +300,7 @@ class ListJob:
                 parts.append(np.stack(counts))
         return np.hstack(parts)
 
-    def checked(self, rows: tuple[Rows, Rows]) -> dict[str, tuple[PRCurve, PRCurve]]:
+    def checked(self, rows: tuple[Ints, Ints]) -> dict[str, tuple[PRCurve, PRCurve]]:
         """Approximate and exact curve of each family on these evaluation samples."""
         largest = max(map(len, self.fit_rows.values()))
         most = max(_CENTRES // 10, int(_CHECKED_DISTANCES / largest))
@@ -332,7 +329,7 @@ class ListJob:
 def exact_supports(
     split: Split,
     balls: Mapping[str, Balls],
-    centres: Mapping[Role, Rows],
+    centres: Mapping[Role, Ints],
     *,
     fit_again: bool,
     memory_limit: int,
@@ -379,7 +376,7 @@ def exact_supports(
 class _Centred:
     """Balls around some fit samples of a split; centres : their positions, by role."""
 
-    def __init__(self, split: Split, centres: Mapping[Role, Rows]) -> None:
+    def __init__(self, split: Split, centres: Mapping[Role, Ints]) -> None:
         self._split = split
         self._values = {role: side.values for role, side in zip(ROLES, split.pair, strict=True)}
         self._fit_rows = dict(zip(ROLES, split.fit_rows, strict=True))

@@ -13,9 +13,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Floats
 from prviz.benchmark.pairs import DRAWS, PAIRS
 from prviz.benchmark.shapes import compare, points_of
 from prviz.curves import PRCurve
@@ -56,7 +55,7 @@ class Contestant:
 
     name: str
     setting: str
-    estimate: Callable[[NDArray[Any], NDArray[Any]], Any]
+    estimate: Callable[[Array, Array], Any]
     finish: Callable[[Any], Estimated]
 
 
@@ -72,7 +71,7 @@ def of_family(method: str) -> list[Contestant]:
     family = ESTIMATORS[method]
 
     def entry(setting: str, options: Mapping[str, Any]) -> Contestant:
-        def run(real: NDArray[Any], generated: NDArray[Any]) -> Any:
+        def run(real: Array, generated: Array) -> Any:
             pair = SamplePair.of(real, generated)
             found = estimate(pair, method, seed=0, **options)[method]
             return found, found.curve

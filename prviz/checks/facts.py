@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Flags, Floats, Ints
 from prviz.neighbors.kernels import slices
 from prviz.samples import SamplePair, Samples
 
@@ -54,8 +55,8 @@ class Moments(NamedTuple):
     The least one is that of rows that are not 0, which have no direction.
     """
 
-    sd: NDArray[np.float64]
-    constant: NDArray[np.bool_]
+    sd: Floats
+    constant: Flags
     norm: float
     least_norm: float
     greatest_norm: float
@@ -77,7 +78,7 @@ def row_blocks(n: int, d: int) -> Iterator[slice]:
     return iter(slices(n, max(1, BLOCK // d)))
 
 
-def _hashes(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+def _hashes(values: Floats) -> NDArray[np.uint64]:
     """A 64-bit hash of each row: equal rows have equal hashes, whatever the sign of 0."""
     odd = np.random.default_rng(0).integers(0, 2**63, values.shape[1], dtype=np.uint64) * np.uint64(
         2
@@ -96,7 +97,7 @@ def _all_differ(hashes: NDArray[np.uint64]) -> bool:
     return not (ordered[1:] == ordered[:-1]).any()
 
 
-def _rows(sets: Sequence[Samples], index: NDArray[np.intp]) -> NDArray[np.float64]:
+def _rows(sets: Sequence[Samples], index: Ints) -> Floats:
     """Rows of the sets by their index, those of the first set first, without stacking the sets."""
     result = np.empty((len(index), sets[0].d))
     start = 0
@@ -107,7 +108,7 @@ def _rows(sets: Sequence[Samples], index: NDArray[np.intp]) -> NDArray[np.float6
     return result + 0.0
 
 
-def row_classes(sets: Iterable[Samples]) -> NDArray[np.intp]:
+def row_classes(sets: Iterable[Samples]) -> Ints:
     """Number of each row of the sets, those of the first set first, equal for equal rows only:
     hashed, then verified.
 
@@ -199,16 +200,16 @@ def moments_of(values: NDArray[np.floating], scale: float) -> Moments:
     return Moments(sd, constant, middle, least, float(norms[-1])).times(scale)
 
 
-def _scaled(values: NDArray[np.floating], scale: float) -> NDArray[np.float64]:
+def _scaled(values: NDArray[np.floating], scale: float) -> Floats:
     """Values in units of ``scale``; the values themselves where it is 1."""
     block = values.astype(np.float64, copy=False)
     return block if scale == 1 else block / scale
 
 
-def _constant(values: NDArray[np.floating]) -> NDArray[np.bool_]:
+def _constant(values: NDArray[np.floating]) -> Flags:
     """True for features that have one value; a few rows leave few of them to look at in all."""
     n, d = values.shape
-    found: NDArray[np.bool_] = (values[:: -(-n // 16)] == values[0]).all(axis=0)
+    found: Flags = (values[:: -(-n // 16)] == values[0]).all(axis=0)
     for rows in row_blocks(n, d):
         columns = np.flatnonzero(found)
         if not len(columns):

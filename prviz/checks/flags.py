@@ -15,9 +15,8 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Flags, Floats, Ints
 from prviz.checks.facts import (
     Duplicates,
     EqualRows,
@@ -199,7 +198,7 @@ class SetFacts:
     shares: Floats
     top: tuple[float, float]
 
-    def ranges(self, features: NDArray[np.intp]) -> Floats:
+    def ranges(self, features: Ints) -> Floats:
         """Distances between quartiles, and first and last deciles, of some features: (2,
         number).
         """
@@ -794,7 +793,7 @@ def constant_features(facts: DataFacts) -> Finding:
     return Finding(title, value, grade(True, tells), effect, _called_all(samples, one))
 
 
-def _surely_alone(facts: DataFacts, features: NDArray[np.intp]) -> float:
+def _surely_alone(facts: DataFacts, features: Ints) -> float:
     """`_alone` of the features that are not constant by chance, as one that rarely differs from 0
     is in few samples.
     """
@@ -810,7 +809,7 @@ def _surely_alone(facts: DataFacts, features: NDArray[np.intp]) -> float:
     return largest
 
 
-def _other_constants(facts: DataFacts, constant: NDArray[np.intp]) -> list[int]:
+def _other_constants(facts: DataFacts, constant: Ints) -> list[int]:
     """Features that have one value in each set, another in each, by more than rounding."""
     if min(each.n for each in facts.pair) < _RARELY:
         return []
@@ -1075,7 +1074,7 @@ def _stand_in(role: str, samples: Samples, value: float) -> Finding | None:
 
 
 def _missing(
-    what: str, role: str, samples: Samples, rows: NDArray[np.bool_], columns: Iterable[int]
+    what: str, role: str, samples: Samples, rows: Flags, columns: Iterable[int]
 ) -> Finding:
     """The finding of numbers that were missing values in some rows."""
     count = np.count_nonzero(rows)

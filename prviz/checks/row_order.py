@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Flags, Ints
 from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair, Samples
 
@@ -124,7 +125,7 @@ def _dependent_rows(samples: Samples) -> RowOrder | None:
     return RowOrder(share, 2 * NEXT / (len(rows) - 1), len(rows))
 
 
-def _by_chance(kinds: NDArray[np.intp], chosen: NDArray[np.intp]) -> float:
+def _by_chance(kinds: Ints, chosen: Ints) -> float:
     """Share of the chosen rows' companions of the same kind that stand next to them."""
     chance = np.zeros(len(kinds))
     for kind in np.unique(kinds):
@@ -149,14 +150,14 @@ def _is_sorted(values: NDArray[np.floating]) -> bool:
     return bool((_one_way(likely) & (moves > _MOVES)).any())
 
 
-def _one_way(columns: NDArray[np.floating]) -> NDArray[np.bool_]:
+def _one_way(columns: NDArray[np.floating]) -> Flags:
     """True for columns that nowhere fall, or nowhere rise; but not for those of a single value."""
     up = (columns[1:] >= columns[:-1]).all(axis=0)
     down = (columns[1:] <= columns[:-1]).all(axis=0)
     return np.asarray(up ^ down)
 
 
-def _nearest(values: NDArray[np.floating]) -> NDArray[np.intp]:
+def _nearest(values: NDArray[np.floating]) -> Ints:
     """The row that is nearest to each row but itself, up to rounding, for values of any size, which
     are changed.
     """
@@ -169,7 +170,7 @@ def _nearest(values: NDArray[np.floating]) -> NDArray[np.intp]:
     squares = np.diag(products).copy()
     apart = squares - 2 * products  # the square of the row itself shifts all alike
     np.fill_diagonal(apart, np.inf)
-    nearest: NDArray[np.intp] = np.argmin(apart, axis=1)
+    nearest: Ints = np.argmin(apart, axis=1)
     return nearest
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import prviz
-from prviz.arrays import Floats
+from prviz.arrays import Floats, Ints
 from prviz.curves import hull, shown
 from prviz.curves.frozen import ReadOnlyArrays
 
@@ -371,7 +371,7 @@ class PRCurve(ReadOnlyArrays):
         """Area under each piece."""
         return hull.sector_areas(*self._pieces)
 
-    def vertex_at(self, lam: ArrayLike) -> NDArray[np.intp]:
+    def vertex_at(self, lam: ArrayLike) -> Ints:
         """Index of the vertex that is optimal at lam.
 
         Parameters

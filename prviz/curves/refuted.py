@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from prviz.arrays import Flags
 from prviz.curves.pr_curve import PRCurve
 
 # By how much of a distance from the origin a curve must lie beyond a bound: less is not seen.
@@ -13,12 +14,10 @@ BEYOND = 2e-3
 _ANGLES = np.arange(361) / 4
 
 
-def is_refuted(
-    lam: ArrayLike, alpha: ArrayLike, beta: ArrayLike, bound: PRCurve
-) -> NDArray[np.bool_]:
+def is_refuted(lam: ArrayLike, alpha: ArrayLike, beta: ArrayLike, bound: PRCurve) -> Flags:
     """True for each of these points of a curve that lies beyond the bound on the ray of its lam."""
     limit = np.hypot(bound.alpha(lam), bound.beta(lam))
-    beyond: NDArray[np.bool_] = np.hypot(alpha, beta) > limit + BEYOND
+    beyond: Flags = np.hypot(alpha, beta) > limit + BEYOND
     return beyond
 
 

@@ -7,12 +7,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Ints
 from prviz.estimators.cluster import CLUSTERS, clusters_of
 from prviz.samples import SamplePair
-
-Rows = NDArray[np.intp]
 
 
 class ClusterMembers(NamedTuple):
@@ -22,8 +20,8 @@ class ClusterMembers(NamedTuple):
     real_share, generated_share : the share of each set that it holds.
     """
 
-    real: Rows
-    generated: Rows
+    real: Ints
+    generated: Ints
     real_share: float
     generated_share: float
 

@@ -16,12 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Flags, Floats, Ints
 from prviz.neighbors.kernels import slices, sort_numbered
 from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair
-
-Ints = NDArray[np.intp]
 
 # Probability that any column is named of two sets that are alike.
 LEVEL = 0.01
@@ -162,14 +160,14 @@ def _steps_and_commonest(columns: NDArray[np.floating], n: int) -> tuple[Floats,
     return steps, common
 
 
-def _is_last(ordered: Floats) -> NDArray[np.bool_]:
+def _is_last(ordered: Floats) -> Flags:
     """True for the last one of equal values, by row."""
     found = np.ones(ordered.shape, dtype=np.bool_)
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=found[:, :-1])
     return found
 
 
-def _largest_step(made: Ints, ends: NDArray[np.bool_], n: int) -> Floats:
+def _largest_step(made: Ints, ends: Flags, n: int) -> Floats:
     """The largest distance of the distribution functions of n real values and the others, by row,
     at the ends.
 

@@ -18,15 +18,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from prviz.arrays import Floats
+from prviz.arrays import Flags, Floats, Ints
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.curves.pr_curve import score_keys
 from prviz.estimators import Supports
-
-Flags = NDArray[np.bool_]
-Rows = NDArray[np.intp]
 
 # Level of a point without supports, c_X = c_Y = 0, which has no key.
 NO_SUPPORT = -2
@@ -46,10 +43,10 @@ _LARGEST_LOG = 700.0
 class ConfusionGroups(NamedTuple):
     """Positions of the samples of each group among all evaluation samples, increasing."""
 
-    kept: Rows
-    missed: Rows
-    accepted: Rows
-    rejected: Rows
+    kept: Ints
+    missed: Ints
+    accepted: Ints
+    rejected: Ints
 
 
 class Part(NamedTuple):
@@ -178,16 +175,16 @@ class OptimalClassifiers(ReadOnlyArrays):
         return called
 
     @cached_property
-    def needed(self) -> Rows:
+    def needed(self) -> Ints:
         """Level, (v,), from which on classifier j calls a sample real."""
         return self.levels_of(self.cuts)
 
     @cached_property
-    def levels(self) -> Rows:
+    def levels(self) -> Ints:
         """Level, (m,), of each sample: see `levels_of`."""
         return self.levels_of(self.keys)
 
-    def levels_of(self, keys: ArrayLike) -> Rows:
+    def levels_of(self, keys: ArrayLike) -> Ints:
         """Number of distinct cuts at or above each key, less one; NO_SUPPORT for points without
         supports.
 
@@ -200,7 +197,7 @@ class OptimalClassifiers(ReadOnlyArrays):
         return np.where(np.isnan(values), NO_SUPPORT, levels)
 
     @cached_property
-    def counts(self) -> tuple[Rows, Rows]:
+    def counts(self) -> tuple[Ints, Ints]:
         """Numbers, (v,), of missed real and of accepted generated samples: n_real fpr and
         n_generated fnr.
         """
@@ -213,7 +210,7 @@ class OptimalClassifiers(ReadOnlyArrays):
         sides = (real & called_real, real & ~called_real, ~real & called_real, ~real & ~called_real)
         return ConfusionGroups(*(np.flatnonzero(side) for side in sides))
 
-    def most_extreme(self, group: str, lam: float, count: int) -> Rows:
+    def most_extreme(self, group: str, lam: float, count: int) -> Ints:
         """Positions of at most ``count`` samples of a group, by decreasing distance of their keys
         from the cut.
 
@@ -223,9 +220,9 @@ class OptimalClassifiers(ReadOnlyArrays):
         """
         if group not in GROUPS:
             raise ValueError(f"group = {group!r}; one of {', '.join(GROUPS)} is needed")
-        places: Rows = getattr(self.groups(lam), group)
+        places: Ints = getattr(self.groups(lam), group)
         sign = 1.0 if group in ("kept", "accepted") else -1.0
-        order: Rows = places[np.argsort(sign * self.keys[places], kind="stable")][:count]
+        order: Ints = places[np.argsort(sign * self.keys[places], kind="stable")][:count]
         return order
 
     def part(self, places: ArrayLike, lam: float) -> Part:
@@ -247,7 +244,7 @@ class OptimalClassifiers(ReadOnlyArrays):
         return Part(n_real, len(chosen) - n_real, missed, accepted, float(alpha), float(beta))
 
 
-def _wrong(keys: Floats, n_real: int, cuts: Floats, unsupported: Flags) -> tuple[Rows, Rows]:
+def _wrong(keys: Floats, n_real: int, cuts: Floats, unsupported: Flags) -> tuple[Ints, Ints]:
     """Numbers, (v,), of real samples that each classifier calls generated, and of generated ones
     that it calls real.
     """

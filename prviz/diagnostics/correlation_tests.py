@@ -12,10 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Floats, Ints
 from prviz.samples import SamplePair
-
-Ints = NDArray[np.intp]
 
 # Halves that are drawn: none may have as large a difference, so the level is 1 / (_DRAWS + 1),
 # .002.

@@ -9,12 +9,12 @@ their ratio.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias, Unpack
+from typing import Literal, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Floats
 from prviz.estimators import ESTIMATORS, Supports
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.estimators.hub import HUB
@@ -24,7 +24,7 @@ from prviz.samples import SamplePair, Samples, Split, as_samples
 from prviz.toys import ToyProblem
 
 Classes: TypeAlias = NDArray[np.int8]
-PointSupports: TypeAlias = tuple[NDArray[Any], NDArray[Any]]
+PointSupports: TypeAlias = tuple[Array, Array]
 
 # Name of each class of points, by its number.
 CLASSES = ("neither", "P only", "Q only", "both")

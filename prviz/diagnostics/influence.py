@@ -21,8 +21,8 @@ from functools import cached_property
 from typing import NamedTuple, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Counts, Ints
 from prviz.checks.facts import row_classes
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
@@ -34,8 +34,6 @@ from prviz.neighbors import FEW, BallMembership, Distances
 from prviz.neighbors.balls import ROLES, Role
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Split
-
-Places = NDArray[np.intp]
 
 
 class Extremes(NamedTuple):
@@ -127,7 +125,7 @@ def distinct(
     return result[0], result[1], result[2]
 
 
-def _only(split: Split, rows: tuple[Places, Places]) -> Split | None:
+def _only(split: Split, rows: tuple[Ints, Ints]) -> Split | None:
     """Split with these rows alone; None where a part would be empty."""
     if not split.held_out:
         if all(map(len, rows)):
@@ -142,7 +140,7 @@ def _only(split: Split, rows: tuple[Places, Places]) -> Split | None:
     return Split(split.pair, (fit[0], fit[1]), (evaluate[0], evaluate[1]), held_out=True)
 
 
-def rows_taken(pair: SamplePair, rows: Sequence[Places]) -> SamplePair:
+def rows_taken(pair: SamplePair, rows: Sequence[Ints]) -> SamplePair:
     """Pair of the given rows of both sets, in increasing order; a set that stays whole is not
     copied.
     """
@@ -180,16 +178,16 @@ class Influence(ReadOnlyArrays):
     k: int
     bandwidth: float | None
     role: Role
-    rows: Places
+    rows: Ints
     ball_members: BallMembership
 
     @property
-    def carried(self) -> NDArray[np.int64]:
+    def carried(self) -> Counts:
         """Number, (n,), of evaluation samples of the other role that each fit sample carries."""
         return self.ball_members.carried
 
     @cached_property
-    def alone(self) -> NDArray[np.int64]:
+    def alone(self) -> Counts:
         """Number, (n,), of evaluation samples that each fit sample carries alone."""
         sole = self.ball_members.counts[self.ball_members.points] == 1
         return np.bincount(self.ball_members.samples[sole], minlength=len(self.rows))
@@ -199,7 +197,7 @@ class Influence(ReadOnlyArrays):
         """Share of the other role's evaluation samples that are carried."""
         return float(np.mean(self.ball_members.counts > 0))
 
-    def top(self, count: int) -> Places:
+    def top(self, count: int) -> Ints:
         """Positions in `rows` of the ``count`` samples that carry most alone, then most in all,
         then come first.
 
@@ -208,7 +206,7 @@ class Influence(ReadOnlyArrays):
         order = np.lexsort((self.rows, -self.carried, -self.alone))[:count]
         return order[self.carried[order] > 0]
 
-    def share_without(self, places: Places) -> float:
+    def share_without(self, places: Ints) -> float:
         """`share` if these samples, at most FEW, carried nothing and nothing else changed."""
         if len(places) > FEW:
             raise ValueError(f"places has {len(places)} entries; at most {FEW} are possible")
@@ -314,7 +312,7 @@ def removals(
     return tuple(result)
 
 
-def without(split: Split, role: Role, rows: Places) -> Split:
+def without(split: Split, role: Role, rows: Ints) -> Split:
     """Split with some rows of one role removed: from its fit samples only, or, without split, from
     the data.
     """

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Floats, Ints
 from prviz.checks.flags import called
 from prviz.diagnostics.column_tests import ColumnCounts
 from prviz.samples import SamplePair, Samples
-
-Ints = NDArray[np.intp]
 
 # Names at most.
 MOST = 3
@@ -511,7 +508,7 @@ def _moving_together(lead: int, differ: Sequence[int], pair: SamplePair) -> Grou
     )
 
 
-def correlations(values: NDArray[Any], place: int, others: Sequence[int]) -> Floats:
+def correlations(values: Array, place: int, others: Sequence[int]) -> Floats:
     """Pearson's correlation of a column with others; 0 where either is constant."""
     found = values[:, [place, *others]].astype(np.float64)
     found /= np.abs(found).max(axis=0) + np.finfo(float).tiny

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Floats
 from prviz.checks import flags
 from prviz.checks.facts import Duplicates, compare_rows, moments, row_blocks
 from prviz.checks.flags import DataFacts, Finding, Level, grade, in_order, ratio, set_facts
@@ -76,8 +77,8 @@ def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[NDArray[np.float32
         constant &= (block == first).all(axis=0)
     mean = total / len(values)
 
-    def centred(rows: slice) -> NDArray[np.float64]:
-        block: NDArray[np.float64] = values.take(rows) / unit - mean
+    def centred(rows: slice) -> Floats:
+        block: Floats = values.take(rows) / unit - mean
         block[:, constant] = 0  # not exactly 0 by rounding of the mean
         return block
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Flags, Floats
 from prviz.missing import needed_for
 from prviz.neighbors.kernels import slices
 from prviz.neighbors.threads import one_blas_thread
@@ -38,7 +37,7 @@ class Projection:
     titles: tuple[str, ...]
 
 
-def shown_coordinates(pair: SamplePair) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def shown_coordinates(pair: SamplePair) -> tuple[Floats, tuple[str, ...]]:
     """Coordinates, (n, 1) or (n, 2), of all samples, real ones first, and the title of each axis.
 
     In one and two dimensions the coordinates are the features; otherwise the two leading principal
@@ -105,7 +104,7 @@ class _Drawn:
     """
 
     values: Floats
-    is_generated: NDArray[np.bool_]
+    is_generated: Flags
     scale: float
 
     def along(self, pair: SamplePair, axes: Floats) -> Floats:

@@ -6,17 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array
 from prviz.diagnostics.named_columns import NamedColumns, number_text, round_number
 from prviz.diagnostics.whole_rows import NEGATIVE, NOT_WHOLE, OF_LENGTH_ONE
 from prviz.measure.kernel_scores import of_length_one
 from prviz.samples import SamplePair
-
-Values: TypeAlias = NDArray[Any]
 
 # Least gain of area that helps.
 _HELPS = 0.03
@@ -86,18 +84,18 @@ def changes(pair: SamplePair, named: Sequence[NamedColumns], rows: str) -> Itera
 
 
 # By what is said of the rows.
-_OF_ROWS: dict[str, tuple[str, Callable[[Values], Values]]] = {
+_OF_ROWS: dict[str, tuple[str, Callable[[Array], Array]]] = {
     NOT_WHOLE: ("rounded to whole numbers", np.rint),
     OF_LENGTH_ONE: ("all rows of length 1", of_length_one),
     NEGATIVE: ("values below 0 set to 0", lambda values: np.maximum(values, 0)),
 }
 
 
-def _changed(pair: SamplePair, change: Callable[[Values], Values]) -> SamplePair:
+def _changed(pair: SamplePair, change: Callable[[Array], Array]) -> SamplePair:
     return SamplePair(*(replace(each, values=change(each.values)) for each in pair))
 
 
-def _spares_real(pair: SamplePair, change: Callable[[Values], Values]) -> bool:
+def _spares_real(pair: SamplePair, change: Callable[[Array], Array]) -> bool:
     kept = np.isclose(change(pair.real.values), pair.real.values, rtol=1e-3, atol=0)
     return float(kept.mean()) >= 1 - _FEW
 
@@ -124,7 +122,7 @@ def _clipped(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change
                 if generated.max() > high:
                     said[f"values above {number_text(high)} set to {number_text(high)}"] = None
 
-    def change(values: Values) -> Values:
+    def change(values: Array) -> Array:
         found = values.copy()
         for column, (low, high) in ends.items():
             found[:, column] = np.clip(found[:, column], low, high)
@@ -163,8 +161,8 @@ def _blanked(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change
         faint = round_number(*(value + share * (top - value) for share in _FAINT))
 
         def change(
-            values: Values, columns: Values = columns, faint: float = faint, to: float = value
-        ) -> Values:
+            values: Array, columns: Array = columns, faint: float = faint, to: float = value
+        ) -> Array:
             found = values.copy()
             found[:, columns] = np.where(found[:, columns] <= faint, to, found[:, columns])
             return found

@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Floats, Ints
 from prviz.estimators import ESTIMATORS
 from prviz.neighbors import Balls, nearest_radii, radii_to
 from prviz.neighbors.balls import ROLES, Rule
 from prviz.samples import Split
-
-Rows = NDArray[np.intp]
 
 # Most balls whose radii are computed, from which balls of all sizes are chosen to draw.
 MOST_RADII = 2000
@@ -35,8 +33,8 @@ class SupportBalls:
 
     role: Literal["real", "generated", "both"]
     around: Literal["fit", "evaluation"]
-    centres: NDArray[np.float64]
-    radii: NDArray[np.float64]
+    centres: Floats
+    radii: Floats
     total: int
 
 
@@ -79,7 +77,7 @@ def support_balls(
     return tuple(_of_rule(split, role, balls, most) for role in (0, 1))
 
 
-def _evenly(n: int, most: int) -> Rows:
+def _evenly(n: int, most: int) -> Ints:
     """At most ``most`` of n positions, evenly spaced, with the first and the last."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
 
@@ -108,7 +106,7 @@ def _of_rule(split: Split, role: int, balls: Balls, most: int) -> SupportBalls:
     )
 
 
-def _own_radii(split: Split, own: int, chosen: Rows, rule: Rule) -> NDArray[np.float64]:
+def _own_radii(split: Split, own: int, chosen: Ints, rule: Rule) -> Floats:
     """Radii of balls around evaluation samples of a role; a fit sample is not its own neighbour."""
     sides = [ROLES.index(role) for role in rule.roles]
     among = [(tuple(split.pair)[side].values, split.fit_rows[side]) for side in sides]

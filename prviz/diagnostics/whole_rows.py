@@ -5,18 +5,16 @@ are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array, Flags, Floats, Ints
 from prviz.checks.facts import row_blocks, row_classes
 from prviz.checks.flags import MANY_ROWS
 from prviz.diagnostics.column_tests import LEVEL, fisher
 from prviz.diagnostics.named_columns import share_text
 from prviz.samples import SamplePair
-
-Ints = NDArray[np.intp]
 
 # Fewest repeated rows that are looked at, and how many times as often rows must repeat within a set
 # as across the two, or as in the other one.
@@ -83,12 +81,12 @@ def repeats(pair: SamplePair) -> Repeats:
 class _Side(NamedTuple):
     """How rows of one set repeat: values, the first of each class of equal rows, rows by class."""
 
-    values: NDArray[Any]
+    values: Array
     first: Ints
-    counts: NDArray[np.float64]
+    counts: Floats
 
     @classmethod
-    def of(cls, values: NDArray[Any], classes: Ints, count: int) -> _Side:
+    def of(cls, values: Array, classes: Ints, count: int) -> _Side:
         first = np.sort(np.unique(classes, return_index=True)[1])
         return cls(values, first, np.bincount(classes, minlength=count).astype(float))
 
@@ -135,14 +133,14 @@ def rows_text(pair: SamplePair) -> str:
     return ""
 
 
-def _of_length_one(block: NDArray[Any]) -> NDArray[np.bool_]:
+def _of_length_one(block: Array) -> Flags:
     with np.errstate(over="ignore"):
         lengths = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
     return np.asarray(np.abs(lengths - 1) < _ONE)
 
 
 # What rows of a set may have in common, in words, and which of them do.
-_RULES: dict[str, Callable[[NDArray[Any]], NDArray[np.bool_]]] = {
+_RULES: dict[str, Callable[[Array], Flags]] = {
     NOT_WHOLE: lambda block: np.any(block != np.rint(block), axis=1),
     OF_LENGTH_ONE: _of_length_one,
     NEGATIVE: lambda block: np.any(block < 0, axis=1),

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from prviz.arrays import Floats
+from prviz.arrays import Flags, Floats, Ints
 from prviz.diagnostics.column_tests import ColumnCounts, holm, known_tests
 from prviz.diagnostics.correlation_tests import SURE, correlated_otherwise
 from prviz.diagnostics.named_columns import (
@@ -33,8 +33,6 @@ from prviz.measure.workload import subsample
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import Progress, part_of
 from prviz.samples import SamplePair, Samples, Split, pair_of
-
-Ints = NDArray[np.intp]
 
 # Chance below which trees alone tell the sets apart: columns and correlations, at LEVEL together,
 # are tested besides.
@@ -440,7 +438,7 @@ class _Judged(NamedTuple):
 
     p: float
     judge: Judge
-    real: NDArray[np.bool_]
+    real: Flags
     scores: Floats
     rows: tuple[Ints, Ints]
 

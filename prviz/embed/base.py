@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Array
 from prviz.embed.items import Kind
 from prviz.embed.pictures import Picture
 
@@ -64,7 +65,7 @@ class EmbeddingEncoder(ABC):
     transform: str
     versions: Mapping[str, str]
     # From a decoded picture to an array of values from 0 to 255, in any process; None for texts.
-    prepare: Callable[[Picture], NDArray[Any]] | None = None
+    prepare: Callable[[Picture], Array] | None = None
 
     @classmethod
     def installed(cls) -> bool:
@@ -82,7 +83,7 @@ class EmbeddingEncoder(ABC):
     def encode(self, batch: Any) -> Features:
         """Features (n, d) of n prepared pictures, stacked, or of a list of n texts."""
 
-    def fit(self, batches: Iterable[NDArray[Any]]) -> None:  # noqa: ARG002
+    def fit(self, batches: Iterable[Array]) -> None:  # noqa: ARG002
         """Fit to the prepared pictures of the source, where the encoder is fitted at all."""
         raise TypeError(f"{self.name} is not fitted")
 
@@ -92,12 +93,12 @@ class EmbeddingEncoder(ABC):
         return False
 
     @property
-    def tensors(self) -> Mapping[str, NDArray[Any]]:
+    def tensors(self) -> Mapping[str, Array]:
         """Arrays that are stored beside the features."""
         return {}
 
 
-def sha256_of(*arrays: NDArray[Any]) -> str:
+def sha256_of(*arrays: Array) -> str:
     """SHA-256 of the bytes of arrays, with their shapes."""
     hasher = hashlib.sha256()
     for array in arrays:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from prviz.arrays import Array
 from prviz.embed.base import EmbeddingEncoder
 from prviz.embed.encoders.pixels import PixelEncoder
 from prviz.embed.encoders.random_network import RandomNetworkEncoder
@@ -33,7 +34,6 @@ _BATCH = 128
 _RANDOM = "random network"
 _TEXT = "text"
 
-Array = NDArray[Any]
 # The contents of a picture file, or a picture of grey values.
 Picture: TypeAlias = bytes | Array
 

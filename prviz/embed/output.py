@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Array
 from prviz.embed.items import SourceItem
 from prviz.readers.atomic_files import beside, named
 
@@ -49,7 +50,7 @@ def write_features(
     out: Path,
     parts: Iterable[NDArray[np.float32]],
     shape: tuple[int, int],
-    extra: Mapping[str, NDArray[Any]],
+    extra: Mapping[str, Array],
     metadata: Mapping[str, str],
 ) -> None:
     """Write ``features`` as `put_features`; an older file stays until all is written."""
@@ -66,7 +67,7 @@ def put_features(
     out: Path,
     parts: Iterable[NDArray[np.float32]],
     shape: tuple[int, int],
-    extra: Mapping[str, NDArray[Any]],
+    extra: Mapping[str, Array],
     metadata: Mapping[str, str],
 ) -> None:
     """Write ``features`` (n, d), part by part, and other float32 arrays to a new file."""

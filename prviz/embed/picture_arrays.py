@@ -10,11 +10,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array
 from prviz.embed.items import Kind, SourceItem
 from prviz.readers.arrays import Header
 from prviz.readers.errors import ReadError, listed, quoted
@@ -56,7 +56,7 @@ class PictureArray:
     notes: tuple[str, ...] = ()
     column: str = "row"
 
-    def get(self, item: SourceItem) -> NDArray[Any]:
+    def get(self, item: SourceItem) -> Array:
         """Values of a picture, (height, width) or (height, width, 1, 3 or 4). Raises MediaError:
         truncated, corrupt.
         """

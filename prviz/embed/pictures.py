@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array
 from prviz.readers.media.looks import MediaError, opened_picture
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def decoded(data: bytes, bits: int | None = None) -> Picture:
         )
 
 
-def from_values(values: NDArray[Any], bits: int | None, orientation: int = 1) -> Picture:
+def from_values(values: Array, bits: int | None, orientation: int = 1) -> Picture:
     """The picture of an array (height, width) or (height, width, 1, 3 or 4) of 8 or 16 bits, the
     fourth of them alpha.
 
@@ -189,7 +189,7 @@ def _is_deep(image: Any) -> bool:
     return bool(image.tile) and ";16" in _rawmode(image.tile[0]) and image.mode in ("RGB", "RGBA")
 
 
-def _deep_values(data: bytes, image: Any) -> NDArray[Any]:
+def _deep_values(data: bytes, image: Any) -> Array:
     """Values of a picture of 16 bits, (height, width) or (height, width, 3 or 4).
 
     Pillow keeps the upper byte of a colour: it is read again as if the bytes had the other order,
@@ -248,7 +248,7 @@ class SquareTransform:
     resize: int
     interpolation: str = "bicubic"
 
-    def __call__(self, picture: Picture) -> NDArray[Any]:
+    def __call__(self, picture: Picture) -> Array:
         """Array of shape (size, size, 3): uint8, or floats from 0 to 255 for a picture of
         floats.
         """
@@ -257,7 +257,7 @@ class SquareTransform:
             return squares[0]
         return np.stack(squares * 3 if len(squares) == 1 else squares, axis=-1).clip(0, 255)
 
-    def square(self, image: Image.Image) -> NDArray[Any]:
+    def square(self, image: Image.Image) -> Array:
         """The same of one image."""
         from PIL import Image
 

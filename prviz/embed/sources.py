@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from numpy.typing import NDArray
-
+from prviz.arrays import Array
 from prviz.embed.items import Kind, SourceItem
 from prviz.embed.picture_arrays import open_array
 from prviz.embed.pictures import EXTENSIONS
@@ -61,7 +60,7 @@ class EmbeddingSource(Protocol):
         """What a user should know about how the source was read, in sentences."""
         ...
 
-    def get(self, item: SourceItem) -> bytes | NDArray[Any]:
+    def get(self, item: SourceItem) -> bytes | Array:
         """Contents of an item: a file, or the values of a picture. Raises MediaError if they can't
         be read.
         """

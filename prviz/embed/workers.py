@@ -18,6 +18,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Array
 from prviz.embed.items import SourceItem
 from prviz.embed.picture_arrays import close_held
 from prviz.embed.pictures import Picture, decoded, from_values, largest_value, may_be_deep
@@ -72,7 +73,7 @@ class ItemWorkers:
     def __init__(
         self,
         source: EmbeddingSource,
-        prepare: Callable[[Picture], NDArray[Any]] | None,
+        prepare: Callable[[Picture], Array] | None,
         executor: Executor | None,
     ) -> None:
         self._source = source
@@ -82,7 +83,7 @@ class ItemWorkers:
         # Without the list of items, which each task would carry.
         self._bare: EmbeddingSource = replace(cast(Any, source), items=())
         self._stack = ExitStack()
-        self._buffer: NDArray[Any] = np.empty(0)
+        self._buffer: Array = np.empty(0)
 
     def __enter__(self) -> ItemWorkers:
         if self._prepare is None or len(self._source.items) < _WORTH_PROCESSES:
@@ -196,7 +197,7 @@ def _largest(source: EmbeddingSource, items: Sequence[SourceItem]) -> int | None
 
 def _prepared(
     source: EmbeddingSource,
-    prepare: Callable[[Picture], NDArray[Any]] | None,
+    prepare: Callable[[Picture], Array] | None,
     bits: int | None,
     items: Sequence[SourceItem],
     shared: str | None,
@@ -205,7 +206,7 @@ def _prepared(
     texts: list[str] = []
     bad: dict[int, str] = {}
     facts: list[tuple[int, int, int]] = []
-    pictures: NDArray[Any] | None = None
+    pictures: Array | None = None
     for row, item in enumerate(items):
         try:
             data = source.get(item)

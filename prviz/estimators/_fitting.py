@@ -7,12 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Floats
 from prviz.neighbors.threads import one_blas_thread, one_openmp_thread
 
 # Largest absolute value after rescaling: its square, times any number of features, is finite in
@@ -42,7 +40,7 @@ class Rescaled:
     second: float
 
     @classmethod
-    def of(cls, values: NDArray[Any]) -> Rescaled:
+    def of(cls, values: Array) -> Rescaled:
         """Units in which these values are centred and the sample farthest out has the norm 1."""
         first = float(np.abs(values).max()) or 1.0
         scaled = values / first
@@ -50,7 +48,7 @@ class Rescaled:
         scaled = scaled - shift
         return cls(first, shift, float(np.sqrt(np.einsum("ij,ij->i", scaled, scaled).max())) or 1.0)
 
-    def apply(self, values: NDArray[Any]) -> Floats:
+    def apply(self, values: Array) -> Floats:
         """Values in these units, clipped to +-1e150."""
         with np.errstate(over="ignore"):
             scaled = (np.asarray(values, dtype=np.float64) / self.first - self.shift) / self.second

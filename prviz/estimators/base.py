@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array, Flags, Ints
 from prviz.curves import ErrorRates
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.neighbors import BallCounts, Balls
@@ -34,12 +34,12 @@ class Supports(ReadOnlyArrays):
     all samples are.
     """
 
-    c_real: NDArray[Any]
-    c_generated: NDArray[Any]
+    c_real: Array
+    c_generated: Array
     n_real: int
     bandwidth: tuple[float, float] | None = None
-    rows: NDArray[np.intp] | None = None
-    groups: NDArray[np.intp] | None = None
+    rows: Ints | None = None
+    groups: Ints | None = None
 
     @property
     def n_independent(self) -> tuple[int, int]:
@@ -52,14 +52,14 @@ class Supports(ReadOnlyArrays):
         return independent_number(real), independent_number(generated)
 
     @property
-    def both_zero(self) -> NDArray[np.bool_]:
+    def both_zero(self) -> Flags:
         """True, (m,), for evaluation samples without supports, 0/0: held-out ones that lie in no
         ball.
         """
         return np.asarray((self.c_real == 0) & (self.c_generated == 0))
 
     @property
-    def real_rows(self) -> NDArray[np.intp]:
+    def real_rows(self) -> Ints:
         """Number of each measured real evaluation sample."""
         return np.arange(self.n_real) if self.rows is None else self.rows[: self.n_real]
 

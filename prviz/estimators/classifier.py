@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Counts, Floats, Ints
 from prviz.checks.flags import checked_pair
 from prviz.curves import ErrorRates, PRCurve
 from prviz.estimators._fitting import Rescaled, one_thread
@@ -50,7 +50,7 @@ class _Classifiers(Estimator, ABC):
     members: int = 1
 
     @abstractmethod
-    def fitted(self, z: Floats, y: NDArray[np.int64], seed: int) -> Any:
+    def fitted(self, z: Floats, y: Counts, seed: int) -> Any:
         """A classifier fitted on standardised samples z (n, d), y = 1 for real ones."""
 
     def runs(
@@ -119,7 +119,7 @@ class _Linear(_Classifiers):
     )
     members = MEMBERS
 
-    def fitted(self, z: Floats, y: NDArray[np.int64], seed: int) -> Any:
+    def fitted(self, z: Floats, y: Counts, seed: int) -> Any:
         """A logistic regression, without randomness."""
         with needed_for(f"the family {self.name}"):
             from sklearn.linear_model import LogisticRegression
@@ -153,7 +153,7 @@ class _Boosting(_Classifiers):
         published="not published: Theorem 5 holds for any classifier, this one is scikit-learn's.",
     )
 
-    def fitted(self, z: Floats, y: NDArray[np.int64], seed: int) -> Any:
+    def fitted(self, z: Floats, y: Counts, seed: int) -> Any:
         """Boosted trees, a fixed number without early stopping."""
         with needed_for(f"the family {self.name}"):
             from sklearn.ensemble import HistGradientBoostingClassifier
@@ -185,7 +185,7 @@ class _MLP(_Classifiers):
         published="not published: Theorem 5 holds for any classifier, this one is scikit-learn's.",
     )
 
-    def fitted(self, z: Floats, y: NDArray[np.int64], seed: int) -> Any:
+    def fitted(self, z: Floats, y: Counts, seed: int) -> Any:
         """A perceptron after the paper's number of epochs."""
         with needed_for(f"the family {self.name}"):
             from sklearn.neural_network import MLPClassifier
@@ -288,11 +288,11 @@ def _is_fitted(classifier: Any) -> bool:
     return True
 
 
-def _labels(n_real: int, n_generated: int) -> NDArray[np.int64]:
+def _labels(n_real: int, n_generated: int) -> Counts:
     return np.repeat(np.array([1, 0]), [n_real, n_generated])
 
 
-def _votes(classifier: Any, z: NDArray[Any]) -> Votes:
+def _votes(classifier: Any, z: Array) -> Votes:
     """Supports p and 1 - p, (m,) each, with p the probability of "real".
 
     For a score s, p = 1 / (1 + exp(-s)); 1 - p is computed from -s, so that it keeps its digits
@@ -345,7 +345,7 @@ def _standardised(split: Split) -> tuple[tuple[Floats, Floats], Floats]:
     ) / deviation
 
 
-def _rows(n: int, fit: tuple[Floats, Floats], seed: int, *, bootstrap: bool) -> NDArray[np.intp]:
+def _rows(n: int, fit: tuple[Floats, Floats], seed: int, *, bootstrap: bool) -> Ints:
     """Rows of a fit set of n to fit a member on: as many as the larger set has for a bootstrap,
     else as the smaller.
 

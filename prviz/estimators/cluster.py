@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Counts, Floats
 from prviz.estimators._fitting import Rescaled, one_thread
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.missing import needed_for
 from prviz.neighbors.threads import available_threads, run_blocks
 from prviz.samples import SamplePair, Split
 from prviz.toys.base import Parameter
-
-Rows = NDArray[Any]
 
 # Number of clusters in the paper, and number of runs in the published code.
 CLUSTERS = 20
@@ -107,7 +105,7 @@ class _Cluster(Estimator):
 CLUSTER = _Cluster()
 
 
-def clusters_of(pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0) -> tuple[Rows, Rows]:
+def clusters_of(pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0) -> tuple[Array, Array]:
     """The cluster of every real and of every generated sample, numbers from 0: those of the
     family's first run.
 
@@ -130,8 +128,8 @@ class _Pooled:
     """
 
     points: Floats
-    real: NDArray[np.int64]
-    generated: NDArray[np.int64]
+    real: Counts
+    generated: Counts
     evaluate: Floats
     n_real: int
 
@@ -159,7 +157,7 @@ class _Pooled:
         )
         return Supports(real[nearest], generated[nearest], self.n_real)
 
-    def clustered(self, seed: int, most: int) -> tuple[Rows, Rows, int]:
+    def clustered(self, seed: int, most: int) -> tuple[Array, Array, int]:
         """Cluster of every evaluation sample and of every point, and the number of clusters."""
         with needed_for("the family cluster"):
             from sklearn.cluster import KMeans

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Flags, Floats, Ints
 from prviz.estimators.learners import PairTables, Votes, votes
 from prviz.estimators.stack import Stack
 from prviz.neighbors.threads import Progress, part_of
 from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair, Samples, Split
 
-Rows = tuple[NDArray[np.intp], NDArray[np.intp]]
+Rows = tuple[Ints, Ints]
 
 FOLDS = 5
 # Most features that are learned from, drawn by the seed: time grows with them, and any classifier
@@ -38,7 +37,7 @@ class Scores:
     real: Floats
     generated: Floats
 
-    def levels(self, cuts: int) -> NDArray[np.intp]:
+    def levels(self, cuts: int) -> Ints:
         """Twice the number of fixed cuts below each sample, 0 to 2 ``cuts``, real ones first; odd
         on a cut.
 
@@ -143,7 +142,7 @@ def _scores(odds: Floats, n_first: int, *, exchanged: bool) -> Scores:
 
 def _out_of_fold(
     pair: SamplePair, rows: Rows, seed: int, progress: Progress | None, tables: PairTables
-) -> tuple[dict[str, Floats], NDArray[np.intp]]:
+) -> tuple[dict[str, Floats], Ints]:
     """Votes on the samples of these rows by learners fitted on the other folds, and the fold of
     each sample.
     """
@@ -170,7 +169,7 @@ def _out_of_fold(
     return table, folds
 
 
-def _units(samples: Samples, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+def _units(samples: Samples, rows: Ints) -> Ints:
     """Numbers of the rows from 0, the same for those of one group: they stay in one fold."""
     groups = samples.group_numbers
     if groups is None:
@@ -178,7 +177,7 @@ def _units(samples: Samples, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.unique(groups[rows], return_inverse=True)[1].reshape(-1)
 
 
-def _folds(units: NDArray[np.intp], count: int, seed: int) -> NDArray[np.intp]:
+def _folds(units: Ints, count: int, seed: int) -> Ints:
     """The fold of every sample. A role's folds depend on its units alone, so that equal sets have
     equal folds.
     """
@@ -188,11 +187,11 @@ def _folds(units: NDArray[np.intp], count: int, seed: int) -> NDArray[np.intp]:
     return fold[units]
 
 
-def _chosen(rows: Rows, parts: Sequence[NDArray[np.intp]], fold: int, *, own: bool) -> Rows:
+def _chosen(rows: Rows, parts: Sequence[Ints], fold: int, *, own: bool) -> Rows:
     """Rows of one fold, or those of all others."""
     real, generated = (side[(part == fold) == own] for side, part in zip(rows, parts, strict=True))
     return real, generated
 
 
-def _of(table: Votes, chosen: NDArray[np.bool_]) -> dict[str, Floats]:
+def _of(table: Votes, chosen: Flags) -> dict[str, Floats]:
     return {name: columns[:, chosen] for name, columns in table.items()}

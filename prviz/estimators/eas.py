@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.estimators.coverage import COVERAGE
 from prviz.estimators.ipr import IPR
@@ -72,6 +71,6 @@ class _EAS(Estimator):
 EAS = _EAS()
 
 
-def _lower(counts: Sequence[NDArray[Any]], others: slice) -> NDArray[Any]:
+def _lower(counts: Sequence[Array], others: slice) -> Array:
     """Counts that are positive for the fewest samples of the other set; the first of equals."""
     return min(counts, key=lambda family: int(np.count_nonzero(family[others])))

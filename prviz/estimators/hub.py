@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array, Ints
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import ListIndex, Units, projected
@@ -18,9 +17,6 @@ from prviz.neighbors.kernels import column_counts
 from prviz.neighbors.table import WORTH_A_TABLE, DistanceTable
 from prviz.samples import Split
 from prviz.toys.base import Parameter
-
-Array = NDArray[Any]
-Rows = NDArray[np.intp]
 
 # A hub is among the k nearest neighbours of more than this number of others (the poster's t).
 THRESHOLD = 3
@@ -162,8 +158,8 @@ HUB = Hub()
 
 
 def hub_rows(
-    values: Array, k: int, seed: int, among: Rows | None = None, threshold: int = THRESHOLD
-) -> Rows:
+    values: Array, k: int, seed: int, among: Ints | None = None, threshold: int = THRESHOLD
+) -> Ints:
     """Positions of hubs: samples among the k nearest of more than ``threshold`` others, found
     approximately.
 
@@ -174,7 +170,7 @@ def hub_rows(
     return hubs_over_k(values, [k], seed, among, threshold)[0]
 
 
-def exact_hub_rows(values: Array, k: int, threshold: int = THRESHOLD) -> Rows:
+def exact_hub_rows(values: Array, k: int, threshold: int = THRESHOLD) -> Ints:
     """Rows of the samples that are among the k nearest of more than ``threshold`` others, by exact
     distances.
     """
@@ -188,9 +184,9 @@ def hubs_over_k(
     values: Array,
     ks: Sequence[int],
     seed: int,
-    among: Rows | None = None,
+    among: Ints | None = None,
     threshold: int = THRESHOLD,
-) -> list[Rows]:
+) -> list[Ints]:
     """`hub_rows` at each of several k, with one index."""
     n = len(values) if among is None else len(among)
     points = projected(values, max(1, math.ceil(FEATURES * math.log2(n))), seed, among)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Floats, Ints
 from prviz.estimators._fitting import one_thread
 from prviz.estimators.coverage import COVERAGE
 from prviz.estimators.ipr import IPR
@@ -32,7 +32,7 @@ from prviz.samples import SamplePair, Split
 
 Table = NDArray[np.float32]
 Places = NDArray[np.signedinteger]
-Rows = tuple[NDArray[np.intp], NDArray[np.intp]]
+Rows = tuple[Ints, Ints]
 Votes: TypeAlias = Mapping[str, Floats]
 
 NEIGHBOURS = (KNN, KDE, IPR, COVERAGE)
@@ -76,7 +76,7 @@ class _Standard(NamedTuple):
     fit: Table
     evaluate: Table
     ranks: tuple[Table, Table]
-    generated: NDArray[np.intp]
+    generated: Ints
     weights: Floats
 
 
@@ -314,7 +314,7 @@ def _scaled(fit: NDArray[np.floating], evaluate: NDArray[np.floating]) -> tuple[
     return one, other
 
 
-def _places(pair: SamplePair, rows: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
+def _places(pair: SamplePair, rows: Sequence[Ints]) -> Ints:
     """Where each sample of a pair, real ones first, stands in such rows of either set in turn; -1
     if nowhere.
     """
@@ -324,7 +324,7 @@ def _places(pair: SamplePair, rows: Sequence[NDArray[np.intp]]) -> NDArray[np.in
     return found
 
 
-def _shares_below(values: Table, places: NDArray[np.intp], n: int) -> Table:
+def _shares_below(values: Table, places: Ints, n: int) -> Table:
     """The share of the first n values of a row below each of them all, equal ones counted half.
 
     places : of the values of each row in rising order.

@@ -8,8 +8,8 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import multiply_within, nearest_radii
 from prviz.neighbors.kernels import slices
@@ -159,13 +159,11 @@ def tent_radius(fit: RowView, k: int, width: float) -> float:
     return _tent(radii, width)
 
 
-def _tent(radii: NDArray[np.float64], width: float) -> float:
+def _tent(radii: Floats, width: float) -> float:
     return width * (math.fsum(radii.tolist()) / len(radii))
 
 
-def chances(
-    points: RowView, fit: RowView, radius: float, *, apart: bool = False
-) -> NDArray[np.float64]:
+def chances(points: RowView, fit: RowView, radius: float, *, apart: bool = False) -> Floats:
     """1 - prod over fit samples x of (1 - tau(|z - x|)) for every point z: (n,) in [0, 1].
 
     The product is taken in the order of the rows. A tent of radius zero is 1 at its sample and 0
@@ -184,16 +182,14 @@ def chances(
     )
 
 
-def _missed(distances: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+def _missed(distances: Floats, radius: float) -> Floats:
     """1 - tau of each distance."""
     shares = np.divide(distances, radius, out=np.zeros_like(distances), where=distances > 0)
-    missed: NDArray[np.float64] = 1.0 - np.maximum(0.0, 1.0 - shares)
+    missed: Floats = 1.0 - np.maximum(0.0, 1.0 - shares)
     return missed
 
 
-def _chances_by_table(
-    distances: NDArray[np.float64], radius: float, *, apart: bool
-) -> NDArray[np.float64]:
+def _chances_by_table(distances: Floats, radius: float, *, apart: bool) -> Floats:
     """`chances` of the points of the columns, from their distances to the fit samples of the
     rows.
     """

@@ -6,11 +6,12 @@ import keyword
 import warnings
 from collections.abc import Callable, MutableMapping
 from importlib.metadata import entry_points
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from prviz.arrays import Array
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.readers.errors import described
 from prviz.samples import SamplePair, Split
@@ -26,8 +27,8 @@ class Arrays(NamedTuple):
     arrays``.
     """
 
-    real: NDArray[Any]
-    generated: NDArray[Any]
+    real: Array
+    generated: Array
 
 
 SupportsFunction: TypeAlias = Callable[[Arrays, Arrays], tuple[ArrayLike, ArrayLike]]
@@ -91,7 +92,7 @@ def _arrays(pair: SamplePair) -> Arrays:
     return Arrays(pair.real.values, pair.generated.values)
 
 
-def _support(name: str, role: str, values: ArrayLike, n: int) -> NDArray[Any]:
+def _support(name: str, role: str, values: ArrayLike, n: int) -> Array:
     """One support per evaluation sample, non-negative and finite."""
     try:
         support = np.asarray(values)

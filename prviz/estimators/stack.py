@@ -8,13 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Flags, Floats
 from prviz.estimators.learners import Votes
 from prviz.neighbors.threads import one_blas_thread
-
-Flags = NDArray[np.bool_]
 
 # Penalty of the weights, beside the mean log loss.
 _PENALTY = 1e-3

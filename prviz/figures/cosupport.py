@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Flags, Floats, Ints
 from prviz.diagnostics.cosupport import CLASSES
 from prviz.diagnostics.support_balls import SupportBalls
 from prviz.figures import theme
@@ -223,7 +223,7 @@ def _lanes(names: Sequence[str], balls: Mapping[str, Sequence[SupportBalls]]) ->
     return traces
 
 
-def _evenly(n: int, most: int) -> NDArray[np.intp]:
+def _evenly(n: int, most: int) -> Ints:
     if n:
         return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
     return np.arange(0)
@@ -261,7 +261,7 @@ def _region_entries(classes: NDArray[np.int8]) -> list[go.Scatter]:
 
 def _samples(
     points: Floats,
-    is_real: NDArray[np.bool_],
+    is_real: Flags,
     most: int,
     symbols: tuple[str, str] = ("circle", "triangle-up"),
 ) -> list[go.Scatter]:

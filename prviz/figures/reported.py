@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.figures import theme
 from prviz.figures.triage import LEANINGS, placed_names
 
@@ -96,7 +96,7 @@ def equal_distance_figure(points: Sequence[TradePoint], pair: tuple[str, str] | 
     )
 
 
-def agreement_of_numbers_figure(names: Sequence[str], values: NDArray[np.float64]) -> go.Figure:
+def agreement_of_numbers_figure(names: Sequence[str], values: Floats) -> go.Figure:
     """Rank correlations of each two numbers, from -1 to 1.
 
     An empty cell where a number says nothing.

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Flags, Floats, Ints
 from prviz.curves.pr_curve import score_keys
 from prviz.figures import theme
 
@@ -58,27 +58,27 @@ class SamplePoints:
         """True if there is one coordinate."""
         return bool(self.points.shape[1] == 1)
 
-    def check(self, **columns: NDArray[Any]) -> None:
+    def check(self, **columns: Array) -> None:
         """Refuse columns of another length."""
         lengths = len(self.points), *map(len, columns.values())
         if len(set(lengths)) > 1:
             names = " and ".join(columns)
             raise ValueError(f"points, {names} have {lengths} entries; one per sample is needed")
 
-    def ids_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def ids_of(self, rows: Ints) -> Ints:
         """The numbers of these rows."""
         if self.ids is None:
             return rows
         return np.asarray(self.ids, dtype=np.intp)[rows]
 
-    def said(self, rows: NDArray[np.intp]) -> list[str]:
+    def said(self, rows: Ints) -> list[str]:
         """What hovering says of these rows."""
         if self.notes is None:
             return [f"row {row + 1}" for row in rows]
         return [theme.noted(self.notes[row]) for row in rows]
 
     def marks(
-        self, rows: NDArray[np.intp], line: int, symbol: str, size: float, opacity: float
+        self, rows: Ints, line: int, symbol: str, size: float, opacity: float
     ) -> dict[str, Any]:
         """A trace of these rows, as visible when selected; in 1-D on a line of the rug, the first
         on top.
@@ -271,9 +271,7 @@ def _log_ratio(supports: Floats) -> Floats:
     return logs
 
 
-def _marks(
-    samples: SamplePoints, rows: NDArray[np.intp], supports: Floats, line: int
-) -> go.Scatter:
+def _marks(samples: SamplePoints, rows: Ints, supports: Floats, line: int) -> go.Scatter:
     """The samples of one role; in 1-D a rug with one row per role below its histogram."""
     name, symbol, _ = theme.ROLES[line]
     ratios = theme.numbers(score_keys(supports[:, 0], supports[:, 1]))
@@ -294,7 +292,7 @@ def _marks(
     )
 
 
-def _densities(points: Points, real: NDArray[np.bool_]) -> list[Any]:
+def _densities(points: Points, real: Flags) -> list[Any]:
     """Histograms or contours by role; the browser counts, so that nothing is estimated here."""
     traces: list[Any] = []
     for name, _, color in theme.ROLES:

@@ -16,6 +16,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Flags
 from prviz.curves import Comparison, PRCurve
 from prviz.curves.refuted import is_refuted
 from prviz.curves.summaries import NO_AREA
@@ -179,7 +180,7 @@ def _points(curve: PRCurve) -> Points:
     return _pixels(recall, precision)
 
 
-def _is_beyond(curve: PRCurve, bound: PRCurve | None) -> NDArray[np.bool_]:
+def _is_beyond(curve: PRCurve, bound: PRCurve | None) -> Flags:
     """True for each of the curve's points that lies beyond the bound."""
     lam, precision, recall = curve.sample(200)
     if bound is None:
@@ -187,7 +188,7 @@ def _is_beyond(curve: PRCurve, bound: PRCurve | None) -> NDArray[np.bool_]:
     return is_refuted(lam, precision, recall, bound)
 
 
-def _with_thin(line: Points, beyond: NDArray[np.bool_], look: str, width: float) -> str:
+def _with_thin(line: Points, beyond: Flags, look: str, width: float) -> str:
     """The curve's path, thin between the points that lie beyond the bound."""
     starts = [0, *(np.flatnonzero(np.diff(beyond)) + 1).tolist(), len(line)]
     parts = []
@@ -212,7 +213,7 @@ def _mark(symbol: str, ink: str, x: float, y: float) -> str:
     )
 
 
-def _marks(line: Points, beyond: NDArray[np.bool_], symbol: str, ink: str, place: int) -> str:
+def _marks(line: Points, beyond: Flags, symbol: str, ink: str, place: int) -> str:
     """The curve's marker at a few points along it, which are others for another place in the order.
 
     None beyond the bound, where the curve is thin.

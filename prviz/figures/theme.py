@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 from plotly.colors import sample_colorscale
 
+from prviz.arrays import Floats
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.colors import FAMILY_COLORS as FAMILY_COLORS
 from prviz.estimators.colors import SPARE_COLORS as SPARE_COLORS
@@ -247,7 +247,7 @@ def ink(levels: Sequence[float]) -> str:
 
 
 def by_ink(
-    colors: Any, shares: NDArray[np.float64], *, reverse: bool = False
+    colors: Any, shares: Floats, *, reverse: bool = False
 ) -> dict[str, list[tuple[int, int]]]:
     """The finite cells (row, column) of a heat map by the colour of their number.
 

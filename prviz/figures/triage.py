@@ -14,8 +14,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
+from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.figures import theme
 from prviz.figures.labels import Line, Place, place_labels
@@ -393,7 +393,7 @@ def _curve_names(
     ]
 
 
-def _pixels(curve: PRCurve) -> NDArray[np.float64]:
+def _pixels(curve: PRCurve) -> Floats:
     _, alpha, beta = curve.sample(_POINTS)
     return _SIDE * np.column_stack([beta, 1 - alpha])
 
@@ -419,7 +419,7 @@ def _curve_name(name: str, text: str, place: Place, color: str) -> go.Scatter:
     )
 
 
-def _with_intervals(ordered: Views, key: str) -> NDArray[np.float64]:
+def _with_intervals(ordered: Views, key: str) -> Floats:
     """One number of each and its interval, empty where it is not known: (n, 3).
 
     The interval of resampled curves need not hold the number itself.
@@ -513,7 +513,7 @@ def short_name(name: str) -> str:
 
 
 def placed_names(
-    names: Sequence[str], points: NDArray[np.float64], ends: Sequence[float]
+    names: Sequence[str], points: Floats, ends: Sequence[float]
 ) -> tuple[list[str], list[str]]:
     """(text, position) for each point: nothing that would cover another point or text; "" where
     there is no room.

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from prviz.arrays import Flags, Floats
 from prviz.curves import PRCurve
 from prviz.figures import theme
 
@@ -116,9 +117,9 @@ def pair_difference_figure(
 
 def _add_better(
     figure: go.Figure,
-    theta: NDArray[np.float64],
-    values: NDArray[np.float64],
-    sides: Sequence[NDArray[np.bool_]],
+    theta: Floats,
+    values: Floats,
+    sides: Sequence[Flags],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Mark where A, and where B, is better on the line; the shades of the ground there, and the
     words.
@@ -145,7 +146,7 @@ def _add_better(
     return shapes, notes
 
 
-def _runs(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _runs(chosen: Flags) -> list[tuple[int, int]]:
     """First and last place of every stretch of chosen ones."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
     return [(int(begin), int(end) - 1) for begin, end in edges.reshape(-1, 2)]

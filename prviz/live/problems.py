@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Ints
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.live.store import Stores
@@ -119,7 +119,7 @@ class Problem(ABC):
         """True if repeats differ even without a split."""
 
     @abstractmethod
-    def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def rows(self) -> tuple[Ints, Ints]:
         """Rows of both sets on screen in their own files or draws, from 0."""
 
     @abstractmethod
@@ -242,7 +242,7 @@ class DrawnProblem(Problem):
     def redrawn(self) -> bool:
         return True
 
-    def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def rows(self) -> tuple[Ints, Ints]:
         return np.arange(self.settings.n), np.arange(self.settings.n)
 
     def _drawn(self, seed: int) -> SamplePair:
@@ -297,7 +297,7 @@ class FixedProblem(Problem):
     def redrawn(self) -> bool:
         return self.settings.n < max(self.whole.real.n, self.whole.generated.n)
 
-    def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def rows(self) -> tuple[Ints, Ints]:
         real, generated = (
             subsample_rows(side.n, self.settings.n, self.settings.seed) for side in self.whole
         )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Floats
 from prviz.neighbors import nearest_radii
 
 
-def own_radii(values: NDArray[Any], k: int) -> Floats:
+def own_radii(values: Array, k: int) -> Floats:
     """Distance, (n,), of each sample to its k-th nearest other sample."""
     return nearest_radii(values, np.arange(len(values)), k)
 

@@ -4,11 +4,12 @@ neighbours.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from prviz.arrays import Array, Ints
 from prviz.checks.flags import checked_pair
 from prviz.measure.balls import check_integer
 from prviz.neighbors import nearest_rows
@@ -79,7 +80,7 @@ def class_entropy(
     return ClassEntropy(overall, within, float(np.exp(overall - within)))
 
 
-def _codes(labels: ArrayLike, n: int) -> NDArray[np.intp]:
+def _codes(labels: ArrayLike, n: int) -> Ints:
     found = np.asarray(labels)
     if found.shape != (n,):
         raise ValueError(
@@ -88,6 +89,6 @@ def _codes(labels: ArrayLike, n: int) -> NDArray[np.intp]:
     return np.unique(found, return_inverse=True)[1].reshape(-1)
 
 
-def _entropy(chances: NDArray[Any]) -> float:
+def _entropy(chances: Array) -> float:
     positive = chances[chances > 0]
     return float(-(positive * np.log(positive)).sum())

@@ -9,8 +9,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from prviz.arrays import Ints
 from prviz.checks.flags import checked_pair
 from prviz.curves import ErrorRates, PRCurve, shown
 from prviz.curves.band import Band, band
@@ -433,7 +434,7 @@ def of_evaluation(estimate: Estimate, split: Split) -> Supports:
     )
 
 
-def evaluated_groups(split: Split) -> NDArray[np.intp] | None:
+def evaluated_groups(split: Split) -> Ints | None:
     """The group of every evaluation sample, real ones first; a set without groups has one of each.
     None: neither has.
 
@@ -448,7 +449,7 @@ def evaluated_groups(split: Split) -> NDArray[np.intp] | None:
     return np.concatenate(numbers)
 
 
-def in_groups(run: Supports, groups: NDArray[np.intp]) -> Supports:
+def in_groups(run: Supports, groups: Ints) -> Supports:
     """The supports with the groups of their samples."""
     return replace(run, groups=groups if run.rows is None else groups[run.rows])
 

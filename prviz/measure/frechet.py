@@ -8,12 +8,12 @@ import math
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Floats
 from prviz.checks.flags import checked_pair
 from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair, Samples, as_samples
@@ -391,7 +391,7 @@ def shift_of(real: Samples, generated: Samples) -> Floats:
     return np.where(far, first[0], 0.0)
 
 
-def blocks(values: NDArray[Any]) -> Iterator[Floats]:
+def blocks(values: Array) -> Iterator[Floats]:
     """The rows in float64, a block at a time."""
     for first in range(0, len(values), BLOCK):
         yield np.asarray(values[first : first + BLOCK], dtype=np.float64)
@@ -407,7 +407,7 @@ class _Gaussian(NamedTuple):
     axes: Floats
 
     @classmethod
-    def of(cls, values: NDArray[Any], shift: Floats) -> _Gaussian:
+    def of(cls, values: Array, shift: Floats) -> _Gaussian:
         total = sum(
             ((block - shift).sum(axis=0) for block in blocks(values)), np.zeros(values.shape[1])
         )

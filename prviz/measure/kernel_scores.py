@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Floats, Ints
 from prviz.checks.flags import checked_pair
 from prviz.measure.frechet import BLOCK, DIGITS, TOO_SMALL, blocks, shift_of, variance_of_mean
 from prviz.samples import SamplePair, Samples, as_samples
@@ -169,7 +169,7 @@ class _Cubic:
             self._along(rows)[:, None], self._along(others), rows @ others.T / rows.shape[1]
         )
 
-    def diagonal(self, values: NDArray[Any]) -> Floats:
+    def diagonal(self, values: Array) -> Floats:
         """The kernel, (n,), of each row with itself."""
         if self.centre is None:
             return np.hstack(
@@ -290,11 +290,8 @@ def _whole(pair: SamplePair, kernel: _Cubic) -> tuple[float, float]:
     )
 
 
-Rows = NDArray[np.intp]
-
-
 def _values_of_subsets(
-    pair: SamplePair, drawn: Sequence[Sequence[Rows]], kernel: _Cubic
+    pair: SamplePair, drawn: Sequence[Sequence[Ints]], kernel: _Cubic
 ) -> list[float]:
     """KID of each subset: (real rows, generated rows), all of one size."""
     size = len(drawn[0][0])
@@ -322,7 +319,7 @@ def _in_one_pass(pair: SamplePair, subsets: int, size: int) -> bool:
 
 
 def _chosen_sums(
-    pair: SamplePair, roles: tuple[int, int], drawn: Sequence[Sequence[Rows]], kernel: _Cubic
+    pair: SamplePair, roles: tuple[int, int], drawn: Sequence[Sequence[Ints]], kernel: _Cubic
 ) -> Floats:
     """Sums of the kernel over the rows of each subset, of two roles or of one with itself, tile by
     tile.
@@ -421,7 +418,7 @@ def vendi(samples: Samples | ArrayLike, *, order: float = 1.0) -> float:
     return float(np.exp(np.log((chances**order).sum()) / (1 - order)))
 
 
-def of_length_one(values: NDArray[Any]) -> NDArray[Any]:
+def of_length_one(values: Array) -> Array:
     """The rows divided by their lengths, which need not be in the range of their numbers; rows of
     zeros stay.
 
@@ -508,7 +505,7 @@ def half_spread(samples: Samples) -> float:
     return math.nan
 
 
-def _sums(values: NDArray[Any], others: NDArray[Any], kernel: Kernel) -> tuple[Floats, Floats]:
+def _sums(values: Array, others: Array, kernel: Kernel) -> tuple[Floats, Floats]:
     """Sums of the kernel over all ``others`` for each row of ``values``, and the other way round,
     tile by tile.
 

@@ -33,12 +33,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Counts, Floats
 from prviz.checks.flags import checked_pair
 from prviz.measure.balls import check_integer, open_radii, own_radii
 from prviz.measure.spelling import prdc_names
@@ -47,7 +47,6 @@ from prviz.neighbors.rows import RowView
 from prviz.neighbors.threads import Progress, part_of
 from prviz.samples import SamplePair, Samples, as_samples
 
-Counts = NDArray[np.int64]
 BallKind: TypeAlias = Literal["closed", "open"]
 
 _ROLES = ("real", "generated")
@@ -428,7 +427,7 @@ def _ppr(pair: SamplePair, k: int, width: float) -> tuple[float, float]:
     return precision, recall
 
 
-def _balls_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -> Counts:
+def _balls_holding(points: Array, centres: Array, radii: Floats) -> Counts:
     """Number of balls that hold each point."""
     rows = np.flatnonzero(radii >= 0)
     if not len(rows):
@@ -436,7 +435,7 @@ def _balls_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -
     return count_in_balls(points, centres, radii[rows], centre_rows=rows)
 
 
-def _points_inside(centres: NDArray[Any], radii: Floats, points: NDArray[Any]) -> Counts:
+def _points_inside(centres: Array, radii: Floats, points: Array) -> Counts:
     """Number of points in each ball."""
     rows = np.flatnonzero(radii >= 0)
     counts = np.zeros(len(centres), np.int64)

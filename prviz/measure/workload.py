@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Ints
 from prviz.neighbors import native
 from prviz.neighbors.threads import available_threads, one_blas_thread
 from prviz.samples import CUT, SamplePair, Samples
@@ -246,7 +246,7 @@ def default_rows(n_real: int, n_generated: int, d: int) -> int:
     return few
 
 
-def subsample_rows(size: int, n: int, seed: int = 0) -> NDArray[np.intp]:
+def subsample_rows(size: int, n: int, seed: int = 0) -> Ints:
     """Rows of a set of ``size`` samples that `subsample` draws, increasing: at most ``n``."""
     if n >= size:
         return np.arange(size)

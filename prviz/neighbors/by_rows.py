@@ -12,10 +12,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from prviz.arrays import Counts, Floats, Ints
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.neighbors.balls import ROLES, CountRequest, Role
 from prviz.neighbors.kernels import ranges
-from prviz.neighbors.native import Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import RowBlock, Runner
@@ -178,8 +178,8 @@ class BallMembership(ReadOnlyArrays):
 
     counts: Counts
     carried: Counts
-    points: Rows
-    samples: Rows
+    points: Ints
+    samples: Ints
 
     @property
     def nbytes(self) -> int:
@@ -200,7 +200,7 @@ def find_ball_members(
     samples = prepared.fit[request.role]
     counts = np.empty(len(points), np.int64)
     carried = np.zeros(len(samples))
-    pairs: list[tuple[Rows, Rows]] = []
+    pairs: list[tuple[Ints, Ints]] = []
     lock = threading.Lock()
 
     def work(block: RowBlock) -> int:
@@ -237,7 +237,7 @@ def _of_original_rows(
     samples: DistinctRows,
     counts: Counts,
     carried: Floats,
-    pairs: Sequence[tuple[Rows, Rows]],
+    pairs: Sequence[tuple[Ints, Ints]],
 ) -> BallMembership:
     """Ball members of the original rows, in order, from those of distinct rows."""
     rows = np.concatenate([rows for rows, _ in pairs])
@@ -250,13 +250,13 @@ def _of_original_rows(
     return BallMembership(points.expand(counts), every, few_points[order], few_samples[order])
 
 
-def _weighted(places: Rows, point_set: PointSet, others: Rows, n: int) -> Floats:
+def _weighted(places: Ints, point_set: PointSet, others: Ints, n: int) -> Floats:
     """Number of ``others``, samples of the set, at each of n places; each duplicate counts."""
     weights = np.ones(len(others)) if point_set.weights is None else point_set.weights[others]
     return np.bincount(places, weights=weights, minlength=n).astype(np.float64)
 
 
-def _rows_of(distinct: Rows, merged: DistinctRows) -> tuple[Rows, Rows]:
+def _rows_of(distinct: Ints, merged: DistinctRows) -> tuple[Ints, Ints]:
     """Original rows of each distinct row: the position in ``distinct``, and the original row."""
     if merged.inverse is None:
         return np.arange(len(distinct)), distinct

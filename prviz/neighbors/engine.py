@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from prviz.arrays import Array, Floats, Ints
 from prviz.neighbors.balls import ROLES, Balls, CountRequest, Role, Rule, squared_threshold
 from prviz.neighbors.by_rows import (
     BallMembership,
@@ -21,7 +22,6 @@ from prviz.neighbors.by_rows import (
     own_radii,
 )
 from prviz.neighbors.lists import TooManyTiesError
-from prviz.neighbors.native import Array, Floats, Rows
 from prviz.neighbors.point_sets import prepare
 from prviz.neighbors.sweep import bytes_needed, count_by_sweep, own_orders
 from prviz.neighbors.symmetric import SymmetricPlan
@@ -73,7 +73,7 @@ class RealRadii:
     """
 
     def __init__(self) -> None:
-        self._of: tuple[Samples, Rows, bool] | None = None
+        self._of: tuple[Samples, Ints, bool] | None = None
         self._found: OwnRadii = {}
 
     def check(self, split: Split) -> None:

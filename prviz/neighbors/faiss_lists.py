@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Array, Floats, Ints
 from prviz.neighbors.kernels import slices
-from prviz.neighbors.native import Array, Floats, Rows
 
 Floats32 = NDArray[np.float32]
 
@@ -73,7 +73,7 @@ class ListIndex:
     def __init__(
         self,
         values: Array,
-        rows: Rows,
+        rows: Ints,
         units: Units,
         *,
         room: float,
@@ -112,7 +112,7 @@ class ListIndex:
         """Search this number of cells around each point, at most all."""
         self._index.nprobe = min(cells, self._index.nlist)
 
-    def search(self, points: Floats32, length: int) -> tuple[Floats32, Rows]:
+    def search(self, points: Floats32, length: int) -> tuple[Floats32, Ints]:
         """Increasing squared distances of the approximately nearest and their indices in ``rows``:
         both (m, length).
 
@@ -145,7 +145,7 @@ class ListIndex:
         return found
 
 
-def projected(values: Array, features: int, seed: int, rows: Rows | None = None) -> Floats32:
+def projected(values: Array, features: int, seed: int, rows: Ints | None = None) -> Floats32:
     """Rows, centred, in a random subspace of ``features`` dimensions: (n, features); unchanged
     where d is smaller.
 
@@ -200,5 +200,5 @@ def _true_radii(
     return nearest[:, order - 1]
 
 
-def _chunks(rows: Rows, features: int) -> Iterator[Rows]:
+def _chunks(rows: Ints, features: int) -> Iterator[Ints]:
     return (rows[part] for part in slices(len(rows), max(1, _CHUNK_VALUES // features)))

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Array, Counts, Flags, Floats, Ints
 from prviz.neighbors import native
-from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
+from prviz.neighbors.native import Small
 
 # Most 64-bit words of 0/1 bytes whose sum stays below 256 in each byte.
 _LANE_WORDS = 255
@@ -51,7 +52,7 @@ def round_down(values: Array, dtype: Any) -> Array:
     return -round_up(-values, dtype)
 
 
-def mask_within(tile: Array, limits: Array, name: str, scratch: Scratch) -> NDArray[np.bool_]:
+def mask_within(tile: Array, limits: Array, name: str, scratch: Scratch) -> Flags:
     """Mask of the entries <= limits (m, 1) or (1, n); its rows are padded by False to 8 bytes."""
     m, n = tile.shape
     mask = scratch.take(name, m, -(-n // 8) * 8, np.bool_)
@@ -60,7 +61,7 @@ def mask_within(tile: Array, limits: Array, name: str, scratch: Scratch) -> NDAr
     return mask
 
 
-def row_counts(mask: NDArray[np.bool_], weights: Floats | None) -> Counts:
+def row_counts(mask: Flags, weights: Floats | None) -> Counts:
     """Number (or weight) of the True entries in each row of a padded mask: eight lanes of bytes at
     a time.
     """
@@ -73,7 +74,7 @@ def row_counts(mask: NDArray[np.bool_], weights: Floats | None) -> Counts:
     return counts
 
 
-def column_counts(mask: NDArray[np.bool_], n: int) -> Counts:
+def column_counts(mask: Flags, n: int) -> Counts:
     """Number of the True entries in each of the first ``n`` columns of a padded mask."""
     counts = np.zeros(n, dtype=np.int64)
     for start in range(0, len(mask), _BYTE_ROWS):
@@ -82,7 +83,7 @@ def column_counts(mask: NDArray[np.bool_], n: int) -> Counts:
     return counts
 
 
-def differences(a: NDArray[np.bool_], b: NDArray[np.bool_], rows: Rows) -> tuple[Rows, Rows]:
+def differences(a: Flags, b: Flags, rows: Ints) -> tuple[Ints, Ints]:
     """(row, column) pairs where two padded masks differ, in some rows only."""
     words = a.view(np.uint64)[rows] ^ b.view(np.uint64)[rows]
     picked, word = true_places(words != 0)
@@ -111,7 +112,7 @@ def minima_of(n: int, k: int) -> tuple[int, int]:
     return groups, n // groups
 
 
-def true_places(mask: NDArray[np.bool_]) -> tuple[Rows, Rows]:
+def true_places(mask: Flags) -> tuple[Ints, Ints]:
     """Rows and columns of the True entries of a contiguous mask, row by row."""
     rows, columns = np.divmod(np.flatnonzero(mask), mask.shape[1])
     return rows, columns
@@ -122,10 +123,10 @@ def slices(n: int, step: int) -> list[slice]:
     return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 
-def ranges(starts: Rows, lengths: Rows) -> Rows:
+def ranges(starts: Ints, lengths: Ints) -> Ints:
     """Concatenated ranges: from each start, as many numbers as its length."""
     ends = np.cumsum(lengths)
-    found: Rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
+    found: Ints = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
         starts - ends + lengths, lengths
     )
     return found
@@ -153,7 +154,7 @@ class Candidates:
             else np.isfinite(self.values).astype(np.float64)
         )
 
-    def weights_at(self, rows: Rows, slots: Rows) -> Floats:
+    def weights_at(self, rows: Ints, slots: Ints) -> Floats:
         """Weights of some candidates: (p,)."""
         if self.weights is None:
             return np.ones(len(rows))
@@ -164,7 +165,7 @@ class Candidates:
         """Number of samples with values <= limits (m, 1) in each row: (m,)."""
         return self.weight_of(self.values <= limits)
 
-    def weight_of(self, inside: NDArray[np.bool_]) -> Counts:
+    def weight_of(self, inside: Flags) -> Counts:
         """Number of samples that the candidates of a mask (m, L) stand for, in each row: (m,)."""
         if self.weights is None:
             total: Counts = np.count_nonzero(inside, axis=1)
@@ -172,7 +173,7 @@ class Candidates:
             total = np.where(inside, self.weights, 0.0).sum(axis=1).astype(np.int64)
         return total
 
-    def take(self, rows: Rows) -> Candidates:
+    def take(self, rows: Ints) -> Candidates:
         """The candidates of some rows."""
         return Candidates(
             self.values[rows],
@@ -187,10 +188,10 @@ class Entries(NamedTuple):
     rows, columns, values : (e,). starts : (m + 1,).
     """
 
-    rows: Rows
-    columns: Rows
+    rows: Ints
+    columns: Ints
     values: Array
-    starts: Rows
+    starts: Ints
 
 
 def entries_within(
@@ -233,7 +234,7 @@ def as_candidates(found: Entries, weights: Floats | None, first: int = 0) -> Can
     return Candidates(values, columns + first, own_weights)
 
 
-def padded(values: Array, columns: Rows, starts: Rows, lengths: Rows) -> tuple[Array, Rows]:
+def padded(values: Array, columns: Ints, starts: Ints, lengths: Ints) -> tuple[Array, Ints]:
     """Runs of entries side by side, one row each, with inf for values after their ends."""
     if not len(values):  # each row has one slot of padding
         values = np.zeros(1, values.dtype)
@@ -247,8 +248,8 @@ def padded(values: Array, columns: Rows, starts: Rows, lengths: Rows) -> tuple[A
 
 
 def append(
-    entries: tuple[Rows, Rows, Array], limits: Array, filled: Rows, lists: tuple[Array, Small]
-) -> Rows:
+    entries: tuple[Ints, Ints, Array], limits: Array, filled: Ints, lists: tuple[Array, Small]
+) -> Ints:
     """Put entries within the limits of their owners at the ends of these owners' lists, until they
     are full.
 
@@ -272,13 +273,13 @@ def append(
     place = (owners[fits], slots[fits])
     lists[0][place], lists[1][place] = values.take(kept), samples.take(kept)
     filled += np.minimum(new, length - filled)
-    left: Rows = near[~fits]
+    left: Ints = near[~fits]
     return left
 
 
 def tally(
-    first: Rows,
-    second: Rows,
+    first: Ints,
+    second: Ints,
     values: Array,
     limits: tuple[float, float],
     counts: tuple[Counts, Counts],
@@ -300,7 +301,7 @@ def tally(
     )
 
 
-def sort_numbered(keys: Floats, narrow: Any) -> tuple[Floats, Rows]:
+def sort_numbered(keys: Floats, narrow: Any) -> tuple[Floats, Ints]:
     """Sorted rows of (m, n) keys, in place where possible, and the old positions in the row: (m, n)
     both.
 

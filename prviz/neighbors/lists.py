@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from prviz.arrays import Array, Counts, Floats, Ints
 from prviz.neighbors.kernels import (
     Candidates,
     Scratch,
@@ -25,7 +26,7 @@ from prviz.neighbors.kernels import (
     slices,
     tally,
 )
-from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
+from prviz.neighbors.native import Small
 from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.tiles import Ball, Pairs, Tile, make_tile
@@ -187,7 +188,7 @@ class NeighbourLists:
         # little.
         return self._limits[points].copy()
 
-    def add(self, points: slice, owners: Rows, samples: Rows, values: Array) -> None:
+    def add(self, points: slice, owners: Ints, samples: Ints, values: Array) -> None:
         """Add the samples within the limits of these points, in any order; thread-safe.
 
         Raises TooManyTiesError: more samples are equally near than a list holds.
@@ -207,7 +208,7 @@ class NeighbourLists:
         mean = self.order * seen / len(self._right)
         return min(self.order, math.ceil(mean + 5 * math.sqrt(mean) + 5))
 
-    def _clear(self, first: int, owners: Rows, samples: Rows, values: Array) -> None:
+    def _clear(self, first: int, owners: Ints, samples: Ints, values: Array) -> None:
         """Merge new samples into full lists and prune these. Owners count from the ``first`` point
         on.
         """
@@ -227,7 +228,7 @@ class NeighbourLists:
             points, values, columns, np.minimum(self._reach(points, values), self._limits[points])
         )
 
-    def _put(self, points: Rows, values: Array, columns: Array, limits: Array) -> None:
+    def _put(self, points: Ints, values: Array, columns: Array, limits: Array) -> None:
         """Replace the lists of some points by padded ones, up to their limits."""
         inside = (values <= limits[:, None]) & np.isfinite(values)
         filled = inside.sum(axis=1)
@@ -239,7 +240,7 @@ class NeighbourLists:
         self._values[place], self._columns[place] = values[owner, slot], columns[owner, slot]
         self._filled[points], self._limits[points] = filled, limits
 
-    def _reach(self, points: Rows, values: Array) -> Array:
+    def _reach(self, points: Ints, values: Array) -> Array:
         """Limits that include everything that may be as near as the order-th of these values."""
         nearest = np.partition(values, self.order - 1, axis=1)[:, self.order - 1]
         return self._left.arithmetic.widened(nearest, self._left.norms[points])
@@ -253,14 +254,14 @@ class NeighbourLists:
         """(m,) approximate distances up to which the lists of some points are complete."""
         return self._limits[rows]
 
-    def finish(self, rows: slice) -> Rows:
+    def finish(self, rows: slice) -> Ints:
         """Pad the lists of some points, once all tiles were added; those with too small limits."""
         padding = np.arange(self._length) >= self._filled[rows][:, None]
         np.copyto(self._values[rows], np.inf, where=padding)
         points = np.arange(rows.start, rows.stop)
         return points[self._reach(points, self.candidates(rows).values) > self._limits[rows]]
 
-    def look_again(self, points: Rows, scratch: Scratch) -> None:
+    def look_again(self, points: Ints, scratch: Scratch) -> None:
         """Rebuild the lists of some points from all samples."""
         few = PointSet(DistinctRows(self._left.rows.subset(points)), self._left.arithmetic)
         step = max(1, _AGAIN_AT_ONCE // len(self._right))
@@ -310,7 +311,7 @@ class BoundedRadiusCounts:
             self._kept = self._room + 1
             self._between.clear()
 
-    def add(self, first: Rows, second: Rows, values: Array) -> None:
+    def add(self, first: Ints, second: Ints, values: Array) -> None:
         """Add pairs of points of the two sets and their approximate squared distances;
         thread-safe.
         """

@@ -15,14 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Array, Floats, Ints
 from prviz.neighbors._c.build import LIBRARY, digest
 
 # Arrays of this package: values of a tile or of samples, distances in float64, numbers of samples,
 # counts.
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Rows = NDArray[np.intp]
-Counts = NDArray[np.int64]
 Small = NDArray[np.int32]
 
 # Suffix of the C functions by precision of the values; looked up, as NumPy takes longer to name a
@@ -173,14 +170,14 @@ def _call(found: Any, name: str, dtype: np.dtype[Any], *arguments: Array | float
     return int(getattr(found, f"{name}_{_PRECISIONS[dtype]}")(*given))
 
 
-def _indices(numbers: Rows, size: int) -> Rows:
+def _indices(numbers: Ints, size: int) -> Ints:
     """Indices as the functions need them, checked against ``size``."""
     if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < size:
         raise IndexError(f"numbers from {numbers.min()} to {numbers.max()}; there are {size}")
     return np.ascontiguousarray(numbers, dtype=np.int64)
 
 
-def pair_distances(a: Array, rows: Rows, b: Array, columns: Rows, out: Floats) -> None:
+def pair_distances(a: Array, rows: Ints, b: Array, columns: Ints, out: Floats) -> None:
     """`rows.pair_distances` of rows of two arrays."""
     pairs = a, _indices(rows, len(a)), b, _indices(columns, len(b))
     if not _call(library(), "pair_distances", a.dtype, *pairs, len(out), a.shape[1], out):
@@ -189,7 +186,7 @@ def pair_distances(a: Array, rows: Rows, b: Array, columns: Rows, out: Floats) -
 
 def entries_within(
     tile: Array, by_row: Array | None, by_column: Array | None
-) -> tuple[Rows, Rows, Array, Rows]:
+) -> tuple[Ints, Ints, Array, Ints]:
     """`kernels.entries_within`."""
     m, n = tile.shape
     starts = np.empty(len(tile) + 1, dtype=np.int64)
@@ -216,13 +213,13 @@ def entries_within(
 
 
 def append(
-    owners: Rows,
-    samples: Rows,
+    owners: Ints,
+    samples: Ints,
     values: Array,
     limits: Array,
-    filled: Rows,
+    filled: Ints,
     lists: tuple[Array, Small],
-) -> Rows:
+) -> Ints:
     """`kernels.append`."""
     left = np.empty(len(owners), dtype=np.int64)
     new = (
@@ -238,7 +235,7 @@ def append(
 
 
 def tally(
-    first: Rows, second: Rows, values: Array, low: float, high: float, counts: tuple[Rows, Rows]
+    first: Ints, second: Ints, values: Array, low: float, high: float, counts: tuple[Ints, Ints]
 ) -> tuple[Small, Small, Array]:
     """`kernels.tally`."""
     pairs = _indices(first, len(counts[0])), _indices(second, len(counts[1])), values, len(values)
@@ -254,7 +251,7 @@ def tally(
 
 def ranked(
     name: str, tile: Array, limits: Floats, more: tuple[Array | float, ...], exact: bool
-) -> tuple[Rows, Rows, Rows]:
+) -> tuple[Ints, Ints, Ints]:
     """Ranks of entries: "rank_rows" among limits (q,) that all share, "rank_columns" among those of
     columns (n, q).
     """

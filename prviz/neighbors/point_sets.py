@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from prviz.arrays import Array
 from prviz.neighbors.balls import ROLES, Role, Rule
 from prviz.neighbors.kernels import Scratch
-from prviz.neighbors.native import Array
 from prviz.neighbors.products import PART, Arithmetic, add_products, choose_arithmetic
 from prviz.neighbors.rows import DistinctRows, RowView, merge_duplicates, sequential_tile
 from prviz.neighbors.threads import available_threads, on_all_cores, one_blas_thread

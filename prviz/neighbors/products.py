@@ -55,8 +55,8 @@ from typing import Any
 
 import numpy as np
 
+from prviz.arrays import Array, Floats
 from prviz.neighbors.kernels import round_up, slices
-from prviz.neighbors.native import Array, Floats
 from prviz.neighbors.rows import SEQUENTIAL, RowView
 
 # Terms of an inner product added up in one go: shorter parts have a tighter bound, much shorter

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from prviz.arrays import Array, Counts, Floats, Ints
 from prviz.neighbors.balls import squared_threshold
 from prviz.neighbors.engine import MEMORY_LIMIT
 from prviz.neighbors.kernels import Entries, entries_within, slices, true_places
-from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import AtOnce, PointSet, place
 from prviz.neighbors.products import choose_arithmetic
 from prviz.neighbors.rows import DistinctRows, RowView, pair_distances
@@ -70,7 +70,7 @@ def _over_tiles(
     runner.run(work, slices(len(points), step))
 
 
-def nearest_radii(points: Array, rows: Rows, k: int, among: Rows | None = None) -> Floats:
+def nearest_radii(points: Array, rows: Ints, k: int, among: Ints | None = None) -> Floats:
     """Distances of ``points[rows]`` to their k-th nearest other point, exact: (len(rows),).
 
     points : (n, d), perhaps memory-mapped; only blocks of it are copied. among : rows of the points
@@ -87,8 +87,8 @@ def radii_to(
     samples: Array,
     k: int,
     *,
-    rows: Rows | None = None,
-    sample_rows: Rows | None = None,
+    rows: Ints | None = None,
+    sample_rows: Ints | None = None,
 ) -> Floats:
     """Distances of points to the k-th nearest of samples that they are not among, exact: (number of
     points,).
@@ -108,8 +108,8 @@ def radii_to(
 
 
 def nearest_rows(
-    points: Array, rows: Rows, k: int, among: Array, *, memory_limit: int = MEMORY_LIMIT
-) -> tuple[Rows, Floats]:
+    points: Array, rows: Ints, k: int, among: Array, *, memory_limit: int = MEMORY_LIMIT
+) -> tuple[Ints, Floats]:
     """The k rows of ``among`` that are nearest to each of ``points[rows]``, and their distances:
     (len(rows), k) each.
 
@@ -141,8 +141,8 @@ def count_in_balls(
     centres: Array,
     radii: Floats,
     *,
-    rows: Rows | None = None,
-    centre_rows: Rows | None = None,
+    rows: Ints | None = None,
+    centre_rows: Ints | None = None,
 ) -> Counts:
     """Exact number of closed balls that hold each point: (number of points,).
 
@@ -157,8 +157,8 @@ def count_held(
     radii: Floats,
     points: Array,
     *,
-    centre_rows: Rows | None = None,
-    rows: Rows | None = None,
+    centre_rows: Ints | None = None,
+    rows: Ints | None = None,
 ) -> Counts:
     """Exact number of points in each closed ball: (number of centres,). Arguments as in
     `count_in_balls`.
@@ -192,8 +192,8 @@ def multiply_within(
     radius: float,
     factor: Callable[[Floats], Floats],
     *,
-    rows: Rows | None = None,
-    centre_rows: Rows | None = None,
+    rows: Ints | None = None,
+    centre_rows: Ints | None = None,
     apart: bool = False,
     least: float = 0.0,
 ) -> Floats:
@@ -219,7 +219,7 @@ def multiply_within(
         for part in slices(len(values), step):
             found = entries_within(values[part], ball.possible[block][part], None, tile.scratch)
 
-            def factors(which: Rows, first: int = part.start, found: Entries = found) -> Floats:
+            def factors(which: Ints, first: int = part.start, found: Entries = found) -> Floats:
                 rows = found.rows[which] + first + tile.rows.start
                 columns = found.columns[which]
                 if tile.arithmetic.exact:
@@ -298,7 +298,7 @@ def _squared(radii: Floats) -> Floats:
     return np.array([squared_threshold(radius) for radius in radii.tolist()])
 
 
-def _products(starts: Rows, factors: Callable[[Rows], Floats], least: float) -> Floats:
+def _products(starts: Ints, factors: Callable[[Ints], Floats], least: float) -> Floats:
     """Products of runs of factors, one after the other, not continued at or below ``least``; a run
     per row.
     """

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Array, Floats, Ints
 from prviz.neighbors import native
 from prviz.neighbors.kernels import slices
-from prviz.neighbors.native import Array, Floats, Rows
 
 # Number of features below which numpy adds squares one after the other; from it on, pairwise in
 # eight lanes.
@@ -40,7 +40,7 @@ class RowView:
     """
 
     source: Array
-    index: Rows | None = None
+    index: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.source) if self.index is None else len(self.index)
@@ -50,11 +50,11 @@ class RowView:
         """Number of features."""
         return int(self.source.shape[1])
 
-    def numbers(self, rows: Rows) -> Rows:
+    def numbers(self, rows: Ints) -> Ints:
         """Row numbers in ``source`` of some of these rows."""
         return rows if self.index is None else self.index[rows]
 
-    def take(self, rows: Rows | slice) -> Array:
+    def take(self, rows: Ints | slice) -> Array:
         """The values of some of these rows; a view where it can be one."""
         chosen = rows if self.index is None else self.index[rows]
         return (
@@ -67,12 +67,12 @@ class RowView:
             (part, self.take(part)) for part in slices(len(self), max(1, _CHUNK_VALUES // self.d))
         )
 
-    def subset(self, rows: Rows) -> RowView:
+    def subset(self, rows: Ints) -> RowView:
         """Some of these rows."""
         return RowView(self.source, self.numbers(rows))
 
 
-def pair_distances(a: RowView, rows: Rows, b: RowView, columns: Rows) -> Floats:
+def pair_distances(a: RowView, rows: Ints, b: RowView, columns: Ints) -> Floats:
     """Squared distances of the pairs a[rows[i]], b[columns[i]]: (m,) float64.
 
     The reference distance is np.sum((x - y) ** 2) of the original values widened to float64: bit
@@ -113,7 +113,7 @@ class DistinctRows:
 
     rows: RowView
     weights: Floats | None = None
-    inverse: Rows | None = None
+    inverse: Ints | None = None
 
     def expand(self, results: Array) -> Array:
         """One result per original row, from one per distinct row, along the last axis."""
@@ -139,7 +139,7 @@ def merge_duplicates(rows: RowView) -> DistinctRows:
     return DistinctRows(distinct, counts.astype(np.float64), inverse)
 
 
-def _hashes(rows: RowView, columns: Rows | None = None) -> NDArray[np.uint64]:
+def _hashes(rows: RowView, columns: Ints | None = None) -> NDArray[np.uint64]:
     """One number per row, from the bits of all or some columns; equal rows have equal ones."""
     odd = np.random.default_rng(0).integers(0, 2**63, size=rows.d, dtype=np.uint64) * 2 + 1
     hashes = np.empty(len(rows), dtype=np.uint64)

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array, Flags, Floats, Ints
 from prviz.neighbors import native
 from prviz.neighbors.balls import ROLES, CountRequest, Role
 from prviz.neighbors.by_rows import OwnRadii, run_evaluations, run_rows
@@ -27,7 +27,7 @@ from prviz.neighbors.kernels import (
     sort_numbered,
     true_places,
 )
-from prviz.neighbors.native import Array, Floats, Rows, Small
+from prviz.neighbors.native import Small
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.threads import RowBlock, Runner
@@ -89,7 +89,7 @@ class _Group(NamedTuple):
 
     requests: list[CountRequest]
     radii: Radii | SampleRadii | None
-    orders: dict[Role, Rows]
+    orders: dict[Role, Ints]
     counts: dict[Role, Small]
 
     @property
@@ -189,7 +189,7 @@ def _grouped(
     groups = []
     for (kind, _, role), some in kinds.items():
         radii: Radii | SampleRadii | None = None
-        orders: dict[Role, Rows] = {}
+        orders: dict[Role, Ints] = {}
         if kind == "one radius":
             some.sort(key=fixed.__getitem__)
             squared = np.array([fixed[request] for request in some])
@@ -304,7 +304,7 @@ def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> Rank
     return Ranked(counts, rows[unclear], columns[unclear])
 
 
-def _decided(tile: Tile, ranked: Ranked, limits: Floats, which: Rows) -> Small:
+def _decided(tile: Tile, ranked: Ranked, limits: Floats, which: Ints) -> Small:
     """(q, m) numbers of entries at or below each limit, the unclear ones by the tables (tables, q)
     which[i].
     """
@@ -317,7 +317,7 @@ def _decided(tile: Tile, ranked: Ranked, limits: Floats, which: Rows) -> Small:
     return np.cumsum(counts[:, :-1], axis=1, dtype=np.int32).T
 
 
-def _below(limits: Floats, which: Rows, values: Floats) -> Rows:
+def _below(limits: Floats, which: Ints, values: Floats) -> Ints:
     """Number of increasing limits of table which[i] that are < values[i]: all binary searches in
     step.
     """
@@ -334,7 +334,7 @@ def _below(limits: Floats, which: Rows, values: Floats) -> Rows:
         left -= half
     place += flat.take(place) < values
     place -= start
-    found: Rows = place
+    found: Ints = place
     return found
 
 
@@ -368,14 +368,14 @@ class SortedRows:
         }
         self._last = _ends_of_ties(values, inside)
 
-    def counts(self, among: tuple[Role, ...], orders: Rows, role: Role) -> Small:
+    def counts(self, among: tuple[Role, ...], orders: Ints, role: Role) -> Small:
         """(orders, m) numbers of samples of ``role`` at or below the order-th smallest distance
         ``among`` some.
         """
         counts: Small = self._counts[role].ravel()[self._ends(among, orders)]
         return counts
 
-    def held(self, among: tuple[Role, ...], orders: Rows) -> dict[Role, tuple[Rows, Rows]]:
+    def held(self, among: tuple[Role, ...], orders: Ints) -> dict[Role, tuple[Ints, Ints]]:
         """By role, the samples up to the largest of these increasing orders, and for each of them
         the number of orders whose distance it is beyond: (s,) both, ranks first.
         """
@@ -391,13 +391,13 @@ class SortedRows:
             held[role] = beyond[rows, places], entries.columns[numbers]
         return held
 
-    def _ends(self, among: tuple[Role, ...], orders: Rows) -> Rows:
+    def _ends(self, among: tuple[Role, ...], orders: Ints) -> Ints:
         """(orders, m) flat places of the last sample at or below the order-th smallest distance."""
         places = self._places[among]
         m, length = places.shape
         flat = np.flatnonzero(places)
         starts = np.searchsorted(flat, np.arange(m) * length)
-        ends: Rows = flat[starts + orders[:, None] - 1]
+        ends: Ints = flat[starts + orders[:, None] - 1]
         return ends if self._last is None else self._last.ravel()[ends]
 
 
@@ -411,7 +411,7 @@ def _limits(tiles: Mapping[Role, Tile], orders: Mapping[tuple[Role, ...], int]) 
     return limits
 
 
-def _sorted(tile: Tile, found: Sequence[Entries]) -> tuple[Floats, Rows]:
+def _sorted(tile: Tile, found: Sequence[Entries]) -> tuple[Floats, Ints]:
     """Values (m, length) of each row's entries in two tiles in order, padded, and which of them
     they are, by number.
 
@@ -431,8 +431,8 @@ def _sorted(tile: Tile, found: Sequence[Entries]) -> tuple[Floats, Rows]:
 def _resolve(
     tiles: Sequence[Tile],
     found: Sequence[Entries],
-    ordered: tuple[Floats, Rows],
-    inside: NDArray[np.bool_],
+    ordered: tuple[Floats, Ints],
+    inside: Flags,
 ) -> None:
     """Put reference distances in the place of those too close to a neighbour to tell, and sort
     these rows again.
@@ -467,7 +467,7 @@ def _resolve(
     slots[some] = np.take_along_axis(slots[some], order, axis=1)
 
 
-def _ends_of_ties(values: Floats, inside: NDArray[np.bool_]) -> Rows | None:
+def _ends_of_ties(values: Floats, inside: Flags) -> Ints | None:
     """Last flat index of the same value in its row, for every flat index; None: no two values are
     equal.
     """
@@ -477,5 +477,5 @@ def _ends_of_ties(values: Floats, inside: NDArray[np.bool_]) -> Rows | None:
     m, length = values.shape
     ends = np.arange(m * length).reshape(m, length)
     ends[:, :-1][same] = m * length
-    last: Rows = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    last: Ints = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
     return last

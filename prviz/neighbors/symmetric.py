@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from prviz.arrays import Array, Counts, Floats, Ints
 from prviz.neighbors.balls import (
     ROLES,
     CountRequest,
@@ -36,7 +37,6 @@ from prviz.neighbors.lists import (
     RandomSubset,
     bytes_needed,
 )
-from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import Runner
@@ -511,7 +511,7 @@ class SymmetricPlan:
         Once all tiles have been added; those of a list together, because their products take next
         to no longer.
         """
-        short: dict[Key, list[Rows]] = {
+        short: dict[Key, list[Ints]] = {
             key: [] for key in self._lists if (key[0] != key[1]) == across
         }
 
@@ -602,7 +602,7 @@ class SymmetricPlan:
         if beyond.any():
             self._count_in_tiles(pending, np.flatnonzero(beyond), runner)
 
-    def _count_in_tiles(self, pending: PendingCount, centres: Rows, runner: Runner) -> None:
+    def _count_in_tiles(self, pending: PendingCount, centres: Ints, runner: Runner) -> None:
         """Count in the balls around some points."""
         whole = self._prepared.fit[pending.shared.centre]
         others = self._prepared.fit[pending.shared.member]

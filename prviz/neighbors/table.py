@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from prviz.arrays import Floats
 from prviz.neighbors.kernels import slices
-from prviz.neighbors.native import Floats
 from prviz.neighbors.rows import RowView, pair_distances
 from prviz.neighbors.threads import on_all_cores
 from prviz.samples import Split

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array, Counts, Flags, Floats, Ints
 from prviz.neighbors.kernels import (
     Candidates,
     Entries,
@@ -26,7 +26,6 @@ from prviz.neighbors.kernels import (
     smallest_bound,
     true_places,
 )
-from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.rows import pair_distances
@@ -66,7 +65,7 @@ class Ball:
         sure = np.nextafter(round_down(scaled - error, arithmetic.dtype), below)
         return cls(sure, round_up(scaled + error, arithmetic.dtype), squared, around_rows)
 
-    def part(self, points: slice | Rows) -> Ball:
+    def part(self, points: slice | Ints) -> Ball:
         """The balls of some of the points."""
         return Ball(
             self.sure[points], self.possible[points], self.squared[points], self.around_rows
@@ -109,7 +108,7 @@ class Pairs:
         norms: Floats = self.left.norms[self.rows]
         return norms
 
-    def reference(self, rows: Rows, columns: Rows) -> Floats:
+    def reference(self, rows: Ints, columns: Ints) -> Floats:
         """Reference squared distances of some points of the block from some samples (columns of the
         whole set).
         """
@@ -126,8 +125,8 @@ class Ranked(NamedTuple):
     """
 
     counts: Counts
-    rows: Rows
-    columns: Rows
+    rows: Ints
+    columns: Ints
 
 
 @dataclass(eq=False, kw_only=True)
@@ -141,7 +140,7 @@ class Tile(Pairs):
     scratch: Scratch
     _whole: Floats | None = None
 
-    def reference(self, rows: Rows, columns: Rows) -> Floats:
+    def reference(self, rows: Ints, columns: Ints) -> Floats:
         """Reference squared distances of some entries.
 
         With many ties all are computed once, because every ball and every order would need the same
@@ -226,7 +225,7 @@ class Tile(Pairs):
             part if length > 1 else slice(None)
             for part, length in zip(some, limits.shape, strict=True)
         )
-        inside: NDArray[np.bool_] = self.values[some] <= limits[spread]
+        inside: Flags = self.values[some] <= limits[spread]
         return float(np.count_nonzero(inside)) < share * inside.size
 
     def entries(self, limits: Sequence[Array]) -> Entries:
@@ -246,10 +245,10 @@ class Tile(Pairs):
         by_column = np.bincount(picked.columns[inside], minlength=n) if columns else _NO_COUNTS
         return np.bincount(picked.rows[inside], minlength=m), by_column
 
-    def within(self, picked: Entries, ball: Ball) -> NDArray[np.bool_]:
+    def within(self, picked: Entries, ball: Ball) -> Flags:
         """Mask of the entries that are within the balls, exactly."""
         centres = picked.rows if ball.around_rows else picked.columns
-        inside: NDArray[np.bool_] = picked.values <= ball.sure.take(centres)
+        inside: Flags = picked.values <= ball.sure.take(centres)
         if not self.arithmetic.exact:
             unsure = np.flatnonzero((picked.values <= ball.possible.take(centres)) ^ inside)
             reference = self.reference(
@@ -298,7 +297,7 @@ class Tile(Pairs):
 
     def _masked(
         self, ball: Ball, weights: Floats | None, columns: bool
-    ) -> tuple[Counts, Counts, Rows, Rows]:
+    ) -> tuple[Counts, Counts, Ints, Ints]:
         """Entries surely within the balls, counted by row and by column, and the places of those
         that might be.
         """
@@ -393,7 +392,7 @@ class Ranking:
         squared = self.exact(order, np.arange(len(points.norms))).squared
         return Ball.of(points.arithmetic, squared, points.norms)
 
-    def exact(self, order: int, rows: Rows) -> ExactOrder:
+    def exact(self, order: int, rows: Ints) -> ExactOrder:
         """The exact order-th smallest distance of ``rows``, duplicates counted."""
         arithmetic = self.tiles[0].arithmetic
         wide = self.approximate(order)[rows].astype(np.float64)
@@ -406,7 +405,7 @@ class Ranking:
         high = (wide + slack)[:, None]
         certain: list[Counts] = []
         # Candidates too close to tell: their row, reference distance and weight, per tile.
-        close: list[tuple[Rows, Floats, Floats]] = []
+        close: list[tuple[Ints, Floats, Floats]] = []
         for tile, candidates in zip(self.tiles, self.candidates, strict=True):
             part = candidates.take(rows)
             below = part.values < low
@@ -425,7 +424,7 @@ class Ranking:
         )
 
 
-def _smallest_reaching(close: Sequence[tuple[Rows, Floats, Floats]], needed: Counts) -> Floats:
+def _smallest_reaching(close: Sequence[tuple[Ints, Floats, Floats]], needed: Counts) -> Floats:
     """Per row, the smallest squared distance at which the weights add up to ``needed``."""
     owner, squared, weights = (np.concatenate(parts) for parts in zip(*close, strict=True))
     order = np.lexsort((squared, owner))

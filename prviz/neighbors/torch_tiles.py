@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from prviz.arrays import Array, Counts, Floats, Ints
 from prviz.neighbors.kernels import Entries, Scratch, minima_of, slices
-from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet
 from prviz.neighbors.products import PART
 from prviz.neighbors.threads import available_threads
@@ -38,7 +38,7 @@ _BLOCK_BYTES = 1 << 25
 _TILE_BYTES = 16
 _ROWS_SHARE = 8
 _LEAST_ROWS = 16
-_NO_ROWS: Rows = np.empty(0, dtype=np.intp)
+_NO_ROWS: Ints = np.empty(0, dtype=np.intp)
 
 
 class TorchDevice:
@@ -212,7 +212,7 @@ class TorchTile(Tile):
         ball: Ball,
         weights: Floats | None,
         columns: bool,  # noqa: ARG002
-    ) -> tuple[Counts, Counts, Rows, Rows]:
+    ) -> tuple[Counts, Counts, Ints, Ints]:
         sure = self.values <= self._there(ball.spread(ball.sure))
         by_row = sure.sum(1)
         if weights is not None:
@@ -226,7 +226,7 @@ class TorchTile(Tile):
         return torch.tensor(np.ascontiguousarray(values), device=self.values.device)
 
 
-def _places(mask: Any) -> tuple[Rows, Rows]:
+def _places(mask: Any) -> tuple[Ints, Ints]:
     """Rows and columns of the True entries, row by row."""
     rows, columns = mask.nonzero().T.contiguous()
     return _here(rows), _here(columns)

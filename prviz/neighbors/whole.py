@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from prviz.arrays import Counts, Floats
 from prviz.neighbors.balls import ROLES, Balls, CountRequest, Role, squared_threshold
 from prviz.neighbors.engine import BallCounts
 from prviz.neighbors.kernels import slices
-from prviz.neighbors.native import Counts, Floats
 from prviz.neighbors.rows import RowView, pair_distances
 from prviz.neighbors.threads import on_all_cores
 from prviz.samples import SamplePair, Split

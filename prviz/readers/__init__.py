@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from prviz.array_input import EMBED_PICTURES
-from prviz.readers.arrays import Array, check_counts
+from prviz.arrays import Array
+from prviz.readers.arrays import check_counts
 from prviz.readers.columns import (
     EVERY,
     ColumnChoice,

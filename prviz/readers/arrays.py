@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prviz.array_input import EMBED_PICTURES, squeezed
+from prviz.arrays import Array
 from prviz.readers.errors import EmptyCellError, ReadError, beside, literal
 from prviz.readers.source import Limits, check_claim, human_size, refuse_object_array
 
-Array = NDArray[Any]
 # Bytes read at a time, and rows checked for NaN and inf at a time.
 _CHUNK = 1 << 24
 _BLOCK_ROWS = 4096

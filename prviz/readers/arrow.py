@@ -25,7 +25,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import json as arrow_json
 
-from prviz.readers.arrays import Array, check_counts
+from prviz.arrays import Array
+from prviz.readers.arrays import check_counts
 from prviz.readers.arrow_rows import plan_columns, read_batches
 from prviz.readers.arrow_types import PlainColumns, frame_lines, is_list, is_number
 from prviz.readers.columns import EVERY, MOST_COLUMNS, ColumnChoice, drop_text, is_label

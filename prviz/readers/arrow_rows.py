@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow.compute as pc
 from pyarrow import types
 
-from prviz.readers.arrays import Array, check_counts, check_exact, check_values
+from prviz.arrays import Array
+from prviz.readers.arrays import check_counts, check_exact, check_values
 from prviz.readers.arrow_types import is_list, is_number, is_text
 from prviz.readers.columns import (
     EVERY,

@@ -18,9 +18,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.readers.arrays import Array
+from prviz.arrays import Array
 from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
 
 # Least bytes that one label of one sample counts towards the memory limit.
@@ -451,7 +450,7 @@ def label_bytes(text: str) -> int:
     return max(LABEL_BYTES, sys.getsizeof(text))
 
 
-def label_array(values: Sequence[Any]) -> NDArray[Any]:
+def label_array(values: Sequence[Any]) -> Array:
     """One label per sample: integers, floats, or texts, whole however long (missing: "")."""
     kinds = {type(value) for value in values}
     if kinds <= {int, bool} and all(-(2**63) <= value < 2**63 for value in values):
@@ -465,7 +464,7 @@ def label_array(values: Sequence[Any]) -> NDArray[Any]:
     return np.array(texts, dtype=str if padded <= 2 * sum(map(label_bytes, texts)) else object)
 
 
-def decimals_in(column: NDArray[Any], where: str) -> Array | None:
+def decimals_in(column: Array, where: str) -> Array | None:
     """The numbers of a label if some of them have decimals, else None. Raises ReadError for one
     with empty cells.
     """

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from prviz.readers.arrays import Array
+from prviz.arrays import Array
 from prviz.readers.errors import ReadError, error_text, literal, quoted
 from prviz.readers.text_dialect import encoding_of, names_in_comment
 

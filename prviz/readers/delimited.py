@@ -18,7 +18,8 @@ from typing import BinaryIO, Literal
 
 import numpy as np
 
-from prviz.readers.arrays import Array, check_counts, check_values
+from prviz.arrays import Array
+from prviz.readers.arrays import check_counts, check_values
 from prviz.readers.columns import (
     EVERY,
     MOST_COLUMNS,

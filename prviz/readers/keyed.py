@@ -16,7 +16,8 @@ from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
-from prviz.readers.arrays import Array, Header, check_counts, check_header, fits, looks_like_images
+from prviz.arrays import Array
+from prviz.readers.arrays import Header, check_counts, check_header, fits, looks_like_images
 from prviz.readers.columns import is_label
 from prviz.readers.errors import (
     AmbiguousKeyError,

@@ -7,11 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array, Ints
 from prviz.readers.columns import MOST_COLUMNS, is_label, plain_name
 
 # Names of the columns of tables with one value a row.
@@ -49,7 +49,7 @@ class LongForm(NamedTuple):
     first: int = 0
 
 
-def long_form(columns: Mapping[int, NDArray[Any]], names: Mapping[int, str]) -> LongForm | None:
+def long_form(columns: Mapping[int, Array], names: Mapping[int, str]) -> LongForm | None:
     """How a table holds one value a row; None where each row is a sample.
 
     columns : place -> numbers, or texts.
@@ -57,7 +57,7 @@ def long_form(columns: Mapping[int, NDArray[Any]], names: Mapping[int, str]) -> 
     n = len(next(iter(columns.values()), ()))
     if n < _ROWS or not 2 < len(columns) <= MOST_COLUMNS:
         return None
-    codes: dict[int, NDArray[np.intp]] = {}
+    codes: dict[int, Ints] = {}
     values = []
     for place, column in columns.items():
         different, code = np.unique(column, return_inverse=True)
@@ -83,8 +83,8 @@ def long_form(columns: Mapping[int, NDArray[Any]], names: Mapping[int, str]) -> 
 def _as_grid(
     chosen: Sequence[int],
     value: int,
-    codes: Mapping[int, NDArray[np.intp]],
-    columns: Mapping[int, NDArray[Any]],
+    codes: Mapping[int, Ints],
+    columns: Mapping[int, Array],
     names: Mapping[int, str],
 ) -> LongForm | None:
     """The form if no two rows agree in the chosen columns, and these fill a grid or count rows and
@@ -119,7 +119,7 @@ def _as_grid(
     return LongForm((chosen[0],), chosen[1], value, sparse=True, first=first)
 
 
-def _counted_from(column: NDArray[Any], size: int) -> int | None:
+def _counted_from(column: Array, size: int) -> int | None:
     """0 or 1 for whole numbers from there of which few are left out."""
     if column.dtype.kind not in "fiu" or (column != np.rint(column)).any():
         return None

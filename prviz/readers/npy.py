@@ -18,8 +18,8 @@ from typing import Any, BinaryIO, Literal, cast
 
 import numpy as np
 
+from prviz.arrays import Array
 from prviz.readers.arrays import (
-    Array,
     Header,
     as_one_sample,
     check_counts,

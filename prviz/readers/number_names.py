@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from prviz.readers.arrays import Array
+from prviz.arrays import Array
 from prviz.readers.columns import is_label
 from prviz.readers.text_dialect import Numbers
 

@@ -11,16 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array, Flags
 from prviz.readers.columns import flag_of
 from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
 from prviz.readers.keyed import GENERATED, REAL
 
-Labels = Mapping[str, NDArray[Any]]
+Labels = Mapping[str, Array]
 # Columns that may tell sets apart.
 _NAMES = re.compile(
     r"roles?|sources?|origins?|data_?sets?|split|fold|subset|partition", re.IGNORECASE
@@ -44,7 +43,7 @@ _FALSE = ("0", "0.0", "-1", "-1.0", "false", "no", "f", "n")
 _MOST = 20
 
 
-def _values(column: NDArray[Any]) -> list[str]:
+def _values(column: Array) -> list[str]:
     """Different values of a label as texts, in the order of their first rows; none where there are
     too many.
     """
@@ -56,7 +55,7 @@ def _values(column: NDArray[Any]) -> list[str]:
     return list(found)
 
 
-def _equal(column: NDArray[Any], value: str) -> NDArray[np.bool_]:
+def _equal(column: Array, value: str) -> Flags:
     found = np.fromiter((str(each) == value for each in column.tolist()), bool, len(column))
     if not found.any():  # 1 of a column that holds 1.0
         with suppress(ValueError, TypeError):
@@ -64,7 +63,7 @@ def _equal(column: NDArray[Any], value: str) -> NDArray[np.bool_]:
     return found
 
 
-def _pair_in(name: str, column: NDArray[Any]) -> tuple[str, str] | None:
+def _pair_in(name: str, column: Array) -> tuple[str, str] | None:
     """Value of the real and of the generated rows, if one column has just these two."""
     values = _values(column)
     if len(values) != 2:
@@ -135,7 +134,7 @@ def refuse_lists(where: str, lists: Sequence[str], pair: tuple[str, str]) -> Amb
     )
 
 
-def rows_of(labels: Labels, key: str, where: str) -> NDArray[np.bool_]:
+def rows_of(labels: Labels, key: str, where: str) -> Flags:
     """True for the rows of a set. Raises ReadError for a column or a value that the table does not
     have.
     """

@@ -13,12 +13,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.readers.arrays import Array
+from prviz.arrays import Array, Flags
 from prviz.readers.columns import ColumnChoice, drop_text, group_text, is_label, plain_name
 from prviz.readers.errors import ReadError, SuspectColumnsError, beside, listed, literal, quoted
 from prviz.readers.pieces import piece
@@ -212,7 +211,7 @@ class Checked(NamedTuple):
 
     values: Array
     features: tuple[str, ...]
-    labels: dict[str, NDArray[Any]]
+    labels: dict[str, Array]
     notes: tuple[str, ...]
 
 
@@ -282,7 +281,7 @@ def reasons_text(values: Array, features: Sequence[str]) -> str:
 
 
 def check_upright(
-    labels: Mapping[str, NDArray[Any]],
+    labels: Mapping[str, Array],
     n: int,
     features: Sequence[str],
     typed: str,
@@ -592,7 +591,7 @@ def _counts_rows(values: Array, place: int) -> bool:
     return bool(in_order or n * n >= np.prod(different))
 
 
-def beside_lists(labels: Mapping[str, NDArray[Any]]) -> tuple[str, ...]:
+def beside_lists(labels: Mapping[str, Array]) -> tuple[str, ...]:
     """A note on columns of decimal numbers beside the lists of a table: they are not read as
     features.
     """
@@ -646,10 +645,10 @@ def _keys(values: Array) -> set[int]:
     return {place for place in likely.tolist() if is_key(values[:, place])}
 
 
-def may_be_keys(values: Array) -> NDArray[np.bool_]:
+def may_be_keys(values: Array) -> Flags:
     """True for columns that are whole numbers, all different, in the first rows."""
     first = values[:FIRST_ROWS]
-    found: NDArray[np.bool_] = (first == np.rint(first)).all(axis=0)
+    found: Flags = (first == np.rint(first)).all(axis=0)
     whole = np.flatnonzero(found)
     found[whole] = (np.diff(np.sort(first[:, whole], axis=0), axis=0) > 0).all(axis=0)
     return found

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from prviz.readers.arrays import Array
+from prviz.arrays import Array
 from prviz.readers.errors import ReadError
 from prviz.readers.notations import CODED
 

@@ -11,9 +11,9 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Flags, Floats, Ints
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import AREA_ERROR, SampledTruth, finite_masses, sampled_truth
 from prviz.curves.limits import limit_curve
@@ -45,9 +45,9 @@ class InSupports(NamedTuple):
     See `SupportMasses`.
     """
 
-    real: NDArray[np.bool_]
-    generated: NDArray[np.bool_]
-    both: NDArray[np.bool_]
+    real: Flags
+    generated: Flags
+    both: Flags
 
 
 @dataclass(frozen=True)
@@ -301,15 +301,15 @@ class ToyProblem(ABC):
         return SupportMasses(1.0, 1.0, 1.0, 1.0)
 
     @abstractmethod
-    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]: ...
+    def _draw_real(self, n: int, rng: np.random.Generator) -> Array: ...
 
     @abstractmethod
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]: ...
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array: ...
 
     @abstractmethod
-    def _log_ratio(self, z: NDArray[Any]) -> Floats: ...
+    def _log_ratio(self, z: Array) -> Floats: ...
 
-    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _in_supports(self, z: Array) -> tuple[Flags, Flags]:
         """True for rows of z in supp P, and in supp Q; for all where both reach everywhere."""
         return np.ones(len(z), dtype=np.bool_), np.ones(len(z), dtype=np.bool_)
 
@@ -334,19 +334,19 @@ class CellMasses(ToyProblem):
         return self._scaled("real_weights"), self._scaled("generated_weights")
 
     @abstractmethod
-    def cell_of(self, z: NDArray[Any]) -> NDArray[np.intp]:
+    def cell_of(self, z: Array) -> Ints:
         """Cell of each row of z (m, d), -1 outside all."""
 
     @abstractmethod
-    def _draw(self, n: int, masses: Floats, rng: np.random.Generator) -> NDArray[Any]: ...
+    def _draw(self, n: int, masses: Floats, rng: np.random.Generator) -> Array: ...
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw_real(self, n: int, rng: np.random.Generator) -> Array:
         return self._draw(n, self.masses[0], rng)
 
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array:
         return self._draw(n, self.masses[1], rng)
 
-    def _log_ratio(self, z: NDArray[Any]) -> Floats:
+    def _log_ratio(self, z: Array) -> Floats:
         p, q = self.masses
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.log(q) - np.log(p)
@@ -355,7 +355,7 @@ class CellMasses(ToyProblem):
         by_row: Floats = ratios[self.cell_of(z)]
         return by_row
 
-    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _in_supports(self, z: Array) -> tuple[Flags, Flags]:
         cells = self.cell_of(z)
         real, generated = (np.append(masses > 0, False)[cells] for masses in self.masses)
         return real, generated

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Flags, Floats, Ints
 from prviz.toys.base import CellMasses, Parameter, Value, dimension, shares
 
 # Extra reach of a cube, in units of its side, when samples are assigned to cubes: rounding at a
@@ -40,7 +39,7 @@ class _Classes(CellMasses):
             digits += 1
         return base, digits
 
-    def _draw(self, n: int, weights: Floats, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw(self, n: int, weights: Floats, rng: np.random.Generator) -> Array:
         base, digits = self._lattice
         classes = rng.choice(len(weights), size=n, p=weights)
         z = rng.random((n, self.d))
@@ -50,14 +49,14 @@ class _Classes(CellMasses):
         )
         return z
 
-    def cell_of(self, z: NDArray[Any]) -> NDArray[np.intp]:
+    def cell_of(self, z: Array) -> Ints:
         """Class of each row of z (m, d), -1 outside every cube."""
         base, digits = self._lattice
         p = self.masses[0]
         separation = self._number("separation")
         places = np.rint(z[:, :digits] / separation)
         reach = 0.5 + _ROUNDING
-        inside = (np.abs(z[:, :digits] - separation * places) <= reach).all(axis=1)
+        inside: Flags = np.all(np.abs(z[:, :digits] - separation * places) <= reach, axis=1)
         inside &= ((places >= 0) & (places < base)).all(axis=1) & (
             np.abs(z[:, digits:]) <= reach
         ).all(axis=1)

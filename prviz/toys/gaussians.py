@@ -5,12 +5,11 @@ boxes.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Flags, Floats
 from prviz.curves import PRCurve, ground_truth
 from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimension, shares
 
@@ -38,16 +37,16 @@ class GaussianPair(ToyProblem):
         """Norm of the shift, |offset| sqrt(d)."""
         return float(abs(self._offset) * np.sqrt(self.d))
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw_real(self, n: int, rng: np.random.Generator) -> Array:
         return rng.standard_normal((n, self.d), dtype=self.dtype)
 
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array:
         z = rng.standard_normal((n, self.d), dtype=self.dtype)
         z *= self._scale
         z += self._offset
         return z
 
-    def _log_ratio(self, z: NDArray[Any]) -> Floats:
+    def _log_ratio(self, z: Array) -> Floats:
         # Expanded, so that a pure shift costs one sum without cancellation; squares are needed only
         # with a scale.
         precision = self._scale**-2
@@ -151,7 +150,7 @@ class Outlier(GaussianPair):
         """The clean pair: for the same n and seed its samples are equal except for the outlier."""
         return ShiftedGaussians((("d", self.d), ("mu", self._offset)))
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw_real(self, n: int, rng: np.random.Generator) -> Array:
         z = super()._draw_real(n, rng)
         z[-1] = self._number("value")
         return z
@@ -276,19 +275,19 @@ class Mixtures(ToyProblem):
         """Positions of the modes along the unit vector of the diagonal."""
         return np.multiply(self._weights("means"), np.sqrt(self.d))
 
-    def _draw(self, n: int, weights: Floats, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw(self, n: int, weights: Floats, rng: np.random.Generator) -> Array:
         modes = rng.choice(len(weights), size=n, p=weights)
         z = rng.standard_normal((n, self.d))
         z += self._weights("means")[modes, None]
         return z
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw_real(self, n: int, rng: np.random.Generator) -> Array:
         return self._draw(n, self._masses[0], rng)
 
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array:
         return self._draw(n, self._masses[1], rng)
 
-    def _log_ratio(self, z: NDArray[Any]) -> Floats:
+    def _log_ratio(self, z: Array) -> Floats:
         y = z.sum(axis=1, dtype=np.float64) / np.sqrt(self.d)
         return ground_truth.mixture_log_ratio(y, self._line_means, *self._masses)
 
@@ -407,13 +406,13 @@ class Dirac(GaussianPair):
     }
     area_error = 0.0
 
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:  # noqa: ARG002
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
         return np.full((n, self.d), self._number("position"))
 
-    def _log_ratio(self, z: NDArray[Any]) -> Floats:
+    def _log_ratio(self, z: Array) -> Floats:
         return np.where(self._in_supports(z)[1], np.inf, -np.inf)
 
-    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _in_supports(self, z: Array) -> tuple[Flags, Flags]:
         return np.ones(len(z), dtype=np.bool_), (z == self._number("position")).all(axis=1)
 
     def _truth(self) -> PRCurve:
@@ -487,24 +486,24 @@ class Boxes(ToyProblem):
         start = 1.0 - min(1.0, side) * self._number("overlap") ** (1.0 / self.d)
         return start, start + side
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw_real(self, n: int, rng: np.random.Generator) -> Array:
         return rng.random((n, self.d))
 
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array:
         low, high = self._ends
         return np.clip(low + (high - low) * rng.random((n, self.d)), low, high)
 
-    def _log_ratio(self, z: NDArray[Any]) -> Floats:
+    def _log_ratio(self, z: Array) -> Floats:
         in_real, in_generated = self._in_supports(z)
         if self._common == 0:
             in_real &= ~in_generated  # the boxes share at most a corner, which has no volume
         within = np.where(in_real, -np.log(self._number("volume")), np.inf)
         return np.where(in_generated, within, np.where(in_real, -np.inf, 0.0))
 
-    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _in_supports(self, z: Array) -> tuple[Flags, Flags]:
         low, high = self._ends
-        in_real: NDArray[np.bool_] = np.all((z >= 0.0) & (z <= 1.0), axis=1)
-        in_generated: NDArray[np.bool_] = np.all((z >= low) & (z <= high), axis=1)
+        in_real: Flags = np.all((z >= 0.0) & (z <= 1.0), axis=1)
+        in_generated: Flags = np.all((z >= low) & (z <= high), axis=1)
         return in_real, in_generated
 
     def _truth(self) -> PRCurve:

@@ -5,13 +5,10 @@ A mixture, each class sharpened against all.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Floats
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import finite_masses
 from prviz.toys.base import Parameter, ToyProblem, Value, dimension
@@ -112,13 +109,13 @@ class Guidance(ToyProblem):
         asked = weights > 0
         return means[asked] * np.sqrt(self.d), weights[asked] / weights[asked].sum()
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw_real(self, n: int, rng: np.random.Generator) -> Array:
         return self._draw(n, self._number("reference"), rng)
 
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array:
         return self._draw(n, self._number("scale"), rng)
 
-    def _draw(self, n: int, scale: float, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw(self, n: int, scale: float, rng: np.random.Generator) -> Array:
         """The class by its share, the place along the diagonal by inverting its distribution, the
         rest a Gaussian.
         """
@@ -137,7 +134,7 @@ class Guidance(ToyProblem):
         z += ((line - z.sum(axis=1) / np.sqrt(self.d)) / np.sqrt(self.d))[:, None]
         return z
 
-    def _log_ratio(self, z: NDArray[Any]) -> Floats:
+    def _log_ratio(self, z: Array) -> Floats:
         y = z.sum(axis=1, dtype=np.float64) / np.sqrt(self.d)
         return self._log_guided(y, self._number("scale")) - self._log_guided(
             y, self._number("reference")

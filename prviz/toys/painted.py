@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Floats, Ints
 from prviz.toys.base import CellMasses, Parameter, dimension
 
 Amounts = tuple[float, ...]
@@ -65,7 +64,7 @@ def _line(first: float, second: float) -> Amounts:
     )
 
 
-def _every(selects: Callable[[NDArray[np.intp]], ArrayLike]) -> Amounts:
+def _every(selects: Callable[[Ints], ArrayLike]) -> Amounts:
     """Equal amounts in the cells of the line whose number is selected."""
     return _amounts(np.asarray(selects(np.arange(LINE)), dtype=np.float64))
 
@@ -187,7 +186,7 @@ class Painted(CellMasses):
             return cells
         return math.isqrt(cells)
 
-    def _draw(self, n: int, masses: Floats, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw(self, n: int, masses: Floats, rng: np.random.Generator) -> Array:
         side = self.side
         cells = rng.choice(len(masses), size=n, p=masses)
         z = rng.random((n, self.d))
@@ -197,7 +196,7 @@ class Painted(CellMasses):
             z[:, 1] = (side - 1 - cells // side + inside[:, 1]) / side
         return z
 
-    def cell_of(self, z: NDArray[Any]) -> NDArray[np.intp]:
+    def cell_of(self, z: Array) -> Ints:
         """Cell of each row of z (m, d), -1 outside the unit cube."""
         side = self.side
         positions = np.searchsorted(np.arange(side + 1) / side, z[:, :2], side="right") - 1
@@ -208,7 +207,7 @@ class Painted(CellMasses):
             cells = positions[:, 0] + side * (side - 1 - positions[:, 1])
         return np.where(((z >= 0.0) & (z <= 1.0)).all(axis=1), cells, -1)
 
-    def shares(self, z: NDArray[Any]) -> Floats:
+    def shares(self, z: Array) -> Floats:
         """Share of the rows of z (m, d) in each cell."""
         cells = self.cell_of(z)
         shares: Floats = np.bincount(cells[cells >= 0], minlength=len(self.masses[0])) / len(z)

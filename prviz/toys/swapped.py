@@ -6,12 +6,10 @@ Its curve is mirrored, lam becomes 1 / lam.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Flags, Floats
 from prviz.curves import PRCurve
 from prviz.samples import SamplePair, Samples
 from prviz.toys.base import SupportMasses, ToyProblem
@@ -69,16 +67,16 @@ class Swapped(ToyProblem):
         """The toy's own limit, mirrored, as the families are."""
         return self.of.limit(method, k).mirrored()
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw_real(self, n: int, rng: np.random.Generator) -> Array:
         return self.of._draw_generated(n, rng)
 
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array:
         return self.of._draw_real(n, rng)
 
-    def _log_ratio(self, z: NDArray[Any]) -> Floats:
+    def _log_ratio(self, z: Array) -> Floats:
         return -self.of._log_ratio(z)
 
-    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _in_supports(self, z: Array) -> tuple[Flags, Flags]:
         real, generated = self.of._in_supports(z)
         return generated, real
 

@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.arrays import Flags, Floats, Ints
 from prviz.neighbors import MEMORY_LIMIT, nearest_radii, nearest_rows
 from prviz.readers import read_label
 from prviz.readers.errors import listed, quoted
@@ -26,8 +27,6 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import FAILURES, samples_at
 from prviz.triage.measured import TriageSettings
 from prviz.triage.memorisation import binomial_interval
-
-Flags = NDArray[np.bool_]
 
 # Neighbours that set a sample's ball: of equal sets about 3 % of the samples are missed.
 NEIGHBOURS = 5
@@ -177,8 +176,8 @@ class MissedSamples(NamedTuple):
     equal sets.
     """
 
-    rows: NDArray[np.intp]
-    ratios: NDArray[np.float64]
+    rows: Ints
+    ratios: Floats
     n: int
     expected: float
 
@@ -308,7 +307,7 @@ def _missed(own: Samples, others: Samples, k: int, memory_limit: int) -> Flags:
     return flags
 
 
-def _ratios(own: Samples, others: Samples, k: int, memory_limit: int) -> NDArray[np.float64]:
+def _ratios(own: Samples, others: Samples, k: int, memory_limit: int) -> Floats:
     """(n,) distance of the nearest other over that of the k-th nearest own sample: above 1 exactly
     where it is more.
     """

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Flags, Floats, Ints
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
@@ -19,8 +18,6 @@ from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.ranking import ROUNDING
 from prviz.uncertainty.bootstrap import interval
 from prviz.uncertainty.paired import GeneratorComparison, compare_estimates
-
-Places = NDArray[np.intp]
 
 # Ratio of generated to real density from which a real sample counts as covered: a quarter, since at
 # 1 a perfect generator would miss half of the real samples by chance.
@@ -51,12 +48,12 @@ class PairedDifference(ReadOnlyArrays):
     beta: Floats
     beta_low: Floats
     beta_high: Floats
-    only_a: Places
-    only_b: Places
-    rows: Places
+    only_a: Ints
+    only_b: Ints
+    rows: Ints
 
     @property
-    def apart(self) -> NDArray[np.bool_]:
+    def apart(self) -> Flags:
         """(m,) True for rays on which the interval of precision or of recall leaves out 0."""
         return (
             (self.alpha_low > 0)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Floats
 from prviz.checks.facts import row_blocks, row_classes
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
@@ -152,7 +152,7 @@ class Kind(NamedTuple):
         return self.chosen / self.n
 
 
-def kinds(column: NDArray[Any], rows: ArrayLike, chosen: ArrayLike) -> tuple[Kind, ...]:
+def kinds(column: Array, rows: ArrayLike, chosen: ArrayLike) -> tuple[Kind, ...]:
     """Number of chosen rows for each value of a label, the largest share first, then the commonest
     value.
 

@@ -14,14 +14,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Flags, Floats, Ints
 from prviz.checks.facts import duplicates, row_classes
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.samples import SamplePair, Samples, independent_number
-
-Flags = NDArray[np.bool_]
 
 # A near copy has a ratio of at most the square of this quantile of the held-out ratios: about NEAR
 # ** 2 of other real samples have such a ratio, a share so small that a moderate error of the model
@@ -142,7 +139,7 @@ def _independent(samples: Samples) -> int:
     return min(samples.n_independent, independent_number(repeats))
 
 
-def _of_other_groups(reference: Samples, groups: NDArray[np.intp], memory_limit: int) -> Floats:
+def _of_other_groups(reference: Samples, groups: Ints, memory_limit: int) -> Floats:
     """(n, 2) distances of the samples to the two nearest ones of other groups; ValueError without
     two of them.
     """
@@ -225,7 +222,7 @@ def memorisation(
 
 def _nearest(
     points: Samples, among: Samples, k: int = 2, memory_limit: int = MEMORY_LIMIT
-) -> tuple[NDArray[np.intp], Floats]:
+) -> tuple[Ints, Floats]:
     return nearest_rows(
         points.values, np.arange(points.n), k, among.values, memory_limit=memory_limit
     )

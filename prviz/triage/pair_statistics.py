@@ -12,27 +12,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Flags, Floats, Ints
 from prviz.checks.facts import row_classes
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.neighbors.threads import Progress, one_blas_thread, one_openmp_thread, part_of
 from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair
-from prviz.triage.row_sets import (
-    BLOCK_VALUES,
-    Ints,
-    RowSet,
-    coordinates,
-    mixing_weights,
-    unit_of,
-)
-
-Flags = NDArray[np.bool_]
+from prviz.triage.row_sets import BLOCK_VALUES, RowSet, coordinates, mixing_weights, unit_of
 
 # Rows per set that each halving compares of more, the least and the most of them, and the most
 # products of values that distances may take: 5,000 rows at d = 64.
@@ -272,7 +262,7 @@ def pair_statistics(pair: SamplePair, *, seed: int = 0, rows: int = MOST_ROWS) -
 T = TypeVar("T")
 
 
-def _order_of(values: NDArray[Any]) -> Ints:
+def _order_of(values: Array) -> Ints:
     """An order of the rows that does not depend on how they stand."""
     return np.lexsort(values.T[: min(8, values.shape[1])])
 
@@ -324,7 +314,7 @@ class _Compared:
         """The real rows, the same object for each generated set as long as they are small."""
         real = self._pair.real
 
-        def chosen(values: NDArray[Any], rows: Ints) -> RowSet:
+        def chosen(values: Array, rows: Ints) -> RowSet:
             unit = unit_of(RowSet(values, rows, block=self._block), whole=not self.wide)
             return RowSet(values, rows, unit, self._block)
 
@@ -337,7 +327,7 @@ class _Compared:
         )
 
 
-def _one_of_each(rows: Ints, groups: NDArray[Any] | None) -> Ints:
+def _one_of_each(rows: Ints, groups: Array | None) -> Ints:
     """The first of the rows of each group, in their order; all of them without groups."""
     if groups is None:
         return rows

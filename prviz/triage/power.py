@@ -14,9 +14,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Flags, Floats
 from prviz.diagnostics.preflight import preflight
 from prviz.measure.estimates import Progress
 from prviz.samples import SamplePair, Samples
@@ -120,7 +119,7 @@ def _changed(fresh: Floats, values: Floats) -> float:
     return float(np.mean((values != fresh).any(axis=1)))
 
 
-def _mode(values: Floats, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _mode(values: Floats, share: float, rng: np.random.Generator) -> Flags:
     """The rows of the cluster whose share is nearest to this one."""
     cluster = cluster_of(
         values, clusters(values, max(2, round(1 / share)), int(rng.integers(2**31)))

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Flags, Floats, Ints
 from prviz.curves import PRCurve, hull
 from prviz.curves.summaries import SUMMARIES
 from prviz.estimators.tightest import FEWEST
@@ -29,7 +28,6 @@ from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 if TYPE_CHECKING:
     import pandas as pd
 
-Flags = NDArray[np.bool_]
 
 # Score by the best classifier below which a checkpoint counts as told from real samples: a second
 # order ranks it.
@@ -360,7 +358,7 @@ def _behind(scales: Sequence[_Scale], first: int) -> Floats:
     return behind
 
 
-def _best_first(scores: Floats, second: Floats | None) -> NDArray[np.intp]:
+def _best_first(scores: Floats, second: Floats | None) -> Ints:
     """The order of the checkpoints; those below TOLD_APART by the second scores, behind all
     others.
     """
@@ -451,9 +449,7 @@ def _ahead(scales: Sequence[_Scale], one: int) -> Floats:
     return np.asarray(apart)
 
 
-def _margin(
-    scales: Sequence[_Scale], one: int, rivals: NDArray[np.intp], confidence: float
-) -> Floats:
+def _margin(scales: Sequence[_Scale], one: int, rivals: Ints, confidence: float) -> Floats:
     """(r,) how much more each rival must score than this checkpoint to beat it."""
     apart = scales[0].moved[rivals] - scales[0].moved[one]
     widen = np.full(len(rivals), scales[0].widen)

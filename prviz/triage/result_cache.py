@@ -23,8 +23,8 @@ from types import MappingProxyType
 from typing import Any, BinaryIO, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate
 from prviz.readers.atomic_files import write_whole
@@ -34,7 +34,7 @@ from prviz.studies.tasks import COMPUTATION
 
 T = TypeVar("T")
 R = TypeVar("R")
-Arrays: TypeAlias = Mapping[str, NDArray[Any]]
+Arrays: TypeAlias = Mapping[str, Array]
 
 # Environment variable that names the cache folder, and the largest size of the user's cache in
 # bytes.

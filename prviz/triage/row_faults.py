@@ -5,8 +5,8 @@ nearly repeated.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Ints
 from prviz.checks.facts import row_classes
 from prviz.checks.flags import MANY_ROWS, discrete
 from prviz.diagnostics.preflight import PairFacts
@@ -84,7 +84,7 @@ def _more_than_real(facts: PairFacts) -> bool:
     return (_repeats_more(classes, facts.pair.real.n) - float(np.mean(others))) / error > SURE
 
 
-def _repeats_more(classes: NDArray[np.intp], n: int) -> float:
+def _repeats_more(classes: Ints, n: int) -> float:
     """Share of the rows from n on that repeat an earlier one, less that of the first n."""
     shares = [
         1 - np.count_nonzero(np.bincount(each)) / len(each) for each in (classes[n:], classes[:n])

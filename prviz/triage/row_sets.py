@@ -10,16 +10,12 @@ eigenvectors of the products would.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Floats, Ints
 from prviz.neighbors.kernels import slices
 from prviz.recent import LeastRecentlyUsed
-
-Ints = NDArray[np.intp]
 
 # Values of a block of features, 16 MB: as float64 it is all that is read of wide sets at a time.
 BLOCK_VALUES = 1 << 21
@@ -43,7 +39,7 @@ class RowSet:
     """
 
     def __init__(
-        self, values: NDArray[Any], rows: Ints, unit: float | None = None, block: int = BLOCK_VALUES
+        self, values: Array, rows: Ints, unit: float | None = None, block: int = BLOCK_VALUES
     ) -> None:
         self._values = values
         self._rows = rows

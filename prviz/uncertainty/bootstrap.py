@@ -10,9 +10,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Floats, Ints
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.curves.pr_curve import score_keys
@@ -21,8 +20,6 @@ from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate, Progress
 from prviz.measure.frechet import check_level
 from prviz.neighbors.kernels import ranges
-
-Positions = NDArray[np.intp]
 
 
 class SortedSupports(NamedTuple):
@@ -36,8 +33,8 @@ class SortedSupports(NamedTuple):
     any_zero : True if the first key is 0.
     """
 
-    real: Positions
-    generated: Positions
+    real: Ints
+    generated: Ints
     finite: int
     one: int
     any_zero: bool
@@ -56,7 +53,7 @@ def ranked(supports: Supports) -> SortedSupports:
     )
 
 
-def _same(one: Positions | None, other: Positions | None) -> bool:
+def _same(one: Ints | None, other: Ints | None) -> bool:
     """True for equal arrays, or none at all."""
     return one is other or np.array_equal(one, other)  # type: ignore[arg-type]
 
@@ -96,7 +93,7 @@ def evaluated_together(generators: Sequence[Sequence[Supports]]) -> tuple[int, .
 class _Members:
     """The samples of each group."""
 
-    def __init__(self, groups: Positions) -> None:
+    def __init__(self, groups: Ints) -> None:
         sizes = np.bincount(groups)
         self._order = np.argsort(groups, kind="stable")
         self._sizes = sizes[sizes > 0]
@@ -105,9 +102,9 @@ class _Members:
     def __len__(self) -> int:
         return len(self._sizes)
 
-    def of(self, drawn: Positions) -> Positions:
+    def of(self, drawn: Ints) -> Ints:
         """Positions of all samples of these groups, of a group that is drawn twice twice."""
-        positions: Positions = self._order[ranges(self._starts[drawn], self._sizes[drawn])]
+        positions: Ints = self._order[ranges(self._starts[drawn], self._sizes[drawn])]
         return positions
 
 
@@ -130,7 +127,7 @@ def draws(
     seed: int,
     streams: Sequence[int] | None = None,
     members: Sequence[_Members | None] | None = None,
-) -> Iterator[tuple[Positions, ...]]:
+) -> Iterator[tuple[Ints, ...]]:
     """Positions of n samples drawn with replacement from n, independently for every stream.
 
     The draws of a set depend only on the seed, its size and its stream. streams : their numbers;
@@ -155,7 +152,7 @@ def draws(
         )
 
 
-def replicate(runs: Sequence[SortedSupports], real: Positions, generated: Positions) -> PRCurve:
+def replicate(runs: Sequence[SortedSupports], real: Ints, generated: Ints) -> PRCurve:
     """The curve of the drawn samples: the mean over the runs.
 
     With w the number of times each sample was drawn, the prefix of rank j has fpr = sum of w over
@@ -200,7 +197,7 @@ def replicated(
     return curves()
 
 
-def _called_real(run: SortedSupports, ranks: Positions) -> Positions:
+def _called_real(run: SortedSupports, ranks: Ints) -> Ints:
     """Number of these samples that each prefix calls real, then those of f_inf = [c_X > 0] and of
     f_0 = [c_Y = 0].
     """

@@ -12,8 +12,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from prviz.arrays import Array
 from prviz.checks.flags import checked_pair
 from prviz.curves import shown
 from prviz.curves.frozen import ReadOnlyArrays
@@ -247,7 +248,7 @@ def compare(
     real: Samples | ArrayLike,
     generated_a: Samples | ArrayLike,
     generated_b: Samples | ArrayLike,
-    generated_c: Samples | NDArray[Any],
+    generated_c: Samples | Array,
     /,
     *others: Samples | ArrayLike,
     method: str = "knn",

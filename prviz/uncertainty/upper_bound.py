@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from prviz.arrays import Floats
+from prviz.arrays import Floats, Ints
 from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve
 from prviz.estimators import cross_fitting
@@ -225,7 +225,7 @@ def _independent(split: Split) -> tuple[int, int]:
     return real, generated
 
 
-def _groups_of_evaluated(split: Split) -> Iterator[NDArray[np.intp] | None]:
+def _groups_of_evaluated(split: Split) -> Iterator[Ints | None]:
     """The group of each evaluation sample, by role; None where a set has no groups."""
     for samples, rows in zip(split.pair, split.evaluate_rows, strict=True):
         groups = samples.group_numbers

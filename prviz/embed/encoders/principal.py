@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array
 from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, libraries, sha256_of, whole
 from prviz.embed.pictures import SquareTransform
 from prviz.readers.keyed import open_tensors
@@ -31,9 +31,7 @@ class PrincipalEncoder(EmbeddingEncoder):
         " pixels. Generated: --weights REFERENCE.safetensors"
     )
 
-    def __init__(
-        self, components: int, stored: tuple[NDArray[Any], NDArray[Any]] | None = None
-    ) -> None:
+    def __init__(self, components: int, stored: tuple[Array, Array] | None = None) -> None:
         self.name, self.versions, self._m = f"pca:{components}", libraries(), components
         self.prepare = transform = SquareTransform(_SIZE, _SIZE)
         self.transform = f"{transform.described()}, values from 0 to 1"
@@ -54,7 +52,7 @@ class PrincipalEncoder(EmbeddingEncoder):
         """True unless the components come from a file."""
         return self._stored is None
 
-    def fit(self, batches: Iterable[NDArray[Any]]) -> None:
+    def fit(self, batches: Iterable[Array]) -> None:
         """Mean and leading eigenvectors of the covariance, summed in float64 batch by batch."""
         from scipy.linalg import eigh
 
@@ -86,12 +84,12 @@ class PrincipalEncoder(EmbeddingEncoder):
         return np.asarray((rows - mean) @ axes.T, np.float32)
 
     @property
-    def tensors(self) -> Mapping[str, NDArray[Any]]:
+    def tensors(self) -> Mapping[str, Array]:
         """Mean and components."""
         return {} if self._stored is None else dict(zip((_MEAN, _AXES), self._stored, strict=True))
 
 
-def _stored(path: Path, components: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def _stored(path: Path, components: int) -> tuple[Array, Array]:
     source = as_source(path)
     limits = Limits(min_rows=1)
     with open_tensors(source, limits) as file:

@@ -8,8 +8,8 @@ from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Array
 from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, libraries
 from prviz.embed.networks import check_device, state_sha256
 from prviz.embed.pictures import Picture, narrowed
@@ -37,11 +37,11 @@ class TimmTransform:
 
     transform: Any
 
-    def __call__(self, picture: Picture) -> NDArray[Any]:
+    def __call__(self, picture: Picture) -> Array:
         """Array of shape (3, height, width): uint8, or floats from 0 to 255 for a picture of
         floats.
         """
-        parts: list[NDArray[Any]] = [
+        parts: list[Array] = [
             self.transform(narrowed(band, _SIDE)).numpy() for band in picture.bands
         ]
         if parts[0].shape[0] == 3:

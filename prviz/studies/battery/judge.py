@@ -13,9 +13,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Floats, Ints
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.studies.battery.base import SIDES, BatteryProblem, Check, Criterion, Side, Tag
 from prviz.studies.battery.checks import CHECKS
@@ -149,7 +148,7 @@ class SweepResult(ReadOnlyArrays):
     scenario: str
     points: Floats
     truth: Floats
-    measured: NDArray[np.intp]
+    measured: Ints
     mean: Floats
     spread: Floats
     repeats: int

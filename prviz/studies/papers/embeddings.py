@@ -9,11 +9,12 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arrays import Array
 from prviz.random_network import random_features, random_weights
 from prviz.readers.bundled import TRAINED, bundled_pair
 from prviz.samples import SamplePair, Samples
@@ -77,9 +78,7 @@ class EmbeddedDigits(BundledProblem):
 
 
 @lru_cache(maxsize=4)
-def _features(
-    psi: float, n: int, seed: int, embedding: Embedding
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def _features(psi: float, n: int, seed: int, embedding: Embedding) -> tuple[Array, Array]:
     """All features of the real and the generated samples."""
     pair = at_most(bundled_pair(f"truncation-{psi:.1f}", trained=embedding == "trained"), n, seed)
     if embedding == "random":

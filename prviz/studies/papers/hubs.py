@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from prviz.arrays import Counts, Flags, Floats
 from prviz.estimators import ESTIMATORS, Supports
 from prviz.estimators.base import resolve_k
 from prviz.estimators.hub import HUB, hubs_over_k
@@ -147,9 +147,9 @@ class _Hubness:
     """
 
     pair: SamplePair
-    radii: Sequence[NDArray[np.float64]]
-    hubness: Sequence[NDArray[np.int64]]
-    inside: Sequence[NDArray[np.bool_]]
+    radii: Sequence[Floats]
+    hubness: Sequence[Counts]
+    inside: Sequence[Flags]
 
     @classmethod
     def of(cls, pair: SamplePair, k: int) -> _Hubness:

@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import linalg, special
 
-from prviz.arrays import Floats
+from prviz.arrays import Array, Floats
 from prviz.estimators._fitting import one_thread
 from prviz.samples import Samples, as_samples
 
@@ -121,7 +121,7 @@ class Density:
             [self._log_density(values[rows]) for rows in blocks(len(values), self.d)]
         )
 
-    def _log_density(self, z: NDArray[Any]) -> Floats:
+    def _log_density(self, z: Array) -> Floats:
         terms = np.empty((len(z), self.components))
         for j, inverse in enumerate(self._inverse_roots):
             white = (z - self.means[j]) @ inverse.T
@@ -149,7 +149,7 @@ def mixed(first: Density, second: Density, share: float) -> Density:
     )
 
 
-def _kept(values: NDArray[Any], dtype: type[Any]) -> NDArray[Any]:
+def _kept(values: Array, dtype: type[Any]) -> Array:
     """Read-only and contiguous; not copied where nobody can write to it."""
     array = np.ascontiguousarray(values, dtype=dtype)
     if array.flags.writeable:
