@@ -183,7 +183,8 @@ def best_cut(column: ColumnCounts) -> Cut:
     and roundest.
     """
     sizes = int(column.real.sum()), int(column.generated.sum())
-    side = _side(column, _side_evidence(column), _ROUNDER)
+    of_sides = _side_evidence(column)
+    side = _side(column, of_sides, _ROUNDER)
     found = side
     folded = column.folded()
     beyond = _evidence(np.cumsum(folded.real)[:-1], np.cumsum(folded.generated)[:-1], *sizes)
@@ -198,18 +199,19 @@ def best_cut(column: ColumnCounts) -> Cut:
     if max(shares) >= _MOSTLY and evidence >= _SIMPLER * found.evidence and not long:
         words = "always" if shares == (1, 1) else "exactly"
         return Cut(evidence, value, value, f"{words} {number_text(value)}", *shares)
-    never = _never(column)
+    never = _never(column, of_sides)
     if never is not None and never.evidence >= _NEVER * found.evidence:
         return never
     return found
 
 
-def _never(column: ColumnCounts) -> Cut | None:
+def _never(column: ColumnCounts, evidence: Floats) -> Cut | None:
     """The best of the rules, below a number or above one, that no sample of either set passes; None
     without any.
+
+    evidence : `_side_evidence` of the column.
     """
     found = list[Cut]()
-    evidence = _side_evidence(column)
     last = len(column.values) - 1
     for counts in (column.real, column.generated):
         there = np.flatnonzero(counts)

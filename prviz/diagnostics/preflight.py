@@ -20,10 +20,12 @@ from prviz.checks.facts import Duplicates, compare_rows, moments, row_blocks
 from prviz.checks.flags import DataFacts, Finding, Level, grade, in_order, ratio, set_facts
 from prviz.measure.workload import fit_size
 from prviz.neighbors.rows import RowView
+from prviz.recent import LeastRecentlyUsed
 from prviz.samples import CUT, SamplePair, Samples, SplitRatio, notes_of, pair_of, split_share
 
 ROWS = 5_000  # most rows for an effective dimension
 VALUES = 2**25  # values for an effective dimension, at most: 128 MB of float32
+_KNOWN = LeastRecentlyUsed(4_096)  # effective dimensions: curves, faults and screens ask for them
 
 
 class EffectiveDimension(NamedTuple):
@@ -52,6 +54,10 @@ def effective_dimension(samples: Samples, *, seed: int = 0) -> EffectiveDimensio
     trace = float(np.trace(gram, dtype=np.float64))
     squared = float(np.einsum("ij,ij->", gram, gram, dtype=np.float64))
     return EffectiveDimension(trace**2 / squared, len(centred))
+
+
+def _known_dimension(samples: Samples) -> EffectiveDimension:
+    return _KNOWN.remembered(samples.digest, lambda: effective_dimension(samples))
 
 
 def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[NDArray[np.float32], float]:
@@ -225,7 +231,7 @@ def preflight(
             real=moments(pair.real),
             generated=moments(pair.generated),
             drawn=(set_facts(pair.real), set_facts(pair.generated)),
-            effective=(effective_dimension(pair.real), effective_dimension(pair.generated)),
+            effective=(_known_dimension(pair.real), _known_dimension(pair.generated)),
         )
     findings = (
         *flags.single_rows(facts),

@@ -276,7 +276,6 @@ def _with_columns(
     rest = tuple(fault for fault in shown if fault not in rows and fault.key != "unclear")
     if not (of.few and of.certain) or of.repair == "sign":
         return (*rows, *_beside_others(of, rest))
-    named = column_fault(of)
     first = next((fault for fault in rest[:1] if not fault.borderline), None)
     if first is not None and first.key == "permuted":
         return shown
@@ -286,7 +285,7 @@ def _with_columns(
         of = of.constant()
         if not of.columns:
             return shown
-        named = column_fault(of)
+    named = column_fault(of)
     left = leaving_out(pair, of.columns)
     drawn = halvings(left, memory_limit=memory_limit, progress=progress)
     without = agreed_faults(drawn, preflight(left).facts, copies)
@@ -301,18 +300,17 @@ def _beside_others(of: Differing, rest: Found) -> Found:
     """The faults but of rows, with features that differ and are not a few, or not for sure."""
     if not of.certain:
         return rest or (column_hint(of),)
-    named = column_fault(of)
     if of.repair == "sign":
-        return (named,)
+        return (column_fault(of),)
     if rest and rest[0].key in PLACED:
         return rest
     # nothing can be inferred of shapes where most features lie beside the real ones
     if of.beside:
-        return (named, *rest)
+        return (column_fault(of), *rest)
     fixed = of.constant()
     if fixed.columns and not _lost(rest, fixed.apart):
         return (column_fault(fixed), *rest)
-    return rest or (named,)
+    return rest or (column_fault(of),)
 
 
 def _lost(shown: Found, apart: float) -> bool:

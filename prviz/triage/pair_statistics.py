@@ -290,6 +290,8 @@ class _Compared:
         self.wide = pair.d > sum(min(number, rows) for number in numbers)
         classes = row_classes(pair) if self.wide else np.empty(0, np.intp)
         self._classes = [classes[: pair.real.n], classes[pair.real.n :]]
+        self._every = all(part.groups is None and part.n <= rows for part in pair)
+        self._of_every: dict[str, float] = {}
 
     def drawn(self, rng: np.random.Generator, turn: int) -> tuple[RowSet, RowSet, Floats, Floats]:
         """Rows of both sets in a random order, by their features and in coordinates; of many others
@@ -309,6 +311,13 @@ class _Compared:
         classes = [each[chosen] for each, chosen in zip(self._classes, rows, strict=True)]
         points, others = coordinates(sets, classes)
         return *sets, points, others
+
+    def deciles(self, real: RowSet, generated: RowSet) -> dict[str, float]:
+        """`_deciles` of drawn rows: found once where each turn draws every row."""
+        found = self._of_every or _deciles(real, generated, not self.wide)
+        if self._every:
+            self._of_every = found
+        return found
 
     def _real(self, rows: Ints) -> RowSet:
         """The real rows, the same object for each generated set as long as they are small."""
@@ -349,9 +358,10 @@ def _halved(compared: _Compared, rng: np.random.Generator, turn: int) -> PairSta
         fold = _Fold(real, generated, points, others, fit, held, one, other, wide=compared.wide)
         folds.append(fold.statistics(rng))
     both = {name: _mean([fold[name] for fold in folds]) for name in folds[0]}
-    whole = not compared.wide
     return PairStatistics(
-        **both, **_whole(real, points, others, whole), **_deciles(real, generated, whole)
+        **both,
+        **_whole(real, points, others, not compared.wide),
+        **compared.deciles(real, generated),
     )
 
 
@@ -390,7 +400,7 @@ class _Fold:
         other = self.others[self.other]
         held = self.points[self.held]
         own = self._once("radii", lambda: _radii(fit))
-        of_held = self._once("nearest", lambda: _nearest(held, fit, LOCAL))
+        of_held = self._once("nearest", lambda: _nearest(held, fit, VOID))
         found, on, on_held = _neighbours(fit, held, one, other, own, of_held)
         held = held[on_held]
         generated = np.concatenate([one, other])[on]
@@ -459,18 +469,25 @@ def _neighbours(
     own : radii of the fit samples. of_held : the fit samples nearest to the held-out ones.
     """
     own_one = _radii(one)
-    near_held, held_local = of_held
-    near_other, other_to_fit = _nearest(other, fit)
-    near_one, one_to_fit = _nearest(one, fit)
+    near_held, held_void = of_held
+    near_fit, to_fit = _nearest(np.concatenate([one, other]), fit)
+    near_other = near_fit[len(one) :]
+    other_to_fit = to_fit[len(one) :]
     near_own, other_local = _nearest(other, one, LOCAL)
     near_held_one, held_to_one = _nearest(held, one)
+    held_local = held_void[:, :LOCAL]
     held_to_fit = held_local[:, :K]
     other_to_one = other_local[:, :K]
+    as_many = min(len(fit), len(one))
+    void = _void(
+        _first(as_many, held, fit, held_void, VOID), _first(as_many, held, one, held_to_one)
+    )
+    bare = _void(
+        _first(as_many, other, one, other_local, FEW), _first(as_many, other, fit, other_to_fit)
+    )
 
     radii_held = held_to_fit[:, -1] / own[near_held[:, 0]]
-    radii = np.concatenate(
-        [one_to_fit[:, -1] / own[near_one[:, 0]], other_to_fit[:, -1] / own[near_other[:, 0]]]
-    )
+    radii = to_fit[:, -1] / own[near_fit[:, 0]]
     limit = np.quantile(radii_held, FAR)
     off = radii > limit
     off_held = radii_held > limit
@@ -503,8 +520,8 @@ def _neighbours(
         "radius_z": _rank_z(radii[on], radii_held[on_held]),
         **_share("unreached", unreached, mirrored > reach),
         **_share("tight", (gaps < tight) & ~lost, gaps_held < tight),
-        "void": float(_void(held, fit, one, VOID).mean()),
-        "bare": float(_void(other[lost], one, fit, FEW).mean()) if lost.sum() >= 5 else math.nan,
+        "void": float(void.mean()),
+        "bare": float(bare[lost].mean()) if lost.sum() >= 5 else math.nan,
         "nearest": _log_ratio(gaps[on_other], gaps_held[on_held]),
         "nearest_z": _rank_z(gaps[on_other], gaps_held[on_held]),
         "uneven": bent[0],
@@ -525,11 +542,22 @@ def _nearest(points: Floats, among: Floats, k: int = K) -> tuple[Ints, Floats]:
     return nearest_rows(points, np.arange(len(points)), k, among)
 
 
-def _void(points: Floats, own: Floats, others: Floats, k: int) -> Flags:
-    """Which points have none of the others among the k nearest of as many of both."""
-    number = min(len(own), len(others))
-    rows, _ = _nearest(points, np.concatenate([own[:number], others[:number]]), min(k, number))
-    return np.asarray(rows.max(axis=1) < number)
+def _void(own: Floats, others: Floats) -> Flags:
+    """Which points have none of the others among the nearest of both: as many as are of their own.
+
+    own, others : distances to the nearest of both, rising.
+    """
+    return np.asarray(own[:, -1] <= others[:, 0])
+
+
+def _first(number: int, points: Floats, among: Floats, all_of_them: Floats, k: int = 1) -> Floats:
+    """Distances to the k nearest of the first so many.
+
+    all_of_them : distances to at least k of all.
+    """
+    if number == len(among):
+        return all_of_them[:, :k]
+    return _nearest(points, among[:number], k)[1]
 
 
 def _radii(points: Floats) -> Floats:
@@ -680,11 +708,10 @@ def _spreads(
             weights = np.bincount(sides[0][1], minlength=len(around)) / np.maximum(
                 np.bincount(sides[1][1], minlength=len(around)), 1
             )
-            more = energies[1]["all"], energies[0]["all"]
             own = weights[sides[1][1]]
             # no cluster may hold both generated and held-out samples
-            mean = np.average(more[0], axis=0, weights=own if own.any() else None)
-            added = mean - more[1].mean(axis=0)
+            mean = np.average(energies[1]["total"], weights=own if own.any() else None)
+            added = mean - energies[0]["total"].mean()
             real = max(float(energies[0]["total"].mean()), _TINY)
             if features:
                 minor = variances[low:].sum() / (directions - low)
@@ -692,7 +719,7 @@ def _spreads(
                 minor = variances[low:].mean()
             found |= {
                 "anisotropy": float(variances[:top].mean() / max(float(minor), _TINY)),
-                "added": float(added.sum()) / real,
+                "added": float(added) / real,
                 "within": real,
             }
     return found
@@ -748,24 +775,14 @@ def _energies(
     """Squared lengths of the rows in all directions ("total"), in the first ``top`` and beyond the
     first ``low`` ones.
 
-    whole : True if the axes are all directions. "all" : what adds up to the total, (n, r).
+    whole : True if the axes are all directions.
     """
+    bands = {"total": residuals, "top": residuals @ axes[:, :top]}
     if whole:
-        squares = np.square(residuals @ axes)
-        bands = {"total": slice(None), "top": slice(top), "low": slice(low, None)}
-        return {
-            "all": squares,
-            **{name: squares[:, band].sum(axis=1) for name, band in bands.items()},
-        }
-    total = np.square(residuals).sum(axis=1)
-    main = residuals @ axes[:, : max(top, low)]
-    beyond = _less(residuals, main[:, :low] @ axes[:, :low].T)
-    return {
-        "all": total[:, None],
-        "total": total,
-        "top": np.square(main[:, :top]).sum(axis=1),
-        "low": np.square(beyond).sum(axis=1),
-    }
+        bands["low"] = residuals @ axes[:, low:]
+    else:
+        bands["low"] = residuals - residuals @ axes[:, :low] @ axes[:, :low].T
+    return {name: np.square(band).sum(axis=1) for name, band in bands.items()}
 
 
 def _shifted(

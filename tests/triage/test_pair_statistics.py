@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp, ranksums
 
+from prviz.arrays import Floats
 from prviz.cli.main import main
 from prviz.diagnostics.preflight import preflight
 from prviz.samples import SamplePair
@@ -23,8 +24,8 @@ from prviz.triage.findings import sample_faults
 from prviz.triage.memorisation import held_out_distances
 from prviz.triage.pair_statistics import (
     _REAL,
+    FEW,
     JUMPS,
-    LOCAL,
     VOID,
     _all_unlike,
     _Compared,
@@ -39,7 +40,6 @@ from prviz.triage.pair_statistics import (
     _shares_up_to_deciles,
     _steps,
     _unlike,
-    _void,
     cluster_of,
     clusters,
     halvings,
@@ -95,18 +95,24 @@ def test_what_was_averaged_is_told_from_what_was_stretched() -> None:
     assert pair_statistics(planted("6 modes, d = 16", "blurred", 0.5, 400, 1)).uneven_z < -8
 
 
-def test_real_samples_without_generated_ones_are_those_of_the_double_loop() -> None:
+@pytest.mark.parametrize(("fits", "ones"), [(40, 35), (35, 40), (35, 35)])
+def test_samples_without_others_near_by_are_those_of_the_double_loop(fits: int, ones: int) -> None:
     rng = np.random.default_rng(0)
-    held = rng.normal(size=(30, 2))
-    fit = rng.normal(size=(40, 2))
-    one = rng.normal(size=(35, 2)) + 4
-    pool = np.concatenate([fit[:35], one])
-    slow = [
-        all(place < 35 for place in np.argsort(np.linalg.norm(pool - row, axis=1))[:VOID])
-        for row in held
-    ]
-    assert _void(held, fit, one, VOID).tolist() == slow
-    assert any(slow)
+    fit, held = (rng.normal(size=(number, 2)) for number in (fits, 30))
+    one, other = (2 * rng.normal(size=(number, 2)) + 2 for number in (ones, 80))
+    number = min(fits, ones)
+
+    def alone(points: Floats, own: Floats, others: Floats, k: int) -> list[bool]:
+        pool = np.concatenate([own[:number], others[:number]])
+        near = [np.argsort(np.linalg.norm(pool - row, axis=1))[:k] for row in points]
+        return [bool((rows < number).all()) for rows in near]
+
+    found, on, _ = _neighbours(fit, held, one, other, _radii(fit), _nearest(held, fit, VOID))
+    void = alone(held, fit, one, VOID)
+    bare = np.array(alone(other, one, fit, FEW))[~on[ones:]]
+    assert found["void"] == np.mean(void)
+    assert found["bare"] == np.mean(bare)
+    assert {True, False} == set(void) == set(bare.tolist())
 
 
 @pytest.mark.exhaustive
@@ -160,7 +166,7 @@ def test_how_compact_lost_samples_are_is_said_of_five_and_more(far: int) -> None
     one[:5] += 50
     # copies of fit samples are on the support
     other = np.concatenate([fit[:40], 50 + rng.normal(size=(far, 2))])
-    found, on, _ = _neighbours(fit, held, one, other, _radii(fit), _nearest(held, fit, LOCAL))
+    found, on, _ = _neighbours(fit, held, one, other, _radii(fit), _nearest(held, fit, VOID))
     assert np.flatnonzero(~on[len(one) :]).tolist() == list(range(40, 40 + far))
     if far < 5:
         assert math.isnan(found["compact"])
