@@ -170,9 +170,9 @@ export function along(points, step) {
 export function distance([left, top, right, bottom], points, near = 0) {
   const enough = near > 0 ? near * near : 0;
   let least = Infinity;
-  for (const [x, y] of points) {
-    const across = Math.max(left - x, x - right, 0),
-      up = Math.max(top - y, y - bottom, 0),
+  for (const point of points) {
+    const across = Math.max(left - point[0], point[0] - right, 0),
+      up = Math.max(top - point[1], point[1] - bottom, 0),
       square = across * across + up * up;
     if (square < least) least = square;
     if (least <= enough) break;
