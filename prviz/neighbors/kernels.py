@@ -319,3 +319,90 @@ def sort_numbered(keys: Floats, narrow: Any) -> tuple[Floats, Ints]:
     numbers = bits & mask
     bits &= ~mask
     return keys, numbers
+
+
+class Ranked(NamedTuple):
+    """Entries of a tile by the number of limits below them, and entries too close to a limit to
+    decide.
+
+    counts : (m, q + 1) numbers of entries of each row, by number of limits below. rows, columns :
+    (u,) undecided.
+    """
+
+    counts: Counts
+    rows: Ints
+    columns: Ints
+
+
+def rank_rows(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch) -> Ranked:
+    """Rank among limits (q,) shared by all entries, with errors of the rows (m,)."""
+    if native.serves(tile):
+        return Ranked(
+            *native.ranked(
+                "rank_rows", tile, limits, (errors, float(errors.max(initial=0.0))), exact
+            )
+        )
+    m, n = tile.shape
+    q = len(limits)
+    keys = scratch.take("keys", m, n, np.float64)
+    np.copyto(keys, tile)
+    values, columns = sort_numbered(keys, tile.dtype)
+    which = np.repeat(np.arange(m), q)
+    off = np.where(exact, 0.0, errors)[:, None]
+    possible = number_below(values, which, np.nextafter(limits + off, np.inf).ravel()).reshape(m, q)
+    sure = possible if exact else number_below(values, which, (limits - off).ravel()).reshape(m, q)
+    # Entries that are undecided for some limit, each once.
+    starts = np.maximum(sure, np.pad(possible[:, :-1], ((0, 0), (1, 0))))
+    lengths = np.maximum(possible - starts, 0)
+    owners = np.repeat(np.arange(m), lengths.sum(axis=1))
+    places = ranges(starts.ravel(), lengths.ravel())
+    clear = possible - np.cumsum(lengths, axis=1)
+    counts = np.diff(clear, axis=1, prepend=0, append=clear[:, -1:])
+    return Ranked(counts, owners, columns[owners, places])
+
+
+def rank_columns(
+    tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch
+) -> Ranked:
+    """Rank among the limits of the columns (n, q), with errors (n,); entries beyond all of a
+    column's limits are left out.
+    """
+    reach = round_up(limits[:, -1] + errors, tile.dtype)
+    if native.serves(tile, reach):
+        return Ranked(*native.ranked("rank_columns", tile, limits, (reach, errors), exact))
+    rows, columns, values, _ = entries_within(tile, None, reach, scratch)
+    values = values.astype(np.float64)
+    errors = errors.take(columns)
+    places = number_below(limits, columns, values)
+    m, q = (len(tile), limits.shape[1])
+    unclear = np.zeros(len(rows), dtype=np.bool_)
+    if not exact:
+        flat = limits.ravel()
+        at = columns * q + places
+        unclear = (places > 0) & (flat.take(at - 1) >= values - errors)
+        unclear |= (places < q) & (flat.take(at, mode="clip") <= values + errors)
+    counts = np.bincount((rows * (q + 1) + places)[~unclear], minlength=m * (q + 1)).reshape(
+        m, q + 1
+    )
+    return Ranked(counts, rows[unclear], columns[unclear])
+
+
+def number_below(limits: Floats, which: Ints, values: Floats) -> Ints:
+    """Number of increasing limits of table which[i] that are < values[i]: all binary searches in
+    step.
+    """
+    if len(limits) == 1:
+        return np.searchsorted(limits[0], values)
+    q = limits.shape[1]
+    flat = limits.ravel()
+    start = which * q
+    place = start.copy()
+    left = q
+    while left > 1:
+        half = left // 2
+        place += half * (flat.take(place + (half - 1)) < values)
+        left -= half
+    place += flat.take(place) < values
+    place -= start
+    found: Ints = place
+    return found

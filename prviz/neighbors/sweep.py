@@ -15,15 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from prviz.arrays import Array, Flags, Floats, Ints
-from prviz.neighbors import native
 from prviz.neighbors.balls import ROLES, CountRequest, Role
 from prviz.neighbors.by_rows import OwnRadii, run_evaluations, run_rows
 from prviz.neighbors.kernels import (
     Entries,
-    Scratch,
-    entries_within,
-    ranges,
-    round_up,
+    Ranked,
+    number_below,
     sort_numbered,
     true_places,
 )
@@ -31,7 +28,7 @@ from prviz.neighbors.native import Small
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.threads import RowBlock, Runner
-from prviz.neighbors.tiles import Ranked, Tile, make_tile
+from prviz.neighbors.tiles import Tile, make_tile
 
 # Larger than any distance in a tile's units; its low bits are 0, as those of a widened float32.
 _PADDING = 2.0**1000
@@ -225,13 +222,9 @@ class Radii:
 
     def counts(self, tile: Tile) -> Small:
         """(q, m) numbers of samples within each of the q radii around each row of a tile."""
-        limits = self._limits
         errors = tile.arithmetic.error(tile.norms, self._limits[-1])
-        exact = tile.arithmetic.exact
-        ranked = tile.ranked(limits, errors[:, None]) or _by_row(
-            tile.values, limits, errors, exact, tile.scratch
-        )
-        return _decided(tile, ranked, limits[None, :], np.zeros_like(ranked.columns))
+        ranked = tile.ranked(self._limits, errors)
+        return _decided(tile, ranked, self._limits[None, :], np.zeros_like(ranked.columns))
 
 
 class SampleRadii:
@@ -241,67 +234,13 @@ class SampleRadii:
         """``squared``: (n, q) exact squared radii, increasing along each row."""
         self._limits = _scaled(point_set.arithmetic, squared)
         self._errors = point_set.arithmetic.error(point_set.norms, self._limits[:, -1])
-        self._reach = round_up(self._limits[:, -1] + self._errors, point_set.arithmetic.dtype)
 
     def counts(self, tile: Tile) -> Small:
         """(q, m) numbers of samples whose own balls hold each row of a tile, whose columns are the
         whole set.
         """
-        found = tile.ranked(self._limits, self._errors) or _by_column(
-            tile, self._limits, self._reach, self._errors
-        )
+        found = tile.ranked(self._limits, self._errors)
         return _decided(tile, found, self._limits, found.columns)
-
-
-def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch) -> Ranked:
-    """Rank among limits (q,) shared by all entries, with errors of the rows (m,)."""
-    if native.serves(tile):
-        return Ranked(
-            *native.ranked(
-                "rank_rows", tile, limits, (errors, float(errors.max(initial=0.0))), exact
-            )
-        )
-    m, n = tile.shape
-    q = len(limits)
-    keys = scratch.take("keys", m, n, np.float64)
-    np.copyto(keys, tile)
-    values, columns = sort_numbered(keys, tile.dtype)
-    which = np.repeat(np.arange(m), q)
-    off = np.where(exact, 0.0, errors)[:, None]
-    possible = _below(values, which, np.nextafter(limits + off, np.inf).ravel()).reshape(m, q)
-    sure = possible if exact else _below(values, which, (limits - off).ravel()).reshape(m, q)
-    # Entries that are undecided for some limit, each once.
-    starts = np.maximum(sure, np.pad(possible[:, :-1], ((0, 0), (1, 0))))
-    lengths = np.maximum(possible - starts, 0)
-    owners = np.repeat(np.arange(m), lengths.sum(axis=1))
-    places = ranges(starts.ravel(), lengths.ravel())
-    clear = possible - np.cumsum(lengths, axis=1)
-    counts = np.diff(clear, axis=1, prepend=0, append=clear[:, -1:])
-    return Ranked(counts, owners, columns[owners, places])
-
-
-def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> Ranked:
-    """Rank among the limits of the columns (n, q), with errors (n,); entries beyond the reach (n,)
-    are left out.
-    """
-    exact = tile.arithmetic.exact
-    if native.serves(tile.values, reach):
-        return Ranked(*native.ranked("rank_columns", tile.values, limits, (reach, errors), exact))
-    rows, columns, values, _ = entries_within(tile.values, None, reach, tile.scratch)
-    values = values.astype(np.float64)
-    errors = errors.take(columns)
-    places = _below(limits, columns, values)
-    m, q = (len(tile.values), limits.shape[1])
-    unclear = np.zeros(len(rows), dtype=np.bool_)
-    if not exact:
-        flat = limits.ravel()
-        at = columns * q + places
-        unclear = (places > 0) & (flat.take(at - 1) >= values - errors)
-        unclear |= (places < q) & (flat.take(at, mode="clip") <= values + errors)
-    counts = np.bincount((rows * (q + 1) + places)[~unclear], minlength=m * (q + 1)).reshape(
-        m, q + 1
-    )
-    return Ranked(counts, rows[unclear], columns[unclear])
 
 
 def _decided(tile: Tile, ranked: Ranked, limits: Floats, which: Ints) -> Small:
@@ -310,32 +249,11 @@ def _decided(tile: Tile, ranked: Ranked, limits: Floats, which: Ints) -> Small:
     """
     counts, rows, columns = ranked
     reference = _scaled(tile.arithmetic, tile.reference(rows, columns + tile.columns.start))
-    places = _below(limits, which, reference)
+    places = number_below(limits, which, reference)
     counts += np.bincount(rows * counts.shape[1] + places, minlength=counts.size).reshape(
         counts.shape
     )
     return np.cumsum(counts[:, :-1], axis=1, dtype=np.int32).T
-
-
-def _below(limits: Floats, which: Ints, values: Floats) -> Ints:
-    """Number of increasing limits of table which[i] that are < values[i]: all binary searches in
-    step.
-    """
-    if len(limits) == 1:
-        return np.searchsorted(limits[0], values)
-    q = limits.shape[1]
-    flat = limits.ravel()
-    start = which * q
-    place = start.copy()
-    left = q
-    while left > 1:
-        half = left // 2
-        place += half * (flat.take(place + (half - 1)) < values)
-        left -= half
-    place += flat.take(place) < values
-    place -= start
-    found: Ints = place
-    return found
 
 
 def _scaled(arithmetic: Arithmetic, squared: Floats) -> Floats:

@@ -14,12 +14,15 @@ from prviz.arrays import Array, Counts, Flags, Floats, Ints
 from prviz.neighbors.kernels import (
     Candidates,
     Entries,
+    Ranked,
     Scratch,
     as_candidates,
     column_counts,
     differences,
     entries_within,
     mask_within,
+    rank_columns,
+    rank_rows,
     round_down,
     round_up,
     row_counts,
@@ -114,19 +117,6 @@ class Pairs:
         """
         self.rechecked += len(rows)
         return pair_distances(self.left.rows, rows + self.rows.start, self.right.rows, columns)
-
-
-class Ranked(NamedTuple):
-    """Entries of a tile by the number of limits below them, and entries too close to a limit to
-    decide.
-
-    counts : (m, q + 1) numbers of entries of each row, by number of limits below. rows, columns :
-    (u,) undecided.
-    """
-
-    counts: Counts
-    rows: Ints
-    columns: Ints
 
 
 @dataclass(eq=False, kw_only=True)
@@ -277,17 +267,14 @@ class Tile(Pairs):
         values: Array = self.values
         return values
 
-    def ranked(
-        self,
-        limits: Floats,  # noqa: ARG002
-        errors: Floats,  # noqa: ARG002
-    ) -> Ranked | None:
+    def ranked(self, limits: Floats, errors: Floats) -> Ranked:
         """Entries of each row by the number of limits below them.
 
-        limits : (q,) of all entries with errors (m, 1), or (n, q) of the columns with errors (n,).
-        None: the caller ranks the values itself; only those of a device are out of its reach.
+        limits : (q,) of all entries with errors of the rows (m,), or (n, q) of the columns with
+        errors (n,).
         """
-        return None
+        rank = rank_rows if limits.ndim == 1 else rank_columns
+        return rank(self.values, limits, errors, self.arithmetic.exact, self.scratch)
 
     def _smallest_bound(self, k: int) -> Array:
         return smallest_bound(self.values, k)

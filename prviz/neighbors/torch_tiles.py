@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from prviz.arrays import Array, Counts, Floats, Ints
-from prviz.neighbors.kernels import Entries, Scratch, minima_of, slices
+from prviz.neighbors.kernels import Entries, Ranked, Scratch, minima_of, slices
 from prviz.neighbors.point_sets import PointSet
 from prviz.neighbors.products import PART
 from prviz.neighbors.threads import available_threads
-from prviz.neighbors.tiles import Ball, Ranked, Tile
+from prviz.neighbors.tiles import Ball, Tile
 
 with suppress(ModuleNotFoundError):  # `on_device` says that it is missing
     import torch
@@ -182,7 +182,7 @@ class TorchTile(Tile):
                 return torch.searchsorted(table, wide.contiguous(), right=right)
             return torch.searchsorted(table, wide.T.contiguous(), right=right).T
 
-        off = self._there(errors)
+        off = self._there(errors[:, None] if limits.ndim == 1 else errors)
         places = below(0 * off) + (q + 1) * torch.arange(m, device=off.device)[:, None]
         rows = columns = _NO_ROWS
         if not self.arithmetic.exact:
