@@ -665,3 +665,5 @@ def _refuse_other_numbers(
         if len(table.lines) == len(values):
             place += f", line {table.lines[first - 1 if first else -last]}"
         raise table.refuse_summary(place, first, last)
+    for index, texts in zip(table.labels, table.texts, strict=True):
+        table.check_summaries(texts, index)

@@ -59,13 +59,14 @@ _MOST_CATEGORIES = 50
 _FEW_CATEGORIES = 20
 # Rows whose marks tell thousands from decimals.
 _FEW_ROWS = 1000
-# First words of rows that sum up the others.
+# Words of rows that sum up the others, and their share of the rows at most where a label has them.
 _SUMMARY = re.compile(
-    r"(grand |sub)?totals?|sums?|means?|averages?|avg|medians?|std|sd|stdev|standard deviation"
-    r"|min(imum)?|max(imum)?"
-    r"|count|variance|summe|gesamt|mittelwert",
+    r"(\S+ )?(sub)?-?totals?|((weighted|overall) )?(sums?|means?|averages?|avg|medians?)|overall"
+    r"|std|sd|stdev|standard deviation|min(imum)?|max(imum)?"
+    r"|count|variance|(zwischen|gesamt)?summe|gesamt|mittelwert|durchschnitt|somme|moyenne",
     re.IGNORECASE,
 )
+_SUMMARIES = 0.25
 # What stands for missing numbers beside what pandas knows.
 _ALSO_MISSING = ("-", "?", ".", "#DIV/0!", "#VALUE!")
 _INFINITE = [sign + word for sign in ("", "-", "+") for word in ("inf", "Inf", "INF", "Infinity")]
@@ -80,6 +81,11 @@ _BASE64 = re.compile(r"(?=.{20})([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-
 _DATE = re.compile(r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}|\d{8} \d{4,6}$")
 _OF_A_DAY = re.compile(r"(.*_)?(time|clock|hour)(_.*)?")
 _SEPARATE = "Separate values by commas (or tabs in .tsv) and write decimals with a point."
+
+
+def _sums_up(text: str) -> bool:
+    """True for a word such as Total or Average: its row is no sample."""
+    return _SUMMARY.fullmatch(text.rstrip(" :0123456789")) is not None
 
 
 class TextError(ReadError):
@@ -233,8 +239,8 @@ class Layout:
             return self.refuse_long(form)
         if len({*map(len, column)}) == 1 and all(re.fullmatch("0b[01]+", each) for each in column):
             return ReadError(f"{error.place}: {self._split_bits(index, text)}")
-        if _SUMMARY.fullmatch(text):
-            values = (place for place, each in enumerate(column) if not _SUMMARY.fullmatch(each))
+        if _sums_up(text):
+            values = (place for place, each in enumerate(column) if not _sums_up(each))
             above = 0 if begun else next(values, 0)
             return self.refuse_summary(error.place, above, 0 if above else len(column), text)
         advice = (
@@ -568,6 +574,28 @@ class Layout:
             f"{place}: {row} sums up the rows {which} and is no sample. Leave such rows "
             f"out:\nimport pandas as pd\n"
             f"{self.loaded('')}.iloc[{left}].to_csv({self._saved('samples')})"
+        )
+
+    def check_summaries(self, texts: Sequence[str], index: int) -> None:
+        """Raise ReadError for rows that a label says to sum up others: few, at an end of the table.
+
+        texts : of that column, whose place is ``index``.
+        """
+        named = [each for each in texts if _sums_up(each)]
+        at_an_end = any(map(_sums_up, (*texts[:1], *texts[-1:])))
+        if not at_an_end or len(named) > _SUMMARIES * len(texts):
+            return
+        written = f"delimiter={self.numbers.delimiter!r}"
+        opened = f"newline='', encoding={self.encoding!r}"
+        raise ReadError(
+            f"{self.where}, {self.column(index)}: {quoted(named[-1])} sums up other rows and is no "
+            "sample. Leave such rows out:\nimport csv\n"
+            f"sums = {sorted({*named})}\n"
+            f"rows = csv.reader(open({literal(self.typed)}, {opened}), {written}, "
+            f"skipinitialspace=True)\nrows = [row for row in rows if "
+            f"not any(text.strip() in sums for text in row[{index}:{index + 1}])]\n"
+            f"csv.writer(open({literal(f'{self._stem}_samples.csv')}, 'w', {opened}), {written})"
+            ".writerows(rows)"
         )
 
     def check_bits(self, rows: Sequence[Sequence[str]]) -> None:

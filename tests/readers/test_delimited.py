@@ -222,3 +222,31 @@ def test_a_quantile_above_the_mean_is_no_sample(share: float) -> None:
     above = pd.concat([table.quantile([share]), table.mean().to_frame().T, table])
     with pytest.raises(ReadError, match="sums up the rows below"):
         read(("t.csv", above.to_csv(index=False).encode()))
+
+
+@pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize(("head", "end"), [("item", "Total"), ("", "Summe")])
+def test_a_row_that_its_label_calls_a_total_is_no_sample_whatever_it_holds(
+    tmp_path: Path, mark: str, head: str, end: str
+) -> None:
+    values = np.random.default_rng(5).normal(size=(40, 2)).round(3)
+    rows = [(f"x{place}", *row) for place, row in enumerate(values.tolist())]
+    rows.insert(20, ("Subtotal 1", 3.5, 4.5))
+    names = [head, "a", "b"] if head else ["a", "b"]  # as R writes its tables
+    lines = [names, *rows, (f"{end}:", 7, 9)]
+    file = tmp_path / "t.csv"
+    file.write_text("".join(mark.join(map(str, line)) + "\n" for line in lines), "utf-8")
+    with pytest.raises(ReadError, match=f"{end}:' sums up other rows") as refused:
+        read(file, drop=names[:-2])
+    exec("\n".join(str(refused.value).splitlines()[1:]), {})
+    samples = read(tmp_path / "t_samples.csv", drop=names[:-2])
+    assert samples.values.tolist() == values.tolist()
+
+
+def test_labels_that_are_words_of_sums_throughout_are_labels() -> None:
+    table = pd.DataFrame(np.random.default_rng(5).normal(size=(40, 2)), columns=["a", "b"])
+    table["label"] = ["mean", "max"] * 20
+    assert read(("t.csv", table.to_csv(index=False).encode())).n == 40
