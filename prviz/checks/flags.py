@@ -141,8 +141,10 @@ _FAR = 3
 # Most numbers of a set whose ends are searched for rows that sum up the others.
 _MOST_SUMMED = 10_000_000
 # Numbers that questionnaires write for "don't know", "refused" and the like, one or several in a
-# column, and the share of its rows that the commonest one stands for at least.
+# column, the same ones below 0, and the share of its rows that the commonest one stands for at
+# least.
 _ANSWERS = (77, 88, *range(96, 100), 777, 888, *range(996, 1000), 7777, 8888, *range(9996, 10000))
+_BELOW_0 = (-1, -7, -8, -9, -999.25, *(-each for each in _ANSWERS))
 _ANSWERED_SO = 0.01
 # Ends of the types of whole numbers, which stand for missing ones where they repeat and are so far
 # from the others.
@@ -1084,24 +1086,36 @@ def _missing(
 
 
 def _answers(role: str, samples: Samples, drawn: SetFacts) -> list[Finding]:
-    """Codes of questionnaires that stand far from all other numbers of their columns."""
-    ends = np.abs([drawn.rows.min(axis=0), drawn.rows.max(axis=0)]) * drawn.unit
+    """Codes of questionnaires that stand far from all other numbers of their columns, or alone
+    below 0.
+    """
+    ends = np.array([drawn.rows.min(axis=0), drawn.rows.max(axis=0)]) * drawn.unit
+    known = (*_ANSWERS, *_BELOW_0)
     codes: set[float] = set()
     columns = []
     rows = np.zeros(samples.n, bool)
-    for column in np.flatnonzero(np.isin(np.round(ends, 6), _ANSWERS).any(axis=0)).tolist():
-        values = samples.values[:, column]
-        there = np.isin(np.abs(values), _ANSWERS)
-        held, counts = np.unique(values[there], return_counts=True)
-        others = np.unique(np.abs(values[~there]))
-        few = not len(held) or counts.max() < max(2, _ANSWERED_SO * samples.n)
-        if few or len(others) < 2 or np.abs(held).min() < _FAR * others[-1]:
-            continue
-        codes.update(held.tolist())
-        columns.append(column)
-        rows |= there
+    for column in np.flatnonzero(np.isin(np.round(ends, 6), known).any(axis=0)).tolist():
+        for some in (_BELOW_0, known):
+            there = _are_codes(samples.values[:, column], some)
+            if there.any():
+                codes.update(samples.values[there, column].tolist())
+                columns.append(column)
+                rows |= there
+                break
     said = ", ".join(f"{code:g}" for code in sorted(codes))
     return [_missing(said, role, samples, rows, columns)] if columns else []
+
+
+def _are_codes(values: Floats, known: Sequence[float]) -> Flags:
+    """Which numbers of a column are these codes; none of them if they are like the others."""
+    there = np.isin(values, known)
+    held, counts = np.unique(values[there], return_counts=True)
+    others = np.unique(values[~there])
+    if len(others) < 2 or counts.max(initial=0) < max(2, _ANSWERED_SO * len(values)):
+        return np.zeros_like(there)
+    alone = held.max() < min(0, others[0] - 1) and others[0] >= 0
+    far = np.abs(held).min() >= _FAR * np.abs(others).max()
+    return there if alone or far else np.zeros_like(there)
 
 
 def texts(pair: SamplePair) -> list[Finding]:

@@ -610,8 +610,26 @@ def test_codes_of_questionnaires_are_flagged_in_their_column(codes: Sequence[int
     [flag] = [flag for flag in flags_of(pair(real, generated, "abcd")) if "Missing" in flag.title]
     listed = ", ".join(map(str, sorted(codes)))
     assert flag.value_text == f"{listed} in {2 * len(codes)} of 200 real rows: b"
-    real[:, 1] = np.where(np.isin(real[:, 1], codes), codes[0], real[:, 1] * 0.3 * abs(codes[0]))
+    real[:, 1] = np.where(
+        np.isin(real[:, 1], codes), abs(codes[0]), real[:, 1] * 0.3 * abs(codes[0])
+    )
     assert not [flag for flag in flags_of(pair(real, generated)) if "Missing" in flag.title]
+
+
+@pytest.mark.parametrize("code", [-1, -9, -99, -999.25, -9999])
+def test_a_code_alone_below_0_is_flagged_however_large_the_others_are(code: float) -> None:
+    rng = np.random.default_rng(0)
+    real, generated = np.round(np.exp(rng.normal(7, 1, (2, 400, 3)))) + 1
+    real[:12, 1] = code
+    [flag] = [flag for flag in flags_of(pair(real, generated, "abc")) if "Missing" in flag.title]
+    assert flag.value_text == f"{code:g} in 12 of 400 real rows: b"
+    real[12, 1] = -3  # others are below 0 too
+    assert not [flag for flag in flags_of(pair(real, generated)) if "Missing" in flag.title]
+
+
+def test_steps_down_and_up_are_no_codes() -> None:
+    real, generated = np.random.default_rng(0).integers(-1, 3, (2, 200, 3)).astype(float)
+    assert not [flag for flag in flags_of(SamplePair(real, generated)) if "Missing" in flag.title]
 
 
 def test_large_numbers_of_their_kind_stand_for_nothing() -> None:
