@@ -15,6 +15,7 @@ from itertools import product
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from prviz.array_input import EMBED_PICTURES, as_array, feature_names, numbers_order, squeezed
 from prviz.arrays import Array, Flags, Ints
@@ -392,6 +393,9 @@ def independent_number(groups: Ints) -> int:
     return max(int(sizes.sum() ** 2 / np.square(sizes).sum() + 1e-9), 1)
 
 
+SamplesLike: TypeAlias = Samples | ArrayLike
+
+
 def as_samples(values: Any, *, name: str = "") -> Samples:
     """``values`` as `Samples`: passed through if they are, validated and wrapped if they are an
     array.
@@ -429,6 +433,11 @@ class SamplePair:
     generated: Samples
     reordered: bool = field(default=False, init=False)
     renamed: bool = field(default=False, init=False)
+
+    @property
+    def smaller(self) -> int:
+        """Number of samples of the smaller set."""
+        return min(self.real.n, self.generated.n)
 
     @classmethod
     def of(cls, real: Any, generated: Any) -> SamplePair:

@@ -106,7 +106,7 @@ def difference_of(
 
 
 def _only_frechet(pair: SamplePair) -> dict[str, float]:
-    enough = min(pair.real.n, pair.generated.n) > pair.d
+    enough = pair.smaller > pair.d
     return {FRECHET: frechet(*pair) if enough else math.nan}
 
 

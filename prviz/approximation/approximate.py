@@ -5,18 +5,24 @@ of samples.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-from numpy.typing import ArrayLike
 
 from prviz.approximation.list_job import ListJob
 from prviz.checks.flags import checked_pair
 from prviz.curves import Comparison
 from prviz.estimators import ESTIMATORS, Estimator
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
-from prviz.measure.estimates import Estimate, K, Progress, evaluated_groups, in_groups, method_names
-from prviz.samples import Samples, SplitRatio
+from prviz.measure.estimates import (
+    Estimate,
+    K,
+    Methods,
+    Progress,
+    evaluated_groups,
+    in_groups,
+    method_names,
+)
+from prviz.samples import SamplesLike, SplitRatio
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +60,9 @@ class Approximation:
 
 
 def approximate(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike,
-    methods: Sequence[str] | str | None = None,
+    real: SamplesLike,
+    generated: SamplesLike,
+    methods: Methods = None,
     *,
     k: K = "sqrt",
     bandwidth: float | None = None,
@@ -137,7 +143,7 @@ def approximate(
     return Approximation(estimates, list_recall, errors, min(map(len, few)))
 
 
-def _families(methods: Sequence[str] | str | None) -> dict[str, Estimator]:
+def _families(methods: Methods) -> dict[str, Estimator]:
     known = {name: family for name, family in ESTIMATORS.items() if family.supports_are_counts}
     names = method_names(methods)
     if refused := [name for name in names if name not in known]:

@@ -13,7 +13,7 @@ Where a ball reaches beyond the list:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -333,7 +333,7 @@ def exact_supports(
     *,
     fit_again: bool,
     memory_limit: int,
-    progress: Callable[[float], None],
+    progress: Progress,
 ) -> dict[str, Supports]:
     """Exact supports of a few evaluation samples with all fit samples, by name of the family that
     counts in balls.

@@ -20,6 +20,7 @@ from prviz.benchmark.shapes import compare, points_of
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import estimate
+from prviz.neighbors.threads import Progress
 from prviz.readers.errors import error_text
 from prviz.samples import SamplePair
 from prviz.uncertainty.bootstrap import bootstrap
@@ -125,7 +126,7 @@ def benchmark(
     pairs: Sequence[str] = tuple(PAIRS),
     *,
     draws: int = DRAWS,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> pd.DataFrame:
     """One row for each estimator, pair and draw.
 

@@ -312,7 +312,7 @@ def data_facts(pair: SamplePair) -> DataFacts:
     drawn = set_facts(pair.real), set_facts(pair.generated)
     return DataFacts(
         pair=pair,
-        k=math.isqrt(min(pair.real.n, pair.generated.n)),
+        k=math.isqrt(pair.smaller),
         held_out=True,
         rows=compare_rows(pair),
         real=drawn[0].moments,
@@ -1012,7 +1012,7 @@ def keys(pair: SamplePair) -> list[Finding]:
     """Features whose values are whole and all different in both sets: numbers of the samples, not
     values of them.
     """
-    if pair.d < 2 or min(pair.real.n, pair.generated.n) < FIRST_ROWS:
+    if pair.d < 2 or pair.smaller < FIRST_ROWS:
         return []
     candidates = np.flatnonzero(may_be_keys(pair.real.values) & may_be_keys(pair.generated.values))
     if len(candidates) > max(1, _KEYS_AT_MOST * pair.d):

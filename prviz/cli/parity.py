@@ -6,7 +6,7 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from prviz.cli.tables import (
     say_notes,
     size_lines,
 )
+from prviz.neighbors.threads import Progress
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ def _strict(value: Any) -> Any:
 
 
 def _numbers(
-    pair: SamplePair, k: int, frechet: FrechetDistance, progress: Callable[[float], None]
+    pair: SamplePair, k: int, frechet: FrechetDistance, progress: Progress
 ) -> dict[str, Any]:
     """Everything that is printed of one generated set: the conventions, the numbers with their
     notes, and flags.
@@ -250,7 +251,7 @@ def _numbers(
     sets = numbers_of_sets(pair, k, progress=part_of(progress, 6, 10, 2))
     subsets = kid(pair.real, pair.generated, subsets=SUBSETS, progress=part_of(progress, 8, 10, 2))
     distance = frechet._asdict()
-    if min(pair.real.n, pair.generated.n) <= pair.d:
+    if pair.smaller <= pair.d:
         distance["value"] = math.nan
     numbers: dict[str, Any] = {
         name: each._asdict() for name, each in sets.items() if name != "kid_std"

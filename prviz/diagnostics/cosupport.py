@@ -8,7 +8,6 @@ their ratio.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
@@ -18,9 +17,9 @@ from prviz.arrays import Array, Floats
 from prviz.estimators import ESTIMATORS, Supports
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.estimators.hub import HUB
-from prviz.measure.estimates import K, Measurement, WorkOptions, measure, method_names
+from prviz.measure.estimates import K, Measurement, Methods, WorkOptions, measure, method_names
 from prviz.neighbors import BallCounts, Distances
-from prviz.samples import SamplePair, Samples, Split, as_samples
+from prviz.samples import SamplePair, Samples, SamplesLike, Split, as_samples
 from prviz.toys import ToyProblem
 
 Classes: TypeAlias = NDArray[np.int8]
@@ -63,7 +62,7 @@ def support_classes(c_real: ArrayLike, c_generated: ArrayLike) -> Classes:
     return real.astype(np.int8) + np.int8(2) * generated.astype(np.int8)
 
 
-def true_classes(problem: ToyProblem, z: Samples | ArrayLike) -> Classes:
+def true_classes(problem: ToyProblem, z: SamplesLike) -> Classes:
     """Class of each point by the true distributions.
 
     "both" is the co-support. A point of both closed supports outside the co-support, such as a
@@ -98,8 +97,8 @@ def says_support(method: str) -> Literal["everywhere", "samples", "never"]:
 
 def supports_at(
     split: Split,
-    points: Samples | ArrayLike,
-    methods: Sequence[str] | str | None = None,
+    points: SamplesLike,
+    methods: Methods = None,
     *,
     k: K = "sqrt",
     bandwidth: float | None = None,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from prviz.arrays import Floats
 from prviz.checks import flags
@@ -21,7 +21,16 @@ from prviz.checks.flags import DataFacts, Finding, Level, grade, in_order, ratio
 from prviz.measure.workload import fit_size
 from prviz.neighbors.rows import RowView
 from prviz.recent import LeastRecentlyUsed
-from prviz.samples import CUT, SamplePair, Samples, SplitRatio, notes_of, pair_of, split_share
+from prviz.samples import (
+    CUT,
+    SamplePair,
+    Samples,
+    SamplesLike,
+    SplitRatio,
+    notes_of,
+    pair_of,
+    split_share,
+)
 
 ROWS = 5_000  # most rows for an effective dimension
 VALUES = 2**25  # values for an effective dimension, at most: 128 MB of float32
@@ -171,8 +180,8 @@ class Preflight:
 
 
 def preflight(
-    real: SamplePair | Samples | ArrayLike,
-    generated: Samples | ArrayLike | None = None,
+    real: SamplePair | SamplesLike,
+    generated: SamplesLike | None = None,
     *,
     k: int | Literal["sqrt"] | None = None,
     split: SplitRatio = 0.5,
@@ -209,8 +218,7 @@ def preflight(
     """
     pair = pair_of(real, generated)
     split = split_share(split)
-    smaller = min(pair.real.n, pair.generated.n)
-    neighbours = math.isqrt(smaller) if k is None or k == "sqrt" else k
+    neighbours = math.isqrt(pair.smaller) if k is None or k == "sqrt" else k
     if neighbours < 1:
         raise ValueError(f"k = {k}; at least 1 neighbour is needed")
     fit = (fit_size(pair.real.n, split), fit_size(pair.generated.n, split))

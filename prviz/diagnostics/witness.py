@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from prviz.arrays import Flags, Floats, Ints
 from prviz.diagnostics.column_tests import ColumnCounts, holm, known_tests
@@ -32,7 +31,7 @@ from prviz.measure.estimates import estimate
 from prviz.measure.workload import subsample
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import Progress, part_of
-from prviz.samples import SamplePair, Samples, Split, pair_of
+from prviz.samples import SamplePair, SamplesLike, Split, pair_of
 
 # Chance below which trees alone tell the sets apart: columns and correlations, at LEVEL together,
 # are tested besides.
@@ -196,8 +195,8 @@ class Witness:
 
 
 def witness(
-    real: SamplePair | Samples | ArrayLike,
-    generated: Samples | ArrayLike | None = None,
+    real: SamplePair | SamplesLike,
+    generated: SamplesLike | None = None,
     *,
     without: bool = True,
     seed: int = 0,

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from prviz.arrays import Array
 from prviz.embed.base import EmbeddingEncoder
@@ -21,7 +20,7 @@ from prviz.embed.pictures import decoded, from_values
 from prviz.estimators import resolve_k
 from prviz.measure.estimates import Estimate, K, estimate
 from prviz.readers.media import MediaError, Pictures, find_picture, picture_column
-from prviz.samples import SamplePair, Samples, SplitRatio, as_samples
+from prviz.samples import SamplePair, Samples, SamplesLike, SplitRatio, as_samples
 
 DIMENSIONS = (2, 4, 8, 16, 32, 64, 128, 256)
 # Side of the pixels as features. Largest side and step of sides of the random network's input:
@@ -89,8 +88,8 @@ class Lens:
 
 
 def lens(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike | Mapping[str, Samples],
+    real: SamplesLike,
+    generated: SamplesLike | Mapping[str, Samples],
     *,
     sources: Sequence[Pictures] = (),
     encoders: Sequence[EmbeddingEncoder] = (),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -14,6 +14,7 @@ from prviz.arrays import Array, Flags, Ints
 from prviz.curves import ErrorRates
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.neighbors import BallCounts, Balls
+from prviz.neighbors.threads import Progress
 from prviz.samples import SamplePair, Split, independent_number
 from prviz.toys.base import Parameter
 
@@ -194,7 +195,7 @@ class Estimator:
         k: int,
         bandwidth: float | None,
         seed: int,
-        progress: Callable[[float], None],
+        progress: Progress,
     ) -> tuple[Supports, ...]:
         """Supports of the evaluation samples of ``split``, one per run; the curve is the mean over
         the runs.
@@ -211,7 +212,7 @@ class Estimator:
         ks: Sequence[int],
         bandwidth: float | None,
         seed: int,
-        progress: Callable[[float], None],
+        progress: Progress,
     ) -> list[tuple[Supports, ...]]:
         """`runs` at each of several k, equal to one at a time; for a family that can share work
         between them.
@@ -269,7 +270,7 @@ def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:
     if isinstance(k, str):
         if k != "sqrt":
             raise ValueError(f'k = {k!r}; an integer from 1 or "sqrt" is needed')
-        return math.isqrt(min(pair.real.n, pair.generated.n))
+        return math.isqrt(pair.smaller)
     if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer):
         raise TypeError(f'k = {k!r}; an integer from 1 or "sqrt" is needed')
     return int(k)

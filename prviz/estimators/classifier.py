@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,8 @@ from prviz.curves import ErrorRates, PRCurve
 from prviz.estimators._fitting import Rescaled, one_thread
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.missing import needed_for
-from prviz.neighbors.threads import available_threads, run_blocks
-from prviz.samples import Samples, Split, SplitRatio
+from prviz.neighbors.threads import Progress, available_threads, run_blocks
+from prviz.samples import SamplesLike, Split, SplitRatio
 
 Votes = tuple[Floats, Floats]
 
@@ -60,7 +59,7 @@ class _Classifiers(Estimator, ABC):
         k: int,
         bandwidth: float | None,
         seed: int,
-        progress: Callable[[float], None],
+        progress: Progress,
     ) -> tuple[Supports, ...]:
         """Supports of the evaluation samples of ``split``: one run."""
         if not split.held_out:
@@ -202,8 +201,8 @@ CLASSIFIER_MLP = _MLP()
 
 
 def classifier_curve(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike,
+    real: SamplesLike,
+    generated: SamplesLike,
     classifier: Any = None,
     *,
     split: SplitRatio = 0.5,

@@ -4,7 +4,6 @@ sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,7 +15,7 @@ from prviz.arrays import Array, Counts, Floats
 from prviz.estimators._fitting import Rescaled, one_thread
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.missing import needed_for
-from prviz.neighbors.threads import available_threads, run_blocks
+from prviz.neighbors.threads import Progress, available_threads, run_blocks
 from prviz.samples import SamplePair, Split
 from prviz.toys.base import Parameter
 
@@ -85,7 +84,7 @@ class _Cluster(Estimator):
         k: int,
         bandwidth: float | None,
         seed: int,
-        progress: Callable[[float], None],
+        progress: Progress,
     ) -> tuple[Supports, ...]:
         """Supports of the evaluation samples of ``split``, one for each of `RUNS` clusterings."""
         pooled = _Pooled.of(split)

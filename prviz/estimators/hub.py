@@ -5,7 +5,7 @@ of others.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import ListIndex, Units, projected
 from prviz.neighbors.kernels import column_counts
 from prviz.neighbors.table import WORTH_A_TABLE, DistanceTable
+from prviz.neighbors.threads import Progress
 from prviz.samples import Split
 from prviz.toys.base import Parameter
 
@@ -79,7 +80,7 @@ class Hub(Estimator):
         k: int,
         bandwidth: float | None,
         seed: int,
-        progress: Callable[[float], None],
+        progress: Progress,
     ) -> tuple[Supports, ...]:
         """Counts of hub fit samples whose ball holds each hub evaluation sample; ``rows`` numbers
         the latter.
@@ -97,7 +98,7 @@ class Hub(Estimator):
         ks: Sequence[int],
         bandwidth: float | None,
         seed: int,
-        progress: Callable[[float], None],
+        progress: Progress,
     ) -> list[tuple[Supports, ...]]:
         """The counts at every k from one index of each set, and one table of distances where it is
         small enough.
@@ -110,7 +111,7 @@ class Hub(Estimator):
         split: Split,
         ks: Sequence[int],
         seed: int,
-        progress: Callable[[float], None],
+        progress: Progress,
         table: DistanceTable | None,
     ) -> list[tuple[Supports, ...]]:
         values = [side.values for side in split.pair]

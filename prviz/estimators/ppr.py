@@ -5,7 +5,7 @@ every sample.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from prviz.neighbors import multiply_within, nearest_radii
 from prviz.neighbors.kernels import slices
 from prviz.neighbors.rows import RowView
 from prviz.neighbors.table import WORTH_A_TABLE, DistanceTable
-from prviz.neighbors.threads import on_all_cores
+from prviz.neighbors.threads import Progress, on_all_cores
 from prviz.samples import Split
 from prviz.toys.base import Parameter
 
@@ -88,7 +88,7 @@ class _PPR(Estimator):
         k: int,
         bandwidth: float | None,
         seed: int,
-        progress: Callable[[float], None],
+        progress: Progress,
     ) -> tuple[Supports, ...]:
         """Supports of every evaluation sample, and the two radii."""
         values = split.pair.real.values, split.pair.generated.values
@@ -114,7 +114,7 @@ class _PPR(Estimator):
         ks: Sequence[int],
         bandwidth: float | None,
         seed: int,
-        progress: Callable[[float], None],
+        progress: Progress,
     ) -> list[tuple[Supports, ...]]:
         """The supports at every k from one table of distances, where it is small enough."""
         if len(ks) < WORTH_A_TABLE or not DistanceTable.fits(split):

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from prviz.arrays import Array
 from prviz.estimators.base import About, Estimator, Supports
+from prviz.neighbors.threads import Progress
 from prviz.readers.errors import described
 from prviz.samples import SamplePair, Split
 
@@ -65,7 +66,7 @@ class Registered(Estimator):
         k: int,
         bandwidth: float | None,
         seed: int,
-        progress: Callable[[float], None],
+        progress: Progress,
     ) -> tuple[Supports, ...]:
         """Supports that the function gives for the samples of ``split``, checked."""
         fit = _arrays(split.fit)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from prviz.estimators import cross_fitting
 from prviz.estimators.base import About, Estimator, Supports
+from prviz.neighbors.threads import Progress
 from prviz.samples import Split
 
 # Cuts at which the score is judged, fixed before it is seen: the best of them all would come out
@@ -66,7 +65,7 @@ class _Tightest(Estimator):
         k: int,
         bandwidth: float | None,
         seed: int,
-        progress: Callable[[float], None],
+        progress: Progress,
     ) -> tuple[Supports, ...]:
         """Supports of all samples, each by learners and weights that have not seen it.
 

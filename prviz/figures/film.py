@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from prviz.curves import PRCurve
 from prviz.figures import theme
 from prviz.figures.labels import Line, place_labels
 from prviz.figures.svg import INK, RULE, SOFT
+from prviz.neighbors.threads import Progress
 
 Points = NDArray[np.float64]
 
@@ -55,7 +56,7 @@ def gif(
     subtitle: str = "",
     truth: PRCurve | None = None,
     accumulate: bool = False,
-    progress: Callable[[float], None] = lambda _: None,
+    progress: Progress = lambda _: None,
 ) -> bytes:
     """An animated GIF of these frames, that runs for ever and stays longer at its end.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from prviz.live.problems import Problem
 from prviz.live.view import position
 from prviz.measure.estimates import of_evaluation
 from prviz.neighbors import nearest_rows
+from prviz.neighbors.threads import Progress
 from prviz.toys.painted import Painted
 
 if TYPE_CHECKING:
@@ -449,7 +450,7 @@ def near_need(
     n = max(pair.real.n, pair.generated.n)
     seconds = n * pair.d * (len(wanted) * DISTANCE_SECONDS + 2 * VALUE_SECONDS)
 
-    def measure(tick: Callable[[float], None]) -> Mapping[int, list[str]]:
+    def measure(tick: Progress) -> Mapping[int, list[str]]:
         tick(0.0)
         return {place: words for role in (0, 1) for place, words in _nearest(shown, wanted, role)}
 

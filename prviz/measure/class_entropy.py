@@ -13,7 +13,7 @@ from prviz.arrays import Array, Ints
 from prviz.checks.flags import checked_pair
 from prviz.measure.balls import check_integer
 from prviz.neighbors import nearest_rows
-from prviz.samples import Samples
+from prviz.samples import SamplesLike
 
 
 class ClassEntropy(NamedTuple):
@@ -31,8 +31,8 @@ class ClassEntropy(NamedTuple):
 
 
 def class_entropy(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike,
+    real: SamplesLike,
+    generated: SamplesLike,
     labels: ArrayLike | None = None,
     *,
     k: int = 10,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from prviz.arrays import Floats
 from prviz.checks.flags import checked_pair
 from prviz.measure.balls import check_integer, open_radii, own_radii
 from prviz.neighbors import count_held, count_in_balls
-from prviz.samples import Samples
+from prviz.samples import SamplesLike
 
 
 class Clipped(NamedTuple):
@@ -21,7 +20,7 @@ class Clipped(NamedTuple):
     coverage: float
 
 
-def clipped(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int = 5) -> Clipped:
+def clipped(real: SamplesLike, generated: SamplesLike, *, k: int = 5) -> Clipped:
     """Clipped Density (fidelity) and Clipped Coverage (diversity).
 
     Parameters
@@ -58,7 +57,7 @@ def clipped(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int
     Source: Salvy, Talbot, Thirion 2025 (arXiv 2507.01761) and their public code.
     """
     pair = checked_pair(real, generated)
-    check_integer("k", k, min(pair.real.n, pair.generated.n) - 1, "one less than the smaller set")
+    check_integer("k", k, pair.smaller - 1, "one less than the smaller set")
     centres = pair.real.values
     others = pair.generated.values
     radii = own_radii(centres, k)

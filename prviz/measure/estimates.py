@@ -9,7 +9,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from prviz.arrays import Ints
 from prviz.checks.flags import checked_pair
@@ -26,12 +25,13 @@ from prviz.neighbors import MEMORY_LIMIT, Distances
 from prviz.neighbors.balls import Balls
 from prviz.neighbors.threads import Progress as Progress
 from prviz.neighbors.threads import memory_at_most, part_of
-from prviz.samples import SamplePair, Samples, Split, SplitRatio
+from prviz.samples import SamplePair, SamplesLike, Split, SplitRatio
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 K: TypeAlias = int | Literal["sqrt"]
+Methods: TypeAlias = Sequence[str] | str | None
 Wanted: TypeAlias = tuple[str, int, float | None]  # method, k, bandwidth
 # with None for what the family does not use
 Checked: TypeAlias = tuple[str, int | None, float | None]
@@ -157,8 +157,8 @@ class Estimates(dict[str, Estimate]):
 
 @prdc_names
 def pr_curve(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike,
+    real: SamplesLike,
+    generated: SamplesLike,
     method: str = "knn",
     *,
     k: K = "sqrt",
@@ -228,26 +228,26 @@ def pr_curve(
 @overload
 def estimate(
     real: SamplePair,
-    generated: Sequence[str] | str | None = None,  # the methods, by place
-    methods: Sequence[str] | str | None = None,
+    generated: Methods = None,  # the methods, by place
+    methods: Methods = None,
     **options: Unpack[EstimateOptions],
 ) -> Estimates: ...
 
 
 @overload
 def estimate(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike,
-    methods: Sequence[str] | str | None = None,
+    real: SamplesLike,
+    generated: SamplesLike,
+    methods: Methods = None,
     **options: Unpack[EstimateOptions],
 ) -> Estimates: ...
 
 
 @prdc_names
 def estimate(
-    real: SamplePair | Samples | ArrayLike,
-    generated: Samples | ArrayLike | None = None,
-    methods: Sequence[str] | str | None = None,
+    real: SamplePair | SamplesLike,
+    generated: SamplesLike | None = None,
+    methods: Methods = None,
     *,
     k: K = "sqrt",
     bandwidth: float | None = None,
@@ -294,7 +294,7 @@ def estimate(
 
 def estimate_repeated(
     draw: Callable[[int], SamplePair],
-    methods: Sequence[str] | str | None = None,
+    methods: Methods = None,
     *,
     repeats: int,
     **options: Unpack[EstimateOptions],
@@ -467,7 +467,7 @@ def passes(methods: Sequence[str]) -> Options:
     )
 
 
-def method_names(methods: Sequence[str] | str | None) -> list[str]:
+def method_names(methods: Methods) -> list[str]:
     """Names of the methods without repeats; None: DEFAULT_METHODS. Raises ValueError for unknown
     names, or for none.
     """

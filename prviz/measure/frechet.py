@@ -11,12 +11,11 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from prviz.arrays import Array, Floats
 from prviz.checks.flags import checked_pair
 from prviz.neighbors.threads import one_blas_thread
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
 
 # Rows that are converted to float64 at a time.
 BLOCK = 1024
@@ -75,8 +74,8 @@ def check_level(level: float) -> None:
 
 
 def frechet_distance(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike,
+    real: SamplesLike,
+    generated: SamplesLike,
     *,
     seed: int = 0,
     level: float = LEVEL,
@@ -127,9 +126,9 @@ def frechet_distance(
 
 
 def compare_frechet(
-    real: Samples | ArrayLike,
-    generated_a: Samples | ArrayLike,
-    generated_b: Samples | ArrayLike,
+    real: SamplesLike,
+    generated_a: SamplesLike,
+    generated_b: SamplesLike,
     *,
     seed: int = 0,
     level: float = LEVEL,
@@ -219,7 +218,7 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
     for role, samples in zip(("real", "generated"), pair, strict=True):
         if samples.n < 2:
             raise ValueError(f"{role} has 1 sample; a covariance needs at least 2")
-    smaller = min(pair.real.n, pair.generated.n)
+    smaller = pair.smaller
     d = pair.d
     name = pair.generated.name
     checked = _checked(*pair)

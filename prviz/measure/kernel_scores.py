@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from prviz.arrays import Array, Floats, Ints
 from prviz.checks.flags import checked_pair
 from prviz.measure.frechet import BLOCK, DIGITS, TOO_SMALL, blocks, shift_of, variance_of_mean
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.neighbors.threads import Progress
+from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
 
 Kernel = Callable[[Floats, Floats], Floats]
 
@@ -39,13 +39,13 @@ class KernelDistance(_ValueAndDeviation):
 
 
 def kid(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike,
+    real: SamplesLike,
+    generated: SamplesLike,
     *,
     subsets: int | None = None,
     subset_size: int = 1000,
     seed: int = 2020,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> KernelDistance:
     """Kernel distance (KID where the samples are Inception features): the unbiased squared maximum
     mean discrepancy.
@@ -91,7 +91,7 @@ def kid(
     2018; Sutherland et al. 2017.
     """
     pair = checked_pair(real, generated)
-    smaller = min(pair.real.n, pair.generated.n)
+    smaller = pair.smaller
     if smaller < 2:
         raise ValueError("KID needs at least 2 samples of each set; one has 1")
     all_values = (pair.real.n + pair.generated.n) ** 2 // 2
@@ -144,7 +144,7 @@ class _Cubic:
     def __init__(
         self,
         centre: Floats | None = None,
-        progress: Callable[[float], None] | None = None,
+        progress: Progress | None = None,
         total: int = 1,
     ) -> None:
         self.centre = centre
@@ -225,7 +225,7 @@ class _Cubic:
 def _with_digits(
     pair: SamplePair,
     compute: Callable[[_Cubic], tuple[float, float]],
-    progress: Callable[[float], None] | None,
+    progress: Progress | None,
     total: int,
 ) -> KernelDistance:
     """KID by the kernel as it stands; by that around the mean where this one leaves no six digits;
@@ -376,7 +376,7 @@ def _cubic_sums(pair: SamplePair, kernel: _Cubic) -> tuple[Floats, Floats, Float
     return own, other_own, *_sums(real, generated, kernel)
 
 
-def vendi(samples: Samples | ArrayLike, *, order: float = 1.0) -> float:
+def vendi(samples: SamplesLike, *, order: float = 1.0) -> float:
     """Vendi score: how many different samples a set holds in effect, 1 to n.
 
     Parameters
@@ -438,7 +438,7 @@ def of_length_one(values: Array) -> Array:
     return np.asarray(scaled / np.where(lengths > 0, lengths, 1))
 
 
-def rke(samples: Samples | ArrayLike, *, bandwidth: float) -> float:
+def rke(samples: SamplesLike, *, bandwidth: float) -> float:
     """Exponential of the Renyi kernel entropy of order 2: how many modes a set holds in effect, 1
     to n.
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from numpy.typing import ArrayLike
-
 from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS
@@ -15,7 +13,7 @@ from prviz.estimators.base import resolve_k
 from prviz.measure.curve_conventions import CurveConvention
 from prviz.measure.estimates import K, Wanted, measure
 from prviz.neighbors import MEMORY_LIMIT
-from prviz.samples import Samples
+from prviz.samples import SamplesLike
 
 _HALF: tuple[K, float | None] = ("sqrt", 0.5)
 _EXACT = CurveConvention()
@@ -77,8 +75,8 @@ def paper_convention(name: str) -> PaperConvention:
 
 
 def paper_curve(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike,
+    real: SamplesLike,
+    generated: SamplesLike,
     method: str = "knn",
     *,
     convention: str,

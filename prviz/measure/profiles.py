@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from prviz.cells import table_html
 from prviz.checks.flags import checked_pair
@@ -20,6 +19,7 @@ from prviz.measure.estimates import (
     Estimate,
     K,
     Measurement,
+    Methods,
     PassOptions,
     Progress,
     Wanted,
@@ -28,7 +28,7 @@ from prviz.measure.estimates import (
     method_names,
 )
 from prviz.neighbors import MEMORY_LIMIT, Distances, nearest_radii
-from prviz.samples import SamplePair, Samples, Split, SplitRatio
+from prviz.samples import SamplePair, SamplesLike, Split, SplitRatio
 
 # Default number of bandwidths of a profile, from half to twice the mean k-NN radius.
 BANDWIDTHS = 65
@@ -155,9 +155,9 @@ class Profile:
 
 
 def profile(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike,
-    methods: Sequence[str] | str | None = None,
+    real: SamplesLike,
+    generated: SamplesLike,
+    methods: Methods = None,
     ks: Sequence[K] | None = None,
     bandwidths: Sequence[float] | None = None,
     split: SplitRatio = 0.5,
@@ -210,7 +210,7 @@ def profile(
 
 def profile_pair(
     pair: SamplePair,
-    methods: Sequence[str] | str | None = None,
+    methods: Methods = None,
     *,
     ks: Sequence[K] | None = None,
     bandwidths: Sequence[float] | None = None,

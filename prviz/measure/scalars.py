@@ -36,7 +36,6 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from prviz.arrays import Array, Counts, Floats
 from prviz.checks.flags import checked_pair
@@ -45,7 +44,7 @@ from prviz.measure.spelling import prdc_names
 from prviz.neighbors import Distances, count_held, count_in_balls, largest_ratios, smallest_holding
 from prviz.neighbors.rows import RowView
 from prviz.neighbors.threads import Progress, part_of
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, SamplesLike, as_samples
 
 BallKind: TypeAlias = Literal["closed", "open"]
 
@@ -54,8 +53,8 @@ _ROLES = ("real", "generated")
 
 @prdc_names
 def scalars(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike,
+    real: SamplesLike,
+    generated: SamplesLike,
     *,
     k: int = 5,
     ball: BallKind = "closed",
@@ -116,7 +115,7 @@ def scalars(
 
 
 def compute_prdc(
-    real_features: Samples | ArrayLike, fake_features: Samples | ArrayLike, nearest_k: int
+    real_features: SamplesLike, fake_features: SamplesLike, nearest_k: int
 ) -> dict[str, float]:
     """Precision, recall, density and coverage with names, conventions and digits of the package
     prdc.
@@ -150,7 +149,7 @@ def compute_prdc(
     check_integer(
         "nearest_k",
         nearest_k,
-        min(pair.real.n, pair.generated.n) - 1,
+        pair.smaller - 1,
         "one less than the smaller set",
     )
     counts = contained(pair, *(open_radii(own_radii(side.values, nearest_k)) for side in pair))
@@ -201,7 +200,7 @@ def scalars_of(
     progress: Progress | None = None,
 ) -> dict[str, float]:
     """`scalars` of a pair; ``frechet_distance`` where it is known already."""
-    how.check(min(pair.real.n, pair.generated.n))
+    how.check(pair.smaller)
     first = part_of(progress, 0, 4)
     if how.ball == "closed":
         counts, covers = _closed(pair, how, first)
@@ -238,7 +237,7 @@ def _frechet(pair: SamplePair) -> float:
     """The Frechet distance; nan where there are too few samples for it to mean anything."""
     from prviz.measure.frechet import frechet
 
-    if min(pair.real.n, pair.generated.n) > pair.d:
+    if pair.smaller > pair.d:
         return frechet(*pair)
     return math.nan
 
@@ -291,7 +290,7 @@ def numbers_of_sets(
     return numbers
 
 
-def realism(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int = 3) -> Floats:
+def realism(real: SamplesLike, generated: SamplesLike, *, k: int = 3) -> Floats:
     """Realism score: how real each generated sample looks.
 
     Parameters
@@ -325,7 +324,7 @@ def realism(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int
     return largest_ratios(pair.generated.values, pair.real.values[used], radii[used])
 
 
-def rarity(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int = 3) -> Floats:
+def rarity(real: SamplesLike, generated: SamplesLike, *, k: int = 3) -> Floats:
     """Rarity score: how uncommon each generated sample is among real ones.
 
     Parameters
@@ -486,11 +485,11 @@ _NOTHING = Convention(math.nan, math.nan, math.nan, math.nan, math.nan)
 
 
 def conventions(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike,
+    real: SamplesLike,
+    generated: SamplesLike,
     k: int = 5,
     *,
-    progress: Callable[[float], None] = lambda _: None,
+    progress: Progress = lambda _: None,
 ) -> list[Convention]:
     """Scalars by every published convention: first that of `prviz.scalars`; each other differs from
     it in one point.
@@ -505,10 +504,10 @@ def conventions(
     Raises ValueError, TypeError: malformed samples, or an illegal k.
     """
     pair = checked_pair(real, generated)
-    check_integer("k", k, min(pair.real.n, pair.generated.n) - 1, "one less than the smaller set")
+    check_integer("k", k, pair.smaller - 1, "one less than the smaller set")
     base = _Balls.of(pair, k)
     closed = base.numbers()
-    most = min(pair.real.n, pair.generated.n) - 1
+    most = pair.smaller - 1
     alone = _NOTHING._replace(caveat=f"the smaller set has no {k + 1} other samples")
     rows: dict[str, Callable[[], Convention]] = {
         "closed": lambda: closed,

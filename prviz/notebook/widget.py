@@ -14,7 +14,6 @@ from typing import Any
 import anywidget
 import traitlets
 from IPython.display import HTML, display
-from numpy.typing import ArrayLike
 
 from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve, shown
@@ -29,11 +28,11 @@ from prviz.live.problems import Problem, Uploaded, allowed, problem_of
 from prviz.live.results import Answer
 from prviz.live.state import ExploreState
 from prviz.live.store import Stores
-from prviz.measure.estimates import K, method_names
+from prviz.measure.estimates import K, Methods, method_names
 from prviz.notebook.panels import PANELS, PanelChoices
 from prviz.notebook.parts import digests, part
 from prviz.reports.settings import BANDWIDTH_LIMITS, REPEATS_LIMITS, SEED_LIMITS, ExploreSettings
-from prviz.samples import SamplePair, Samples, SplitRatio, split_share
+from prviz.samples import SamplePair, SamplesLike, SplitRatio, split_share
 
 # Views of one widget that are kept: of a page that was closed nothing tells the kernel.
 MOST_VIEWS = 8
@@ -338,11 +337,11 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 
 
 def widget(
-    real: SamplePair | Samples | ArrayLike,
-    generated: Samples | ArrayLike | None = None,
+    real: SamplePair | SamplesLike,
+    generated: SamplesLike | None = None,
     truth: PRCurve | None = None,
     *,
-    families: Sequence[str] | str | None = None,
+    families: Methods = None,
     k: K = "sqrt",
     split: SplitRatio = 0.5,
     seed: int = 0,

@@ -7,7 +7,6 @@ do instead.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
@@ -54,6 +53,7 @@ from prviz.readers.keyed import (
     required_roles,
 )
 from prviz.readers.npy import PICKLED, zip_members
+from prviz.readers.paths import PathLike
 from prviz.readers.row_roles import (
     find_row_roles,
     refuse_lists,
@@ -331,7 +331,7 @@ def read(
     group: str | None = None,
     name: str | None = None,
     limits: Limits | None = None,
-    below: str | os.PathLike[str] | None = None,
+    below: PathLike | None = None,
 ) -> Samples:
     """Read the samples of one distribution.
 
@@ -400,7 +400,7 @@ def read_chosen(
     key: str | None = None,
     name: str | None = None,
     limits: Limits | None = None,
-    below: str | os.PathLike[str] | None = None,
+    below: PathLike | None = None,
 ) -> Samples:
     """`read`, with a choice of columns that several files may share."""
     limits = limits or Limits()
@@ -435,7 +435,7 @@ def _alike(choice: ColumnChoice, key: str | None) -> Callable[..., Samples]:
 
 
 def read_label(
-    source: SourceLike, name: str, samples: Samples, *, below: str | os.PathLike[str] | None = None
+    source: SourceLike, name: str, samples: Samples, *, below: PathLike | None = None
 ) -> Array | None:
     """The label of every sample of a file, as texts or numbers.
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TypeAlias
+
+PathLike: TypeAlias = str | os.PathLike[str]
 
 # Names the folder whose embeddings and pictures the app may open; `prviz app --data` sets it.
 PICTURES_VARIABLE = "PRVIZ_DATA"

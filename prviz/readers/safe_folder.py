@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PureWindowsPath
 from typing import BinaryIO
 
+from prviz.readers.paths import PathLike
+
 # O_NONBLOCK: do not wait for a pipe that replaced the file; O_BINARY: Windows also reads in text
 # mode.
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -45,7 +47,7 @@ class Below:
     NotADirectoryError : it is no folder.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: PathLike) -> None:
         self.root = Path(folder).resolve(strict=True)
         if not self.root.is_dir():
             raise NotADirectoryError("not a folder")

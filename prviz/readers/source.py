@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers.errors import ReadError, beside, corrupt_unless_read, literal, quoted
+from prviz.readers.paths import PathLike
 from prviz.readers.safe_folder import Below, open_regular
 
 # Environment variable with the default of `Limits.max_expansion`, for use from a shell.
@@ -193,7 +194,7 @@ def check_columns(where: str, columns: int, limits: Limits) -> None:
 
 
 Buffer = bytes | bytearray | memoryview
-SourceLike = str | os.PathLike[str] | tuple[str, Buffer]
+SourceLike = PathLike | tuple[str, Buffer]
 
 
 @dataclass(frozen=True)
@@ -288,7 +289,7 @@ _UNPACKED = 1 << 20
 
 
 def as_source(
-    source: SourceLike, below: str | os.PathLike[str] | None = None, limits: Limits | None = None
+    source: SourceLike, below: PathLike | None = None, limits: Limits | None = None
 ) -> FileSource:
     """Source for a path or a ``(file name, bytes)`` pair; its name has no folder. A packed table of
     text is unpacked.
@@ -324,7 +325,7 @@ def _unpacked(packed: FileSource, codec: str, limits: Limits) -> FileSource:
     return FileSource(packed.name, len(data), data=bytes(data), packed=packed)
 
 
-def _as_stored(source: SourceLike, below: str | os.PathLike[str] | None) -> FileSource:
+def _as_stored(source: SourceLike, below: PathLike | None) -> FileSource:
     if isinstance(source, tuple):
         name, data = source
         base = name.replace("\\", "/").rpartition("/")[2]

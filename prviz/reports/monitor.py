@@ -5,13 +5,11 @@ best so far.
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from prviz import estimators
 from prviz.checks.flags import Finding, say
@@ -19,6 +17,7 @@ from prviz.measure.estimates import K, method_names
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.readers import Limits, read
 from prviz.readers.atomic_files import write_whole
+from prviz.readers.paths import PathLike
 from prviz.reports.monitor_folder import (
     MonitorFolder,
     StepRecord,
@@ -28,7 +27,7 @@ from prviz.reports.monitor_folder import (
     unmeasured_text,
 )
 from prviz.reports.trackers import metrics_of, whole_step
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
 from prviz.triage.decision import Decision
 from prviz.triage.finding import TriageFinding
 from prviz.triage.inputs import Checkpoint
@@ -148,10 +147,10 @@ class Monitor:
 
     def __init__(
         self,
-        real: Samples | ArrayLike,
+        real: SamplesLike,
         *,
-        directory: str | os.PathLike[str],
-        holdout: Samples | ArrayLike | None = None,
+        directory: PathLike,
+        holdout: SamplesLike | None = None,
         methods: Sequence[str] | None = None,
         k: K = "sqrt",
         split: float | None = 0.5,
@@ -188,7 +187,7 @@ class Monitor:
         with self._folder.locked():
             self._open()
 
-    def log(self, step: int, generated: Samples | ArrayLike) -> MonitorVerdict:
+    def log(self, step: int, generated: SamplesLike) -> MonitorVerdict:
         """Measure the samples of a step, write its row, and say what follows.
 
         Parameters

@@ -30,6 +30,7 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import summaries
 from prviz.readers.atomic_files import write_whole
 from prviz.readers.errors import listed, one_line, quoted
+from prviz.readers.paths import PathLike
 from prviz.reports.export import csv_text
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def rows_of(
     return dict(sorted(rows.items()))
 
 
-def log_csv(path: str | os.PathLike[str], rows: Rows) -> list[int]:
+def log_csv(path: PathLike, rows: Rows) -> list[int]:
     """Append the rows of new steps to a CSV file with a column "step" and one per metric, created
     if it is missing.
 
@@ -149,7 +150,7 @@ def log_csv(path: str | os.PathLike[str], rows: Rows) -> list[int]:
     return new
 
 
-def remove_row(path: str | os.PathLike[str], families: Sequence[str], step: int) -> None:
+def remove_row(path: PathLike, families: Sequence[str], step: int) -> None:
     """Take the row of a step out of a file of the metrics of these families, if it has one.
 
     Raises
@@ -163,7 +164,7 @@ def remove_row(path: str | os.PathLike[str], families: Sequence[str], step: int)
         _write_csv(target, csv_text([head, *rows]))
 
 
-def read_rows(path: str | os.PathLike[str], families: Sequence[str]) -> dict[int, dict[str, str]]:
+def read_rows(path: PathLike, families: Sequence[str]) -> dict[int, dict[str, str]]:
     """The rows of a file of the metrics of these families by step, their values as they are written
     there.
 
@@ -176,7 +177,7 @@ def read_rows(path: str | os.PathLike[str], families: Sequence[str]) -> dict[int
 
 
 def check_csv(
-    path: str | os.PathLike[str], families: Sequence[str], *, remedy: str = "name another file"
+    path: PathLike, families: Sequence[str], *, remedy: str = "name another file"
 ) -> None:
     """Raise the errors of `log_csv` for the metrics of these families, before these are measured.
 
@@ -190,7 +191,7 @@ def check_csv(
     _read_csv(target, _names(families), remedy)
 
 
-def log_tensorboard(folder: str | os.PathLike[str], rows: Rows) -> list[int]:
+def log_tensorboard(folder: PathLike, rows: Rows) -> list[int]:
     """Append metrics as scalars to TensorBoard event files in a folder, made where it is missing.
 
     Each call makes one file, whole or not at all. What is there already, the same value of a metric

@@ -11,20 +11,20 @@ Hugging Face.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from numpy.typing import ArrayLike
 
+from prviz.readers.paths import PathLike
 from prviz.reports.monitor import Monitor, Tracker
 from prviz.reports.trackers import log_tensorboard
 
 Sample = Callable[[Any], ArrayLike]
 
 
-def to_tensorboard(folder: str | os.PathLike[str]) -> Tracker:
+def to_tensorboard(folder: PathLike) -> Tracker:
     """Writes to event files in a folder of its own, such as runs/today-prviz: see
     `log_tensorboard`.
     """

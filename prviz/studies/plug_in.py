@@ -13,12 +13,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import discrete_curve
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, SamplesLike, as_samples
 
 # Cells per bandwidth, and the most cells of a grid.
 _FINE = {1: 64, 2: 8}
@@ -79,7 +78,7 @@ Smooth; of higher order, which takes negative values.
 
 
 def plug_in_curve(
-    real: Samples | ArrayLike, generated: Samples | ArrayLike, bandwidth: float, kernel: str = "box"
+    real: SamplesLike, generated: SamplesLike, bandwidth: float, kernel: str = "box"
 ) -> PRCurve:
     """The curve of the two distributions that a kernel density estimate makes of the samples.
 

@@ -29,12 +29,13 @@ from prviz.curves.summaries import COMPARISONS, SUMMARIES, numbers
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth, resolve_k
 from prviz.estimators.registered import Registered
-from prviz.measure.estimates import Estimate, K, measure, method_names, passes
+from prviz.measure.estimates import Estimate, K, Methods, measure, method_names, passes
 from prviz.measure.workload import Options, estimate_seconds, fit_size, subsample
-from prviz.neighbors.threads import available_threads, threads_at_most
+from prviz.neighbors.threads import Progress, available_threads, threads_at_most
 from prviz.readers import read_chosen, warn_of_notes
 from prviz.readers.columns import SHARED, ColumnChoice
 from prviz.readers.errors import listed, quoted
+from prviz.readers.paths import PathLike
 from prviz.samples import SamplePair, Samples, split_share
 from prviz.studies.tasks import COMPUTATION, Columns, Row, check_whole, run_tasks
 from prviz.toys import TOYS, ToyProblem, toy
@@ -340,7 +341,7 @@ SETTINGS = ("problem", "parameters", "d", "n", "split", "method", "k", "bandwidt
 
 # ---- the grid ----
 
-Problem = str | Known | tuple[str | os.PathLike[str], str | os.PathLike[str]]
+Problem = str | Known | tuple[PathLike, PathLike]
 
 
 @dataclass(frozen=True)
@@ -348,7 +349,7 @@ class SweepGrid:
     """What is combined in every way; as in `sweep`."""
 
     problems: Problem | Sequence[Problem]
-    methods: Sequence[str] | str | None = None
+    methods: Methods = None
     ks: Sequence[K] = ("sqrt",)
     bandwidths: Sequence[float | None] = (None,)
     splits: Sequence[float | None] = (0.5,)
@@ -360,7 +361,7 @@ class SweepGrid:
 
 def sweep(
     problems: Problem | Sequence[Problem],
-    methods: Sequence[str] | str | None = None,
+    methods: Methods = None,
     ks: Sequence[K] = ("sqrt",),
     bandwidths: Sequence[float | None] = (None,),
     splits: Sequence[float | None] = (0.5,),
@@ -370,8 +371,8 @@ def sweep(
     seed: int = 0,
     executor: Executor | None = None,
     *,
-    out: str | os.PathLike[str] | None = None,
-    progress: Callable[[float], None] | None = None,
+    out: PathLike | None = None,
+    progress: Progress | None = None,
     on_rows: Callable[[pd.DataFrame], None] | None = None,
     columns: str | Sequence[str] | None = None,
     drop: str | Sequence[str] = (),

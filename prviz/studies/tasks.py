@@ -31,9 +31,10 @@ from multiprocessing.connection import wait as wait_for_connections
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
-from prviz.neighbors.threads import available_threads, one_thread_of_a_worker
+from prviz.neighbors.threads import Progress, available_threads, one_thread_of_a_worker
 from prviz.readers.atomic_files import locked, write_whole
 from prviz.readers.errors import error_text
+from prviz.readers.paths import PathLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,9 +93,9 @@ def run_tasks(
     columns: Columns,
     executor: Executor | None = None,
     *,
-    out: str | os.PathLike[str] | None = None,
+    out: PathLike | None = None,
     known: Mapping[str, Row] | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
     on_rows: Callable[[pd.DataFrame], None] | None = None,
 ) -> pd.DataFrame:
     """The rows of all tasks, in their order.

@@ -11,13 +11,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from prviz.arrays import Array, Flags, Floats, Ints
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import AREA_ERROR, SampledTruth, finite_masses, sampled_truth
 from prviz.curves.limits import limit_curve
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
 
 Value = int | float | tuple[float, ...]
 
@@ -228,7 +227,7 @@ class ToyProblem(ABC):
         generated = self._draw_generated(int(n), streams[1])
         return SamplePair(Samples(real, "real"), Samples(generated, "generated"))
 
-    def log_ratio(self, z: Samples | ArrayLike) -> Floats:
+    def log_ratio(self, z: SamplesLike) -> Floats:
         """The log ratio log q(z) - log p(z), (m,), of points z (m, d).
 
         Values: inf where only Q has mass, -inf where only P has mass, 0 where neither has (0/0 has
@@ -239,7 +238,7 @@ class ToyProblem(ABC):
             raise ValueError(f"z has {values.shape[1]} features; {self.name} has d = {self.d}")
         return self._log_ratio(values)
 
-    def in_supports(self, z: Samples | ArrayLike) -> InSupports:
+    def in_supports(self, z: SamplesLike) -> InSupports:
         """True for points of z (m, d) in supp P, in supp Q and in the co-support.
 
         The co-support holds the points of both supports where the density ratio is neither 0 nor

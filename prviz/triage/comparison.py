@@ -4,7 +4,6 @@ of them covers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +13,7 @@ from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import Supports
+from prviz.neighbors.threads import Progress
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.ranking import ROUNDING
 from prviz.uncertainty.bootstrap import interval
@@ -69,7 +69,7 @@ def compare_curves(
     bootstrap: int = 200,
     seed: int = 0,
     confidence: float = 0.95,
-    progress: Callable[[float], None] = lambda _: None,
+    progress: Progress = lambda _: None,
 ) -> GeneratorComparison:
     """Both curves and their joint replicates, the slow part of a comparison; `differences` are of
     all summaries.

@@ -17,11 +17,12 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers import ACCEPTED, ACCEPTED_TEXT, PICTURES, table_beside
 from prviz.readers.errors import ReadError, listed, quoted
+from prviz.readers.paths import PathLike
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import as_source
 
@@ -172,8 +173,6 @@ def _number(cell: str, here: str) -> float:
 
 # ---- the checkpoints ----
 
-
-PathLike: TypeAlias = str | os.PathLike[str]
 
 # Words before a step in a file's name; in a name with several, the first of this list counts: the
 # finest unit.

@@ -70,7 +70,7 @@ def all_numbers(pair: SamplePair, *, k: int = 5) -> dict[str, float]:
     has one.
     """
     distance = FrechetDistance(math.nan, math.nan, "")
-    if min(pair.real.n, pair.generated.n) > pair.d:
+    if pair.smaller > pair.d:
         distance = measured_frechet(pair).distance()
     found = scalars_of(pair, ShareSettings(k=k), frechet_distance=distance.value)
     if math.isfinite(distance.low):

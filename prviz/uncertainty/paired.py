@@ -5,14 +5,13 @@ with ties.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from prviz.arrays import Array
 from prviz.checks.flags import checked_pair
@@ -24,7 +23,7 @@ from prviz.measure.estimates import Estimate, EstimateOptions, K, estimate
 from prviz.missing import needed_for
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import Progress, part_of
-from prviz.samples import SamplePair, Samples, SplitRatio, as_samples
+from prviz.samples import SamplePair, Samples, SamplesLike, SplitRatio, as_samples
 from prviz.uncertainty.bootstrap import (
     LEVEL,
     REPLICATES,
@@ -235,9 +234,9 @@ class SeveralGenerators(ReadOnlyArrays):
 
 @overload
 def compare(
-    real: Samples | ArrayLike,
-    generated_a: Samples | ArrayLike,
-    generated_b: Samples | ArrayLike,
+    real: SamplesLike,
+    generated_a: SamplesLike,
+    generated_b: SamplesLike,
     method: str = "knn",
     **options: Unpack[CompareOptions],
 ) -> GeneratorComparison: ...
@@ -245,12 +244,12 @@ def compare(
 
 @overload
 def compare(
-    real: Samples | ArrayLike,
-    generated_a: Samples | ArrayLike,
-    generated_b: Samples | ArrayLike,
+    real: SamplesLike,
+    generated_a: SamplesLike,
+    generated_b: SamplesLike,
     generated_c: Samples | Array,
     /,
-    *others: Samples | ArrayLike,
+    *others: SamplesLike,
     method: str = "knn",
     **options: Unpack[CompareOptions],
 ) -> SeveralGenerators: ...
@@ -258,8 +257,8 @@ def compare(
 
 @overload
 def compare(
-    real: Samples | ArrayLike,
-    generated_a: Mapping[str, Samples | ArrayLike],
+    real: SamplesLike,
+    generated_a: Mapping[str, SamplesLike],
     *,
     method: str = "knn",
     **options: Unpack[CompareOptions],
@@ -267,10 +266,10 @@ def compare(
 
 
 def compare(
-    real: Samples | ArrayLike,
-    generated_a: Samples | ArrayLike | Mapping[str, Samples | ArrayLike],
-    generated_b: Samples | ArrayLike | None = None,
-    *others: Samples | ArrayLike | str,
+    real: SamplesLike,
+    generated_a: SamplesLike | Mapping[str, SamplesLike],
+    generated_b: SamplesLike | None = None,
+    *others: SamplesLike | str,
     method: str = "knn",
     k: K = "sqrt",
     bandwidth: float | None = None,
@@ -417,7 +416,7 @@ def compare_estimates(
     replicates: int,
     seed: int,
     level: float,
-    progress: Callable[[float], None] = lambda _: None,
+    progress: Progress = lambda _: None,
 ) -> GeneratorComparison:
     """`compare` for two generators measured already, by one family.
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from prviz.arrays import Floats, Ints
 from prviz.checks.flags import checked_pair
@@ -16,10 +15,10 @@ from prviz.curves import PRCurve
 from prviz.estimators import cross_fitting
 from prviz.estimators.base import resolve_k
 from prviz.estimators.cross_fitting import Scores, cut_places
-from prviz.measure.estimates import K, measure, method_names
+from prviz.measure.estimates import K, Methods, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import Progress, memory_at_most
-from prviz.samples import Samples, Split, independent_number, split_share
+from prviz.samples import SamplesLike, Split, independent_number, split_share
 from prviz.uncertainty.critical_values import CriticalValues, critical_values
 from prviz.uncertainty.family_bound import CONFIDENCE, bound_of, check_bounded, check_confidence
 
@@ -40,9 +39,9 @@ _HALVINGS = 50
 
 
 def upper_bound(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike,
-    methods: Sequence[str] | str | None = None,
+    real: SamplesLike,
+    generated: SamplesLike,
+    methods: Methods = None,
     *,
     ks: Sequence[K] | None = None,
     split: float = 0.5,

@@ -4,7 +4,6 @@ a zip archive.
 
 from __future__ import annotations
 
-import os
 import zipfile
 from bisect import bisect_left
 from pathlib import Path
@@ -13,6 +12,7 @@ from posixpath import commonpath
 from prviz.readers.errors import quoted
 from prviz.readers.media.looks import MediaError, MissingPictureError, PictureLimits, plain_path
 from prviz.readers.npy import ENTRY, METHODS, ZIP_ERRORS
+from prviz.readers.paths import PathLike
 from prviz.readers.safe_folder import Below, BelowError, LinkOutError, OutsideError
 from prviz.readers.source import Buffer, as_source, human_size
 
@@ -33,7 +33,7 @@ class FolderPictures:
 
     def __init__(
         self,
-        folder: str | os.PathLike[str],
+        folder: PathLike,
         *,
         title: str = "",
         limits: PictureLimits | None = None,

@@ -12,12 +12,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import linalg, special
 
 from prviz.arrays import Array, Floats
 from prviz.estimators._fitting import one_thread
-from prviz.samples import Samples, as_samples
+from prviz.samples import Samples, SamplesLike, as_samples
 
 # Values of a block of rows: 1 MB, which fits into the processor's cache.
 _BLOCK_VALUES = 1 << 17
@@ -109,7 +108,7 @@ class Density:
         result: Floats = np.log(self.weights) - halves - 0.5 * self.d * np.log(2 * np.pi)
         return result
 
-    def log_density(self, z: Samples | ArrayLike) -> Floats:
+    def log_density(self, z: SamplesLike) -> Floats:
         """The logarithm of the density at points z (n, d).
 
         (n,). Raises ValueError for another dimension.

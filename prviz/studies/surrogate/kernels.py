@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from prviz.arrays import Floats
@@ -19,7 +18,7 @@ from prviz.estimators import cross_fitting
 from prviz.measure.estimates import Progress
 from prviz.measure.workload import subsample
 from prviz.neighbors import nearest_rows
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, SamplesLike, as_samples
 
 # Most samples of a set that get a kernel: the truth takes time for each.
 MOST_KERNELS = 10_000
@@ -59,12 +58,12 @@ class Kernels:
             hasher.update(str(values.shape).encode() + np.ascontiguousarray(values).tobytes())
         return hasher.hexdigest()
 
-    def log_density(self, z: Samples | ArrayLike) -> Floats:
+    def log_density(self, z: SamplesLike) -> Floats:
         """The logarithm of the density at points z (n, d): (n,)."""
         found = [largest + np.log(near @ self.weights) for near, largest in self._near(z)]
         return np.concatenate(found)
 
-    def log_ratio(self, other: Kernels, z: Samples | ArrayLike) -> Floats:
+    def log_ratio(self, other: Kernels, z: SamplesLike) -> Floats:
         """The log of the other density over this one at points z (n, d), (n,).
 
         Both have these kernels.
@@ -79,7 +78,7 @@ class Kernels:
         z = rng.standard_normal((n, self.d))
         return self.centres[drawn] + self.widths[drawn, None] * z
 
-    def _near(self, z: Samples | ArrayLike) -> Iterator[tuple[Floats, Floats]]:
+    def _near(self, z: SamplesLike) -> Iterator[tuple[Floats, Floats]]:
         """Block by block of points.
 
         Every kernel there as a share of the largest, and the log of that one.

@@ -141,7 +141,7 @@ def _prediction(
 def _settings(pair: SamplePair) -> tuple[Setting, ...]:
     """The default families at k = sqrt(n), and at 5 where there are enough samples."""
     ks: tuple[K, ...] = ("sqrt", 5)
-    if min(pair.real.n, pair.generated.n) < _FEWEST_OF_FIVE:
+    if pair.smaller < _FEWEST_OF_FIVE:
         ks = ("sqrt",)
     by_split = ((method, k) for method in DEFAULT_METHODS for k in ks)
     return tuple((method, k, split) for method, k in by_split for split in SPLITS)

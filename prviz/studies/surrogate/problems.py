@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import linalg
 
 from prviz.arrays import Floats
@@ -24,7 +23,7 @@ from prviz.curves.ground_truth import (
     sampled_truth,
     shifted_gaussians,
 )
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
 from prviz.studies.surrogate.densities import Density, blocks, mixed
 from prviz.studies.surrogate.kernels import Kernels
 from prviz.studies.tasks import check_whole
@@ -108,7 +107,7 @@ def _sampled(log_ratios: LogRatios, n: int) -> SampledTruth:
     return SampledTruth(curve, max(error, 1.0 / n))
 
 
-def log_ratio(real: AnyDensity, generated: AnyDensity, z: Samples | ArrayLike) -> Floats:
+def log_ratio(real: AnyDensity, generated: AnyDensity, z: SamplesLike) -> Floats:
     """The log ratio log q(z) - log p(z), (m,), at points z (m, d)."""
     if isinstance(real, Kernels) and isinstance(generated, Kernels):
         return real.log_ratio(generated, z)
@@ -305,7 +304,7 @@ class SurrogateProblem:
             values.setflags(write=False)
         return SamplePair(Samples(drawn[0], "real"), Samples(drawn[1], "generated"))
 
-    def log_ratio(self, z: Samples | ArrayLike) -> Floats:
+    def log_ratio(self, z: SamplesLike) -> Floats:
         """The log ratio log q(z) - log p(z), (m,), of points z (m, d)."""
         return log_ratio(*self.parts(), as_samples(z, name="z"))
 

@@ -11,12 +11,11 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from prviz.measure.estimates import Progress
 from prviz.neighbors.threads import part_of
-from prviz.samples import SamplePair, Samples, as_samples
+from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
 from prviz.studies.surrogate.densities import Components, Density, components_of
 from prviz.studies.surrogate.fitting import fit_gaussian
 from prviz.studies.surrogate.kernels import WeighedSamples
@@ -193,20 +192,20 @@ def _fit_labels(fit: Fit, seed: int) -> dict[str, str | int]:
     return {"fit": fit} if fit == "gaussian" else {"fit": fit, "fit_seed": seed}
 
 
-def most_dimensions(real: Samples | ArrayLike) -> int:
+def most_dimensions(real: SamplesLike) -> int:
     """The largest d of `fit_pair`: the number of directions in which the real set varies."""
     return components_of(as_samples(real, name="real")).most
 
 
 def fit_pair(
-    real: Samples | ArrayLike,
-    generated: Samples | ArrayLike,
+    real: SamplesLike,
+    generated: SamplesLike,
     *,
     d: int,
     fit: Fit = "gaussian",
     seed: int = 0,
-    shared: Samples | ArrayLike | None = None,
-    basis: Samples | ArrayLike | None = None,
+    shared: SamplesLike | None = None,
+    basis: SamplesLike | None = None,
 ) -> Surrogate:
     """Fit a known distribution to each of two sets, in the first d principal components of the real
     one.
