@@ -190,7 +190,7 @@ def _from_objects(array: Array, name: str, given: Any = None) -> Array:
         return _stacked(array[:, 0].tolist(), name)
     bad = next((index for index, value in np.ndenumerate(array) if not _is_number(value)), None)
     if bad is None:
-        return array.astype(np.float64)
+        return array.astype(float)
     remedy = (
         "; pandas.DataFrame(values) makes a table of such rows"
         if isinstance(array[bad], Mapping)

@@ -37,4 +37,4 @@ def random_features(pictures: Array, layers: Weights) -> NDArray[np.float32]:
         windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (1, 2))[:, ::2, ::2]
         shape = windows.shape[:3]
         maps = np.maximum(windows.reshape(-1, weights.shape[0]) @ weights, 0).reshape(*shape, -1)
-    return np.asarray(maps.mean(axis=(1, 2), dtype=np.float64), np.float32)
+    return np.asarray(maps.mean(axis=(1, 2), dtype=float), np.float32)

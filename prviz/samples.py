@@ -82,13 +82,13 @@ def _widened(values: Any, name: str) -> Array:
         )
     if array.dtype == np.float16:
         return array.astype(np.float32)
-    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    return array if array.dtype in (np.float32, np.float64) else array.astype(float)
 
 
 def _finite_extremes(values: Array, name: str) -> tuple[float, float]:
     """The least and the greatest value; ValueError for NaN or infinity."""
     with np.errstate(invalid="ignore"):
-        ends = np.array([(part.min(), part.max()) for part in _row_chunks(values)], np.float64)
+        ends = np.array([(part.min(), part.max()) for part in _row_chunks(values)], float)
     if not np.isfinite(ends).all():
         raise _not_finite(values, name)
     return float(ends[:, 0].min()), float(ends[:, 1].max())
@@ -389,7 +389,7 @@ def independent_number(groups: Ints) -> int:
     The square of the sum of the groups' sizes over the sum of their squares, rounded down: the
     number of groups where all are of one size, fewer where some are larger.
     """
-    sizes = np.bincount(groups).astype(np.float64)
+    sizes = np.bincount(groups).astype(float)
     return max(int(sizes.sum() ** 2 / np.square(sizes).sum() + 1e-9), 1)
 
 

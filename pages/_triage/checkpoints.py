@@ -27,7 +27,13 @@ from prviz.triage.classes import NEIGHBOURS, MissedSamples, missed_samples
 from prviz.triage.decision import Basis, KnownSides, capped_summaries, known_sides, looked_into
 from prviz.triage.evidence import lam_at_end
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+from prviz.triage.measured import (
+    REPLICATES,
+    CheckpointOutcome,
+    MeasuredCheckpoint,
+    TriageSettings,
+    all_measured,
+)
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.triage import Triage
 from prviz.uncertainty.bootstrap import Interval, Spread, bootstrap, intervals_at_most
@@ -96,15 +102,17 @@ class CheckpointResults:
         return self.by(self.method)
 
     @cached_property
+    def everything(self) -> list[MeasuredCheckpoint]:
+        """Measurements by all families."""
+        return all_measured(self.outcomes)
+
+    @cached_property
     def looked_into(self) -> Mapping[str, MeasuredCheckpoint]:
         """By name, measurements by the family in whose curves faults are looked for."""
-        everything = [each for outcome in self.outcomes for each in outcome.measured]
-        return {each.checkpoint.name: each for each in looked_into(everything)}
+        return {each.checkpoint.name: each for each in looked_into(self.everything)}
 
     def by(self, method: str) -> tuple[MeasuredCheckpoint, ...]:
-        return tuple(
-            each for outcome in self.outcomes for each in outcome.measured if each.method == method
-        )
+        return tuple(each for each in self.everything if each.method == method)
 
     @property
     def names(self) -> list[str]:
@@ -112,15 +120,11 @@ class CheckpointResults:
 
     def one(self, name: str, method: str | None = None) -> MeasuredCheckpoint:
         """The measurement of the checkpoint of this name; KeyError if there is none."""
-        return self._by_name[self.method if method is None else method, name]
+        return self._by_name[method or self.method, name]
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str], MeasuredCheckpoint]:
-        return {
-            (each.method, each.checkpoint.name): each
-            for outcome in self.outcomes
-            for each in outcome.measured
-        }
+        return {(each.method, each.checkpoint.name): each for each in self.everything}
 
     def summaries(self, measured: MeasuredCheckpoint) -> Mapping[str, float]:
         """The summaries of one of these, with no area above the bound that caps its score."""
@@ -145,7 +149,7 @@ class CheckpointResults:
     @cached_property
     def sides(self) -> KnownSides:
         """By family and name, the sides of every curve and of its bound."""
-        return known_sides(one for outcome in self.outcomes for one in outcome.measured)
+        return known_sides(self.everything)
 
     def pair(self, measured: MeasuredCheckpoint) -> SamplePair:
         """The samples behind a measurement; raises ReadError, OSError or, for changed files,
@@ -278,20 +282,14 @@ class Diagnosis:
 
     @property
     def k(self) -> Any:
-        if self.measured.k is None:
-            return "sqrt"
-        return self.measured.k
+        return self.measured.k or "sqrt"
 
     @property
     def options(self) -> dict[str, Any]:
         """How the checkpoint was measured, for calls that measure its samples again."""
         settings = self.found.settings
-        return {
-            "k": self.k,
-            "bandwidth": settings.bandwidth,
-            "split": settings.split,
-            "seed": settings.seed,
-        }
+        how = {"bandwidth": settings.bandwidth, "split": settings.split, "seed": settings.seed}
+        return {"k": self.k, **how}
 
     @property
     def title(self) -> str:
@@ -304,11 +302,10 @@ class Diagnosis:
 
     def seconds(self, passes: float = 1.0) -> float:
         """Estimated seconds of this number of measurements and of reading all values."""
-        n_real = self.pair.real.n
-        n_generated = self.pair.generated.n
-        d = self.pair.d
-        one = estimate_seconds(n_real, n_generated, d, methods=1, split=self.found.settings.split)
-        return passes * max(one, self.measured.seconds) + (n_real + n_generated) * d * VALUE_SECONDS
+        real, generated = self.pair
+        d = real.d
+        one = estimate_seconds(real.n, generated.n, d, methods=1, split=self.found.settings.split)
+        return passes * max(one, self.measured.seconds) + (real.n + generated.n) * d * VALUE_SECONDS
 
     @property
     def bootstrap_seconds(self) -> float:
@@ -349,29 +346,20 @@ class Diagnosis:
         """
         return lam_at_end(self.measured.curve, "recall" if role == "real" else "precision")
 
-    def rows(self, group: str, lam: float, most: int | None = None) -> Any:
-        """Rows, in their own set, of a group at lam, the clearest first; most : the largest number
-        of rows.
-        """
-        chosen = self.classifiers.most_extreme(
-            group, lam, len(self.places) if most is None else most
-        )
-        return self._rows_at(chosen, group in ("kept", "missed"))
+    def rows(self, group: str, lam: float) -> Any:
+        """Rows, in their own set, of a group at lam, the clearest first."""
+        places = self.places[self.classifiers.most_extreme(group, lam, len(self.places))]
+        return self._rows_at(places, group in ("kept", "missed"))
 
     def evaluated(self, role: Role) -> Any:
         """Rows, in their own set, of all samples of a role that the family has measured."""
-        n_real = self.classifiers.n_real
-        return self._rows_at(
-            np.arange(len(self.places))[slice(n_real) if role == "real" else slice(n_real, None)],
-            role == "real",
-        )
+        real, generated = np.split(self.places, [self.classifiers.n_real])
+        return self._rows_at(real, True) if role == "real" else self._rows_at(generated, False)
 
-    def _rows_at(self, chosen: Any, real: bool) -> Any:
-        """Rows in their own set of classified samples, all of one role."""
-        split = self.shown.split
-        if real:
-            return split.evaluate_rows[0][self.places[chosen]]
-        return split.evaluate_rows[1][self.places[chosen] - self.shown.sizes[0]]
+    def _rows_at(self, places: Any, real: bool) -> Any:
+        """Rows in their own set of evaluation samples, all of one role."""
+        of_real, of_generated = self.shown.split.evaluate_rows
+        return of_real[places] if real else of_generated[places - len(of_real)]
 
     def keys_of(self, group: str, lam: float) -> Any:
         """Ratios c_Y / c_X of all rows of a group, in the order of `rows`."""

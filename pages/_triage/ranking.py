@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-import numpy as np
 import streamlit as st
 
 from pages._shared import cache
@@ -73,9 +72,8 @@ def judgement_of(
     triage = found.triage
 
     def compute() -> Judgement:
-        everything = [one for outcome in found.outcomes for one in outcome.measured]
         return judge(
-            [each for each in everything if each.checkpoint.name in names],
+            [each for each in found.everything if each.checkpoint.name in names],
             wanted,
             found.settings.seed,
             aside=Aside(memorised, apart, ceiling),
@@ -94,12 +92,9 @@ def noise(found: CheckpointResults) -> float:
     """
     names = replicates_of(found)
     if not names:
-        margins = np.zeros(0)
-    else:
-        margins = judgement_of(found, names).table["margin"].dropna().to_numpy()[1:]
-    if len(margins):
-        return float(np.median(margins))
-    return 0.0
+        return 0.0
+    margins = judgement_of(found, names).table["margin"].dropna()[1:]
+    return float(margins.median()) if len(margins) else 0.0
 
 
 def replicates_of(found: CheckpointResults) -> tuple[str, ...]:

@@ -48,7 +48,12 @@ from prviz.samples import Samples
 from prviz.triage.decision import Basis, basis_of, summaries_of_one
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import UNEVEN, other_encoders, unequal, uneven
-from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+from prviz.triage.measured import (
+    CheckpointOutcome,
+    MeasuredCheckpoint,
+    TriageSettings,
+    all_measured,
+)
 from prviz.triage.result_cache import ResultCache
 
 PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
@@ -144,10 +149,9 @@ def _basis(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> B
     """The family that the verdict rests on: the one that the user has chosen, else as the library
     decides so far.
     """
-    measured = [one for each in outcomes for one in each.measured]
-    chosen = st.session_state.get(METHOD)
+    measured = all_measured(outcomes)
     if measured:
-        return basis_of(measured, chosen)
+        return basis_of(measured, st.session_state.get(METHOD))
     return Basis(settings.methods[0], "")
 
 
@@ -156,10 +160,8 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
     key = (source.key, settings)
     runs = session().runs
     if key not in runs:
-        seconds, first = (
-            _seconds(source, settings, methods)
-            for methods in (settings.methods, quick_of(settings))
-        )
+        seconds = _seconds(source, settings, settings.methods)
+        first = _seconds(source, settings, quick_of(settings))
         new = Run(
             source.reference, source.checkpoints, settings, store=source.store(), seconds=seconds
         )
@@ -169,15 +171,11 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
             same_else = replace(former.settings, methods=settings.methods) == settings
             covers = same_else and set(settings.methods) <= set(former.settings.methods)
             if before.base == source.base and covers and not settings.equal_sizes:
-                paths = [each.path for each in source.checkpoints]
-                new.know(
-                    former,
-                    [
-                        each
-                        for each in paths
-                        if before.signatures.get(each) == source.signatures.get(each)
-                    ],
-                )
+                same = []
+                for path in (one.path for one in source.checkpoints):
+                    if before.signatures.get(path) == source.signatures.get(path):
+                        same.append(path)
+                new.know(former, same)
             grown |= (
                 before.which == source.which
                 and former.settings == settings
@@ -334,7 +332,7 @@ def _results(
     store: ResultCache,
 ) -> CheckpointResults:
     basis = _basis(settings, outcomes)
-    sizes = {one.n_real for each in outcomes for one in each.measured}
+    sizes = {each.n_real for each in all_measured(outcomes)}
     reference = source.reference
     load = source.load
     if settings.equal_sizes and sizes:
@@ -394,20 +392,20 @@ def _draw_notes(
 ) -> None:
     """Draw what went wrong, and the list of checkpoints."""
     outcomes = run.outcomes(labelled(source))
+    measured = all_measured(outcomes)
     failed, _ = _failures(source, outcomes)
     with st.container():  # always present, so that the list stays open
         if failed:
-            lines = [
-                f"- **{plain(each.checkpoint.name)}**: "
-                f"{plain(with_buttons(each.reason or '')).rstrip('.')}."
-                for each in failed
-            ]
             others = "" if len(failed) == run.total else "; the others are not affected"
-            text = "\n".join(
-                [f"{len(failed)} of {run.total} could not be measured{others}.", *lines]
-            )
-            st.warning(text, icon=":material/block:")
-            offer_without(source.which, [each.reason or "" for each in failed])
+            lines = [f"{len(failed)} of {run.total} could not be measured{others}."]
+            reasons = []
+            for each in failed:
+                reason = each.reason or ""
+                reasons.append(reason)
+                told = plain(with_buttons(reason)).rstrip(".")
+                lines.append(f"- **{plain(each.checkpoint.name)}**: {told}.")
+            st.warning("\n".join(lines), icon=":material/block:")
+            offer_without(source.which, reasons)
             if run.complete:
                 st.button(
                     "Try them again",
@@ -416,12 +414,14 @@ def _draw_notes(
                     key="triage-retry",
                     icon=":material/refresh:",
                 )
-        _sizes(settings, [one for each in outcomes for one in each.measured])
-        if note := other_encoders(one for each in outcomes for one in each.measured):
+        _sizes(settings, measured)
+        if note := other_encoders(measured):
             st.warning(f"{plain(note)}.", icon=":material/warning:")
-    expanded = not (run.working or any(each.measured for each in outcomes))
     with st.expander(
-        "Names, steps and state", icon=":material/edit:", expanded=expanded, key="triage-list"
+        "Names, steps and state",
+        icon=":material/edit:",
+        expanded=not (run.working or measured),
+        key="triage-list",
     ):
         _draw_table(source, run, outcomes, _basis(settings, outcomes).method)
     if layout != _layout(source, run):
@@ -451,14 +451,11 @@ def labels(source: CheckpointSource) -> dict[Path, Label]:
 def labelled(source: CheckpointSource) -> list[Checkpoint]:
     """The checkpoints with the user's names and steps, in the order of the list."""
     typed = labels(source)
-    return [
-        (
-            replace(each, name=typed[each.path][0], step=typed[each.path][1])
-            if each.path in typed
-            else each
-        )
-        for each in source.checkpoints
-    ]
+    found = []
+    for each in source.checkpoints:
+        name, step = typed.get(each.path, (each.name, each.step))
+        found.append(replace(each, name=name, step=step))
+    return found
 
 
 def _draw_table(
@@ -522,31 +519,24 @@ def _table_row(
     method: str,
     columns: Sequence[str],
 ) -> list[Any]:
-    measured = (
-        next((one for one in outcome.measured if one.method == method), None) if outcome else None
-    )
     area = math.nan
-    if outcome is not None and measured is not None:
-        area = summaries_of_one(outcome.measured)[method]["auc"]
+    n = None
     if outcome is None:
         if run.now == each.path:
             state = "at work"
-        elif run.working:
-            state = "waits"
         else:
-            state = "not measured"
+            state = "waits" if run.working else "not measured"
     elif outcome.reason is not None:
         state = f"failed: {outcome.reason}"
     else:
         state = "measured" if outcome.fresh else "kept from before"
-    return [
-        each.name,
-        math.nan if each.step is None else each.step,
-        area,
-        state,
-        measured.n_generated if measured else None,
-        *(each.extra.get(name, math.nan) for name in columns),
-    ]
+        for one in outcome.measured:
+            if one.method == method:
+                area = summaries_of_one(outcome.measured)[method]["auc"]
+                n = one.n_generated
+    step = math.nan if each.step is None else each.step
+    extra = [each.extra.get(name, math.nan) for name in columns]
+    return [each.name, step, area, state, n, *extra]
 
 
 def _take(key: str) -> None:
@@ -560,11 +550,12 @@ def _take(key: str) -> None:
     after: list[Label] = [(each.name, each.step) for each in before]
     for place, cells in typed.items():
         name, step = after[place]
+        step = cells.get(STEP, step)
         if NAME in cells:
             name = " ".join(str(cells[NAME] or "").split())
-        if STEP in cells:
-            step = cells[STEP] if cells[STEP] is None or math.isfinite(cells[STEP]) else None
-        after[place] = name, None if step is None else float(step)
+        if step is not None:
+            step = float(step) if math.isfinite(step) else None
+        after[place] = name, step
     reason = _refusal([name for name, _ in after])
     kept.refused_label = None if reason is None else (source.key, reason)
     if reason is not None:
@@ -581,7 +572,7 @@ def _take(key: str) -> None:
 def _refusal(names: Sequence[str]) -> str | None:
     if not all(names):
         return "Every checkpoint needs a name; the former one stays."
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
-    if twice is None:
-        return None
-    return f"Two checkpoints can't both be called {twice}; the former name stays."
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            return f"Two checkpoints can't both be called {name}; the former name stays."
+    return None

@@ -22,7 +22,7 @@ def points_of(found: Any) -> Floats:
     ------
     ValueError : another shape, or values that are not numbers from 0 to 1.
     """
-    points = np.atleast_2d(np.asarray(found, dtype=np.float64))
+    points = np.atleast_2d(np.asarray(found, dtype=float))
     if points.ndim != 2 or points.shape[1] != 2 or not len(points):
         raise ValueError(
             "an estimate is a PRCurve or points (precision, recall); this has the shape"

@@ -117,7 +117,7 @@ def row_classes(sets: Iterable[Samples]) -> Ints:
     sets = list(sets)
     d = sets[0].d
     probes = np.unique(np.linspace(0, d - 1, min(d, _PROBES)).astype(np.intp))
-    hashes = np.concatenate([_hashes(each.values[:, probes].astype(np.float64)) for each in sets])
+    hashes = np.concatenate([_hashes(each.values[:, probes].astype(float)) for each in sets])
     if _all_differ(hashes):
         return np.arange(len(hashes))
     _, first, classes = np.unique(hashes, return_index=True, return_inverse=True)
@@ -202,7 +202,7 @@ def moments_of(values: NDArray[np.floating], scale: float) -> Moments:
 
 def _scaled(values: NDArray[np.floating], scale: float) -> Floats:
     """Values in units of ``scale``; the values themselves where it is 1."""
-    block = values.astype(np.float64, copy=False)
+    block = values.astype(float, copy=False)
     return block if scale == 1 else block / scale
 
 

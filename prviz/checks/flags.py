@@ -268,7 +268,7 @@ def _set_facts(samples: Samples) -> SetFacts:
     values = samples.values
     if n > most:
         values = values[np.sort(rng.choice(n, most, replace=False))]
-    drawn = values.astype(np.float64)
+    drawn = values.astype(float)
     unit = largest_of(drawn)
     drawn /= unit
     found = moments_of(drawn, 1.0).times(unit)
@@ -599,15 +599,15 @@ def _transposed(pair: SamplePair) -> list[Finding]:
     if n != pair.generated.n or not FEW_SAMPLES <= n <= most:
         return []
     with np.errstate(over="ignore"):
-        means = [each.values.mean(axis=1, dtype=np.float64) for each in pair]
-    ranks = np.argsort(np.argsort(means[0])).astype(np.float64)
+        means = [each.values.mean(axis=1, dtype=float) for each in pair]
+    ranks = np.argsort(np.argsort(means[0])).astype(float)
     if abs(_correlation(ranks, np.arange(float(n)))) > 0.8:  # sorted samples
         return []
     if _correlation(*means) < _SAME_ROWS:
         return []
     left = []
     for samples in pair:
-        each = samples.values.astype(np.float64)
+        each = samples.values.astype(float)
         left.append(each - each.mean(axis=1, keepdims=True) - each.mean(axis=0) + each.mean())
     # a generated row is made from the real one
     if abs(_correlation(left[0].ravel(), left[1].ravel())) > 0.3:
@@ -815,7 +815,7 @@ def _other_constants(facts: DataFacts, constant: Ints) -> list[int]:
     """Features that have one value in each set, another in each, by more than rounding."""
     if min(each.n for each in facts.pair) < _RARELY:
         return []
-    real, generated = (each.values[0, constant].astype(np.float64) for each in facts.pair)
+    real, generated = (each.values[0, constant].astype(float) for each in facts.pair)
     with np.errstate(over="ignore"):
         far = np.abs(real - generated) > 1e-3 * np.maximum(np.abs(real), np.abs(generated))
     return [int(each) for each in constant[far]]

@@ -143,7 +143,7 @@ def _is_sorted(values: NDArray[np.floating]) -> bool:
     table.
     """
     with np.errstate(over="ignore"):
-        means = values.mean(axis=1, dtype=np.float64, keepdims=True)
+        means = values.mean(axis=1, dtype=float, keepdims=True)
     short = _one_way(values[:_FIRST]) | (values[:_FIRST] == values[0]).all(axis=0)
     likely = np.concatenate([means, values[:, short]], axis=1)
     moves = (likely[1:] != likely[:-1]).mean(axis=0)

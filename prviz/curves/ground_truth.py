@@ -107,7 +107,7 @@ def discrete_curve(p: ArrayLike, q: ArrayLike) -> PRCurve:
 
 
 def _masses(values: ArrayLike, name: str) -> Floats:
-    masses = np.asarray(values, dtype=np.float64)
+    masses = np.asarray(values, dtype=float)
     if masses.ndim != 1 or len(masses) == 0:
         raise ValueError(f"{name} has shape {masses.shape}; a list of at least one mass is needed")
     if not bool(np.all(np.isfinite(masses) & (masses >= 0))):
@@ -145,7 +145,7 @@ def finite_masses(p: ArrayLike, q: ArrayLike) -> PRCurve:
 
 
 def _normalised(masses: ArrayLike, name: str) -> Floats:
-    values = np.asarray(masses, dtype=np.float64)
+    values = np.asarray(masses, dtype=float)
     if (
         values.ndim != 1
         or not bool(np.all(np.isfinite(values) & (values >= 0)))
@@ -219,7 +219,7 @@ def line_mixtures(means: ArrayLike, p: ArrayLike, q: ArrayLike) -> PRCurve:
     means : (m,) positions along the line, in units of the common standard deviation.
     p, q : (m,) weights of the real and the generated mixture, each scaled to sum 1.
     """
-    centres = np.asarray(means, dtype=np.float64)
+    centres = np.asarray(means, dtype=float)
     real = _normalised(p, "p")
     generated = _normalised(q, "q")
     if not centres.shape == real.shape == generated.shape or not bool(np.all(np.isfinite(centres))):

@@ -87,9 +87,7 @@ def _masses(truth: PRCurve, bins: int) -> tuple[Floats, Floats, Floats]:
     p, q = truth.edge_masses
     if len(p) > bins:
         places = np.minimum((bins * (p / (p + q))).astype(np.intp), bins - 1)
-        p, q = (
-            np.bincount(places, weights=side, minlength=bins).astype(np.float64) for side in (p, q)
-        )
+        p, q = (np.bincount(places, weights=side, minlength=bins).astype(float) for side in (p, q))
     used = p + q > 0
     p = p[used]
     q = q[used]

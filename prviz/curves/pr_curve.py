@@ -70,7 +70,7 @@ class CurvePoint(NamedTuple):
 def _rates(values: ArrayLike, name: str) -> Floats:
     if np.iscomplexobj(values):
         raise TypeError(f"{name} holds complex numbers; rates are real")
-    rates = np.array(values, dtype=np.float64).reshape(-1)
+    rates = np.array(values, dtype=float).reshape(-1)
     rates[(rates > 0) & (rates < SMALLEST_RATE)] = 0.0
     if not bool(np.all((rates >= 0) & (rates <= 1))):
         raise ValueError(
@@ -143,7 +143,7 @@ class ErrorRates(ReadOnlyArrays):
         [c_Y = 0], differ from a prefix where there is 0/0: held-out samples in no ball at all.
         Source: hal-05344404, equation 5, section 4.2 and Remark 16.
         """
-        supports = np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)
+        supports = np.asarray(c_real, dtype=float), np.asarray(c_generated, dtype=float)
         first, second = (c.shape for c in supports)
         if first != second or len(first) != 1:
             raise ValueError(f"supports have shapes {first} and {second}; two equal 1-D are needed")
@@ -248,7 +248,7 @@ class PRCurve(ReadOnlyArrays):
     vertices: Floats
 
     def __post_init__(self) -> None:
-        vertices = np.array(self.vertices, dtype=np.float64)
+        vertices = np.array(self.vertices, dtype=float)
         if vertices.ndim != 2 or vertices.shape[1] != 2 or len(vertices) == 0:
             raise ValueError(
                 f"vertices have shape {vertices.shape}; (m, 2) with m at least 1 is needed"
@@ -389,13 +389,13 @@ class PRCurve(ReadOnlyArrays):
         ValueError
             A negative lam, or nan.
         """
-        values = np.asarray(lam, dtype=np.float64)
+        values = np.asarray(lam, dtype=float)
         if not bool(np.all(values >= 0)):
             raise ValueError(f"lam = {values.min()}; values in [0, inf] are needed")
         return np.searchsorted(-self.breakpoints, -values, side="right")
 
     def _optimal_at(self, lam: ArrayLike) -> tuple[Floats, Floats, Floats]:
-        values = np.asarray(lam, dtype=np.float64)
+        values = np.asarray(lam, dtype=float)
         optimal = self.vertices[self.vertex_at(values)]
         return values, optimal[..., 0], optimal[..., 1]
 
@@ -500,7 +500,7 @@ class PRCurve(ReadOnlyArrays):
         -----
         Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), equation 2.
         """
-        return (np.asarray(lam, dtype=np.float64) + 1) / 2 - self.alpha(lam)
+        return (np.asarray(lam, dtype=float) + 1) / 2 - self.alpha(lam)
 
     @property
     def edge_masses(self) -> tuple[Floats, Floats]:

@@ -49,7 +49,7 @@ def rates_on_rays(c_real: ArrayLike, c_generated: ArrayLike, n_real: int, rays: 
     Source: Sykes, Simon, Rabin 2024 (first version of hal-05344404), appendix B, which samples lam
     and gamma so.
     """
-    supports = np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)
+    supports = np.asarray(c_real, dtype=float), np.asarray(c_generated, dtype=float)
     keys = score_keys(*supports)
     gammas, ends = (lams_of_rays(check_rays(rays)), (supports[0] > 0, supports[1] == 0))
     rates = []

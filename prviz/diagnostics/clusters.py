@@ -58,7 +58,7 @@ def cluster_members(
     found = []
     for label in np.unique(np.concatenate(labels)):
         rows = [np.flatnonzero(own == label) for own in labels]
-        values = [side.values[own].astype(np.float64) for side, own in zip(pair, rows, strict=True)]
+        values = [side.values[own].astype(float) for side, own in zip(pair, rows, strict=True)]
         mean = np.concatenate(values).mean(axis=0)
         near = [np.argsort(((own - mean) ** 2).sum(axis=1), kind="stable") for own in values]
         real, generated = (own[order] for own, order in zip(rows, near, strict=True))

@@ -47,7 +47,7 @@ class ColumnCounts(NamedTuple):
     @classmethod
     def of(cls, real: NDArray[np.floating], generated: NDArray[np.floating]) -> ColumnCounts:
         """The values of a column in either set, counted."""
-        pooled = np.concatenate([real, generated]).astype(np.float64, copy=False)
+        pooled = np.concatenate([real, generated]).astype(float, copy=False)
         order = np.argsort(pooled)
         ordered = pooled[order]
         last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
@@ -128,7 +128,7 @@ def _steps_and_commonest(columns: NDArray[np.floating], n: int) -> tuple[Floats,
     counts of a constant column, which are 0.
     """
     total = columns.shape[1]
-    keys = np.array(columns, dtype=np.float64, order="C")
+    keys = np.array(columns, dtype=float, order="C")
     values, order = sort_numbered(keys, columns.dtype)
     generated = np.asarray(order >= n)
     last = _is_last(values)
@@ -162,7 +162,7 @@ def _steps_and_commonest(columns: NDArray[np.floating], n: int) -> tuple[Floats,
 
 def _is_last(ordered: Floats) -> Flags:
     """True for the last one of equal values, by row."""
-    found = np.ones(ordered.shape, dtype=np.bool_)
+    found = np.ones(ordered.shape, dtype=bool)
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=found[:, :-1])
     return found
 

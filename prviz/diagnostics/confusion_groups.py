@@ -114,7 +114,7 @@ class OptimalClassifiers(ReadOnlyArrays):
         [c_Y = 0] where there is 0/0.
         """
         c_real, c_generated = (
-            np.asarray(c, dtype=np.float64) for c in (supports.c_real, supports.c_generated)
+            np.asarray(c, dtype=float) for c in (supports.c_real, supports.c_generated)
         )
         n_real = supports.n_real
         without = supports.both_zero
@@ -142,7 +142,7 @@ class OptimalClassifiers(ReadOnlyArrays):
         need not lie on the hull. Samples that only P can give (-inf) are always called real,
         samples that only Q can give (inf) never.
         """
-        logs = np.asarray(log_ratio, dtype=np.float64)
+        logs = np.asarray(log_ratio, dtype=float)
         finite = np.isfinite(logs)
         keys = np.where(
             finite,
@@ -150,9 +150,7 @@ class OptimalClassifiers(ReadOnlyArrays):
             np.where(logs > 0, np.inf, 0.0),
         )
         steps = np.unique(keys[finite])[::-1]
-        return cls(
-            keys, n_real, steps, np.append(steps, 0.0), np.zeros(len(steps) + 1, dtype=np.bool_)
-        )
+        return cls(keys, n_real, steps, np.append(steps, 0.0), np.zeros(len(steps) + 1, dtype=bool))
 
     @property
     def n_generated(self) -> int:
@@ -191,7 +189,7 @@ class OptimalClassifiers(ReadOnlyArrays):
         A front end needs no more of a sample: classifier j calls it real if its level is at least
         ``needed[j]``, and without supports if ``unsupported[j]``.
         """
-        values = np.asarray(keys, dtype=np.float64)
+        values = np.asarray(keys, dtype=float)
         cuts = np.unique(self.cuts)
         levels = len(cuts) - 1 - np.searchsorted(cuts, values, side="left")
         return np.where(np.isnan(values), NO_SUPPORT, levels)

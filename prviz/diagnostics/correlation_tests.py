@@ -85,7 +85,7 @@ def _ranks(values: NDArray[np.floating]) -> tuple[Floats, Ints]:
         first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
         if np.diff(np.append(first, len(ordered))).max() <= _COMMONEST * len(ordered):
             kept.append(place)
-    ranks = np.asarray(rankdata(values[:, kept], axis=0), dtype=np.float64)
+    ranks = np.asarray(rankdata(values[:, kept], axis=0), dtype=float)
     return 2 * ranks / (len(values) + 1) - 1, np.array(kept, dtype=np.intp)
 
 

@@ -512,7 +512,7 @@ def _moving_together(lead: int, differ: Sequence[int], pair: SamplePair) -> Grou
 
 def correlations(values: Array, place: int, others: Sequence[int]) -> Floats:
     """Pearson's correlation of a column with others; 0 where either is constant."""
-    found = values[:, [place, *others]].astype(np.float64)
+    found = values[:, [place, *others]].astype(float)
     found /= np.abs(found).max(axis=0) + np.finfo(float).tiny
     found -= found.mean(axis=0)
     spread = found.std(axis=0)

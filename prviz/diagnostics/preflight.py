@@ -60,8 +60,8 @@ def effective_dimension(samples: Samples, *, seed: int = 0) -> EffectiveDimensio
     if not scale:
         return EffectiveDimension(0.0, len(centred))
     gram = centred @ centred.T if len(centred) < samples.d else centred.T @ centred
-    trace = float(np.trace(gram, dtype=np.float64))
-    squared = float(np.einsum("ij,ij->", gram, gram, dtype=np.float64))
+    trace = float(np.trace(gram, dtype=float))
+    squared = float(np.einsum("ij,ij->", gram, gram, dtype=float))
     return EffectiveDimension(trace**2 / squared, len(centred))
 
 

@@ -45,7 +45,7 @@ def shown_coordinates(pair: SamplePair) -> tuple[Floats, tuple[str, ...]]:
     """
     values = np.concatenate([samples.values for samples in pair])
     if pair.d <= 2:
-        return values.astype(np.float64), tuple(f"feature {i + 1}" for i in range(pair.d))
+        return values.astype(float), tuple(f"feature {i + 1}" for i in range(pair.d))
     projection = principal_projection(pair, 2)
     return projection.points, tuple(f"principal {title}" for title in projection.titles)
 
@@ -116,7 +116,7 @@ class _Drawn:
         for side in pair:
             blocks = (side.values[rows] for rows in slices(side.n, max(1, _BLOCK_VALUES // side.d)))
             parts += [
-                (block.astype(np.float64) / self.scale - centre) @ axes.T * self.scale
+                (block.astype(float) / self.scale - centre) @ axes.T * self.scale
                 for block in blocks
             ]
         return np.concatenate(parts)
@@ -127,7 +127,7 @@ def _drawn(pair: SamplePair) -> _Drawn:
     parts = []
     for side in pair:
         rows = np.sort(np.random.default_rng(0).permutation(side.n)[:most])
-        parts.append(side.values[rows].astype(np.float64))
+        parts.append(side.values[rows].astype(float))
     values = np.concatenate(parts)
     scale = float(np.abs(values).max()) or 1.0
     return _Drawn(values / scale, np.arange(len(values)) >= len(parts[0]), scale)

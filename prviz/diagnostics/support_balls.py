@@ -53,8 +53,7 @@ def support_balls(
     if radii is not None:
         chosen = [rows[_evenly(len(rows), most)] for rows in split.fit_rows]
         centres = [
-            side.values[some].astype(np.float64)
-            for side, some in zip(split.pair, chosen, strict=True)
+            side.values[some].astype(float) for side, some in zip(split.pair, chosen, strict=True)
         ]
         return tuple(
             SupportBalls(
@@ -102,7 +101,7 @@ def _of_rule(split: Split, role: int, balls: Balls, most: int) -> SupportBalls:
         centres, radii = (np.concatenate(part) for part in zip(*parts, strict=True))
     drawn = np.argsort(radii, kind="stable")[_evenly(len(radii), most)]
     return SupportBalls(
-        ROLES[role], balls.around, centres[drawn].astype(np.float64), radii[drawn], total
+        ROLES[role], balls.around, centres[drawn].astype(float), radii[drawn], total
     )
 
 

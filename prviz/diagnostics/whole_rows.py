@@ -135,7 +135,7 @@ def rows_text(pair: SamplePair) -> str:
 
 def _of_length_one(block: Array) -> Flags:
     with np.errstate(over="ignore"):
-        lengths = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
+        lengths = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=float))
     return np.asarray(np.abs(lengths - 1) < _ONE)
 
 

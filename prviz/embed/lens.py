@@ -296,7 +296,7 @@ def _components(values: Array, count: int) -> tuple[Array, Array]:
     from scipy.linalg import eigh
 
     n, d = values.shape
-    mean = values.mean(axis=0, dtype=np.float64)
+    mean = values.mean(axis=0, dtype=float)
     centred = values - mean
     products = centred.T @ centred if d <= n else centred @ centred.T
     _, vectors = eigh(products, subset_by_index=(len(products) - count, len(products) - 1))

@@ -44,12 +44,12 @@ class Rescaled:
         """Units in which these values are centred and the sample farthest out has the norm 1."""
         first = float(np.abs(values).max()) or 1.0
         scaled = values / first
-        shift = scaled.mean(axis=0, dtype=np.float64)
+        shift = scaled.mean(axis=0, dtype=float)
         scaled = scaled - shift
         return cls(first, shift, float(np.sqrt(np.einsum("ij,ij->i", scaled, scaled).max())) or 1.0)
 
     def apply(self, values: Array) -> Floats:
         """Values in these units, clipped to +-1e150."""
         with np.errstate(over="ignore"):
-            scaled = (np.asarray(values, dtype=np.float64) / self.first - self.shift) / self.second
+            scaled = (np.asarray(values, dtype=float) / self.first - self.shift) / self.second
         return np.clip(scaled, -_LARGEST, _LARGEST)

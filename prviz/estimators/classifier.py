@@ -311,7 +311,7 @@ def _votes(classifier: Any, z: Array) -> Votes:
 
 
 def _scores(values: ArrayLike, shape: tuple[int, ...]) -> Floats:
-    scores = np.asarray(values, dtype=np.float64)
+    scores = np.asarray(values, dtype=float)
     if scores.shape != shape or not bool(np.all(np.isfinite(scores))):
         raise ValueError(
             f"the classifier gave scores of shape {scores.shape}; finite ones of shape {shape} are"

@@ -135,7 +135,7 @@ class _Pooled:
     @classmethod
     def of(cls, split: Split) -> _Pooled:
         values = [side.values for side in split.fit]
-        everything = np.concatenate(values, dtype=np.float64) + 0.0  # -0.0 is 0.0
+        everything = np.concatenate(values, dtype=float) + 0.0  # -0.0 is 0.0
         is_real = np.arange(len(everything)) < len(values[0])
         order = np.argsort(_as_bytes(everything), kind="stable")
         unit = Rescaled.of(everything[order])
@@ -164,7 +164,7 @@ class _Pooled:
         clusters = min(most, len(self.points))
         with one_thread():
             model: Any = KMeans(clusters, n_init=1, random_state=seed)
-            model.fit(self.points, sample_weight=(self.real + self.generated).astype(np.float64))
+            model.fit(self.points, sample_weight=(self.real + self.generated).astype(float))
             nearest = model.predict(self.evaluate)
         return nearest, model.labels_, clusters
 

@@ -105,7 +105,7 @@ class PairTables:
             order = np.empty((pair.d, n), np.int16 if n < 1 << 15 else np.int32)
             for columns in slices(pair.d, max(1, _BLOCK // n)):
                 pooled = np.concatenate([each.values[:, columns] for each in pair]).T
-                keys = np.array(pooled, dtype=np.float64, order="C")
+                keys = np.array(pooled, dtype=float, order="C")
                 order[columns] = sort_numbered(keys, pooled.dtype)[1]
         return cls(WholeDistances.of(pair), order)
 
@@ -285,7 +285,7 @@ def _standardised(split: Split, seed: int, order: Places | None = None) -> _Stan
         fitted[:, columns], asked[:, columns] = _scaled(fit[:, columns], evaluate[:, columns])
         pooled = np.concatenate([fitted.T[columns], asked.T[columns]], axis=1)
         if order is None or place is None:
-            places = sort_numbered(pooled.astype(np.float64), pooled.dtype)[1]
+            places = sort_numbered(pooled.astype(float), pooled.dtype)[1]
         else:
             places = place[order[columns]]
             places = places[places >= 0].reshape(len(pooled), width)
@@ -300,7 +300,7 @@ def _standardised(split: Split, seed: int, order: Places | None = None) -> _Stan
 
 def _scaled(fit: NDArray[np.floating], evaluate: NDArray[np.floating]) -> tuple[Floats, Floats]:
     """Both in units of the fit samples' deviations, about their means, by feature."""
-    fit = fit.astype(np.float64)
+    fit = fit.astype(float)
     largest = np.maximum(fit.max(axis=0), -fit.min(axis=0))  # squares of huge values would overflow
     largest[largest == 0] = 1.0
     fit /= largest
@@ -342,7 +342,7 @@ def _shares_below(values: Table, places: Ints, n: int) -> Table:
     differ = ordered[:, 1:] != ordered[:, :-1]
     tied = np.flatnonzero(~differ.all(axis=1))
     if len(tied):
-        ends = np.ones((len(tied), width + 1), dtype=np.bool_)
+        ends = np.ones((len(tied), width + 1), dtype=bool)
         ends[:, 1:-1] = differ[tied]
         first = np.where(ends[:, :-1], (up_to - is_fit)[tied], 0)
         last = np.where(ends[:, 1:], up_to[tied], n)[:, ::-1]

@@ -62,7 +62,7 @@ def groups_figure(
     ValueError for other lengths.
     """
     groups = np.asarray(group, dtype=np.intp)
-    values = np.asarray(keys, dtype=np.float64)
+    values = np.asarray(keys, dtype=float)
     samples.check(group=groups, keys=values)
     if not bool(np.all((groups >= 0) & (groups < len(GROUPS)))):
         raise ValueError(

@@ -63,19 +63,19 @@ def support_map_figure(
     Both axes have the same unit unless their ranges are too unlike for that. Raises ValueError for
     other shapes.
     """
-    across, up = (np.asarray(axis, dtype=np.float64) for axis in axes)
+    across, up = (np.asarray(axis, dtype=float) for axis in axes)
     regions = np.asarray(classes, dtype=np.int8)
     if regions.shape != (len(up), len(across)):
         raise ValueError(f"classes have shape {regions.shape}; {(len(up), len(across))} is needed")
     figure = go.Figure(_regions(across, up, regions))
-    figure.add_traces(_region_entries(regions))
+    _add_entries(figure, regions)
     angles = np.append(np.linspace(0.0, 2 * np.pi, _CORNERS), np.nan)
     for each in balls:  # all circles as one line with gaps
         x = each.centres[:, :1] + each.radii[:, None] * np.cos(angles)
         y = each.centres[:, 1:2] + each.radii[:, None] * np.sin(angles)
         figure.add_scatter(x=x.ravel(), y=y.ravel(), **_ball_line(each))
     figure.add_traces(
-        _samples(np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool), most)
+        _samples(np.asarray(points, dtype=float), np.asarray(is_real, dtype=bool), most)
     )
     spans = float(np.ptp(across)), float(np.ptp(up))
     same = {"scaleanchor": "x"} if max(spans) <= _MOST_UNLIKE * min(spans) else {}
@@ -115,7 +115,7 @@ def support_bands_figure(
 
     Raises ValueError for classes of another length.
     """
-    across = np.asarray(axis, dtype=np.float64)
+    across = np.asarray(axis, dtype=float)
     names = list(rows)
     bands = np.zeros((2 * len(names), len(across)), dtype=np.int8)
     for place, name in enumerate(names):
@@ -125,9 +125,9 @@ def support_bands_figure(
         bands[2 * place] = classes
     edges = np.ravel([[place * _LANE, place * _LANE + 0.34] for place in range(len(names))])
     figure = go.Figure(_regions(across, np.append(edges, len(names) * _LANE), bands))
-    figure.add_traces(_region_entries(bands))
+    _add_entries(figure, bands)
     figure.add_traces(_lanes(names, balls or {}))
-    flat = np.asarray(points, dtype=np.float64).reshape(-1)
+    flat = np.asarray(points, dtype=float).reshape(-1)
     real = np.asarray(is_real, dtype=bool)
     lane = len(names) * _LANE + np.where(real, 0.2, 0.5)
     figure.add_traces(
@@ -139,9 +139,9 @@ def support_bands_figure(
     bottom = len(names) * _LANE
     sides: dict[str, Any] = {
         "tickvals": [*ticks, bottom + 0.2, bottom + 0.5],
+        "ticktext": [*map(theme.label, names), "real samples", "generated ones"],
         "range": [bottom + 0.7, -0.08],
     }
-    sides["ticktext"] = [*(theme.label(name) for name in names), "real samples", "generated ones"]
     return theme.finish(
         figure,
         height=int(150 + 78 * len(names) + 55),
@@ -243,20 +243,12 @@ def _regions(across: Floats, up: Floats, classes: NDArray[np.int8]) -> go.Heatma
     return go.Heatmap(x=across, y=up, z=classes, **look)
 
 
-def _region_entries(classes: NDArray[np.int8]) -> list[go.Scatter]:
+def _add_entries(figure: go.Figure, classes: NDArray[np.int8]) -> None:
     meanings = {1: "support of P only", 2: "support of Q only", 3: "both: the co-support"}
-    return [
-        go.Scatter(
-            x=[None],
-            y=[None],
-            name=meaning,
-            mode="markers",
-            marker={"symbol": "square", "size": 13, "color": _REGIONS[number]},
-            hoverinfo="skip",
-        )
-        for number, meaning in meanings.items()
-        if (classes == number).any()
-    ]
+    for number, meaning in meanings.items():
+        if (classes == number).any():
+            square = {"symbol": "square", "size": 13, "color": _REGIONS[number]}
+            theme.add_entry(figure, name=meaning, mode="markers", marker=square)
 
 
 def _samples(

@@ -128,7 +128,7 @@ def highlight_figure(
 
     Each point's customdata is its row in points.
     """
-    coordinates = np.asarray(points, dtype=np.float64)
+    coordinates = np.asarray(points, dtype=float)
     figure = go.Figure()
     flat = coordinates.shape[1] == 1
     for place, part in enumerate(parts):
@@ -176,7 +176,7 @@ def spectrum_figure(shares: Mapping[str, ArrayLike]) -> go.Figure:
     """
     figure = go.Figure()
     for role, each in shares.items():
-        held = np.minimum(np.cumsum(np.asarray(each, dtype=np.float64)), 1.0)
+        held = np.minimum(np.cumsum(np.asarray(each, dtype=float)), 1.0)
         look = _ROLES[role]
         figure.add_scatter(
             x=np.arange(1, len(held) + 1),
@@ -216,7 +216,7 @@ def quantiles_figure(
     figure = go.Figure()
     least = math.inf
     for role, each in values.items():
-        quantiles = np.asarray(each, dtype=np.float64)
+        quantiles = np.asarray(each, dtype=float)
         least = min(least, float(quantiles.min()))
         look = _ROLES[role]
         figure.add_scatter(

@@ -29,7 +29,7 @@ LEFT = 66
 TOP = 84
 SMOOTH = 2
 END = 1.02  # of both axes
-CORNER = np.array([LEFT, TOP], dtype=np.float64)
+CORNER = np.array([LEFT, TOP], dtype=float)
 SIZE = 17  # pixels of a name's letters
 # Milliseconds of one frame, so that a film lasts about eight seconds, and of the last one.
 FILM_MS = 8000

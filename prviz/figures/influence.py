@@ -51,8 +51,7 @@ def extreme_sweep_figure(
             }
             figure.add_scatter(x=list(ks), y=list(values), **said, **_look(color[name], held_out))
     for held_out in lines:
-        look = {**_look(theme.EVEN_COLOR, held_out), "hoverinfo": "skip"}
-        figure.add_scatter(x=[None], y=[None], name=_SPLITS[held_out][0], **look)
+        theme.add_entry(figure, name=_SPLITS[held_out][0], **_look(theme.EVEN_COLOR, held_out))
     theme.add_truth(
         figure, truth, sorted(k for sweep in lines.values() for ks, _ in sweep.values() for k in ks)
     )
@@ -148,22 +147,22 @@ def fall_figure(
     figure = go.Figure()
     places = [f"{count}" for count in removed]
     hover = "%{fullData.name}<br>without the top %{x}: %{y:.3f}<extra></extra>"
-    bold = {
-        "mode": "lines+markers",
-        "line": theme.line_of(color),
-        "marker": {"size": 9, "color": color},
-    }
-    marker = {"size": 8, "color": color, "symbol": "square-open"}
-    thin = {"mode": "lines+markers", "line": {"color": color, "width": 1.2}, "marker": marker}
-    cross = {
-        "mode": "markers",
-        "marker": {"size": 11, "color": theme.EVEN_COLOR, "symbol": "x-thin-open"},
-    }
-    names = (theme.plain(labels[0]), theme.plain(labels[1]), "the same by subtraction")
-    for name, values, look in zip(
-        names, (extreme, share, subtracted), (bold, thin, cross), strict=True
+    thin = {"color": color, "width": 1.2}
+    for name, values, line, symbol, size in (
+        (labels[0], extreme, theme.line_of(color), "circle", 9),
+        (labels[1], share, thin, "square-open", 8),
+        ("the same by subtraction", subtracted, None, "x-thin-open", 11),
     ):
-        figure.add_scatter(x=places, y=list(values), name=name, **look, hovertemplate=hover)
+        ink = color if line else theme.EVEN_COLOR
+        figure.add_scatter(
+            x=places,
+            y=list(values),
+            name=theme.plain(name),
+            mode="lines+markers" if line else "markers",
+            line=line,
+            marker={"size": size, "color": ink, "symbol": symbol},
+            hovertemplate=hover,
+        )
     theme.add_truth(figure, truth, places)
     return theme.finish(
         figure,
@@ -230,7 +229,7 @@ def extremes_figure(rows: Sequence[ExtremeRow], *, truth: SupportMasses | None =
             figure.add_trace(_ends(rows, methods, side, held_out), **at)
     for label, symbol in _SPLITS.values():
         marker = {"color": theme.TRUTH_COLOR, "symbol": symbol, "size": 11}
-        figure.add_scatter(x=[None], y=[None], name=label, mode="markers", marker=marker)
+        theme.add_entry(figure, name=label, mode="markers", marker=marker)
     figure.update_xaxes(theme.axis("", range=[-0.03, 1.03], dtick=0.2))
     figure.update_yaxes(theme.axis("", **theme.tick_names(methods)))
     figure.update_annotations(x=0, xanchor="left", align="left", font={"size": 13})
@@ -284,8 +283,9 @@ def _masses(truth: SupportMasses | None, side: str) -> Sequence[_Mass]:
     """
     if truth is None:
         return ()
-    if side == "precision":
-        core = _Mass("dashed", "Q(cosupp)", truth.q_of_cosupp)
-        return core, _Mass("dotted", "Q(supp P)", truth.q_of_supp_p)
-    core = _Mass("dashed", "P(cosupp)", truth.p_of_cosupp)
-    return core, _Mass("dotted", "P(supp Q)", truth.p_of_supp_q)
+    core = _Mass("dashed", "Q(cosupp)", truth.q_of_cosupp)
+    other = _Mass("dotted", "Q(supp P)", truth.q_of_supp_p)
+    if side == "recall":
+        core = _Mass("dashed", "P(cosupp)", truth.p_of_cosupp)
+        other = _Mass("dotted", "P(supp Q)", truth.p_of_supp_q)
+    return core, other

@@ -61,12 +61,11 @@ def _heat_map(chart: HeatMap, title: str) -> go.Figure:
         )
     )
     cells = []
-    for ink, places in theme.by_ink(colours, (values - low) / (high - low)).items():
-        for row, column in places:
-            text = f"{values[row, column].round(2) + 0.0:{digits}}"
-            if marks:
-                text += f" {marks[row][column]}"
-            cells.append((x[column], y[row], text, ink))
+    for row, column, ink in theme.inked(colours, (values - low) / (high - low)):
+        text = f"{values[row, column].round(2) + 0.0:{digits}}"
+        if marks:
+            text += f" {marks[row][column]}"
+        cells.append((x[column], y[row], text, ink))
     theme.add_cell_texts(figure, cells)
     sides = {"showgrid": False, "zeroline": False, "type": "category"}
     return theme.finish(
@@ -169,13 +168,10 @@ def _curves(chart: CurveChart, title: str) -> go.Figure:
     color = _colors(_names([*chart.panels.values(), *chart.truths.values()]), ordered=True)
     for name, band in chart.panels[title].items():
         if np.isfinite(band.recall_sd).any():
-            fill = theme.faded(color[name], 0.25)
-            around = (
-                _around(band.recall, band.recall_sd),
-                _around(band.precision, band.precision_sd),
-            )
-            about = theme.named(name, "spread")
-            figure.add_trace(theme.polygon(*around, fill, **about, showlegend=False))
+            x = _around(band.recall, band.recall_sd)
+            y = _around(band.precision, band.precision_sd)
+            look = {**theme.named(name, "spread"), "showlegend": False}
+            figure.add_trace(theme.polygon(x, y, theme.faded(color[name], 0.25), **look))
     for name, band in chart.truths.get(title, {}).items():
         if name == theme.TRUTH_LABEL:
             figure.add_trace(_curve(name, band, theme.truth_line()))
@@ -214,11 +210,9 @@ def _curve(curve: str, band: ChartBand, look: dict[str, Any], **about: Any) -> g
 
 
 def _names(panels: Iterable[Mapping[str, Any]]) -> list[str]:
-    return [
-        name
-        for name in dict.fromkeys(name for panel in panels for name in panel)
-        if name != theme.TRUTH_LABEL
-    ]
+    names = dict.fromkeys(name for panel in panels for name in panel)
+    names.pop(theme.TRUTH_LABEL, None)
+    return list(names)
 
 
 def _colors(names: Sequence[str], *, ordered: bool = False) -> dict[str, str]:

@@ -67,30 +67,25 @@ def winners_figure(
     figure = go.Figure()
     if won:
         _add_winners(figure, cells, won, contenders, (len(rows), len(columns)))
-    theme.add_cell_texts(
-        figure,
-        (
-            (
-                cell.column,
-                cell.row,
-                contenders[cell.winner].sign,
-                _ink(contenders[cell.winner].color),
-            )
-            for cell in cells
-        ),
-        size=14,
-    )
+    signs = []
+    dashed = []
+    for cell in cells:
+        sign, color = contenders[cell.winner]
+        signs.append((cell.column, cell.row, sign, _ink(color)))
+        if cell.flips:
+            dashed.append(_border(cell, color))
+    theme.add_cell_texts(figure, signs, size=14)
     entries = []
     for name in won:
         sign, color = contenders[name]
         entries.append(7 + min(len(name), 36))
         square = {"symbol": "square", "size": 14, "color": color}
-        _add_entry(figure, f"{sign}: {theme.plain(name, 36)}", mode="markers", marker=square)
-    dashed = [_border(cell, contenders[cell.winner].color) for cell in cells if cell.flips]
+        title = f"{sign}: {theme.plain(name, 36)}"
+        theme.add_entry(figure, name=title, mode="markers", marker=square, showlegend=True)
     if dashed:
         entries.append(len(flipped) + 4)
         dash = {"color": theme.TRUTH_COLOR, "width": 2, "dash": _DASH}
-        _add_entry(figure, flipped, mode="lines", line=dash)
+        theme.add_entry(figure, name=flipped, mode="lines", line=dash, showlegend=True)
     legend_lines = 0
     if entries:  # on the narrowest page
         legend_lines = math.ceil(len(entries) / max(_LINE // max(entries), 1))
@@ -123,11 +118,6 @@ def _add_winners(
         zmax=len(won) - 0.5,
         **_CELLS,
     )
-
-
-def _add_entry(figure: go.Figure, name: str, **look: Any) -> None:
-    """An entry of the legend alone."""
-    figure.add_scatter(x=[None], y=[None], **look, name=name, hoverinfo="skip", showlegend=True)
 
 
 def _border(cell: WonCell, color: str) -> dict[str, Any]:
@@ -188,7 +178,7 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
     names : families. values : names by names, in [-1, 1] or nan.
     """
     titles = [theme.label(name, 24) for name in names]
-    table = np.array(values, dtype=np.float64).reshape(len(names), len(names))
+    table = np.array(values, dtype=float).reshape(len(names), len(names))
     figure = go.Figure()
     figure.add_heatmap(
         z=[list(row) for row in values],
@@ -200,10 +190,9 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
         **_CELLS,
     )
     cells = []
-    for ink, places in theme.by_ink(theme.HEAT, (table + 1) / 2).items():
-        for row, column in places:
-            text = f"{round(table[row, column], 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}")
-            cells.append((column, row, text, ink))
+    for row, column, ink in theme.inked(theme.HEAT, (table + 1) / 2):
+        text = f"{round(table[row, column], 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}")
+        cells.append((column, row, text, ink))
     theme.add_cell_texts(figure, cells)
     return _finished(figure, titles, titles, "", top=True)
 
@@ -221,28 +210,26 @@ def _finished(
     """Cells of one height; the legend just below the axis, however many lines it needs."""
     plot = _ROW * len(rows)
     below = 14 if top else 52
+    above = 60 if top else 8
+    foot = below + _LEGEND_LINE * legend_lines
     sides = {"showgrid": False, "zeroline": False, "fixedrange": True}
     x = {
         "tickvals": list(range(len(columns))),
         "ticktext": list(columns),
         "range": [-0.5, len(columns) - 0.5],
     }
-    y = {**theme.tick_names(rows), "range": [len(rows) - 0.5, -0.5]}
     if top:
-        x |= {"side": "top"}
-    height = plot + below + _LEGEND_LINE * legend_lines + (60 if top else 8)
+        x["side"] = "top"
+    y = theme.tick_names(rows) | {"range": [len(rows) - 0.5, -0.5]} | sides
+    legend = theme.legend(-below / plot if plot else -0.2)
     return theme.finish(
         figure,
-        height=height,
+        height=plot + foot + above,
         shapes=list(shapes),
-        margin={"l": 20, "r": 8, "t": 60 if top else 8, "b": below + _LEGEND_LINE * legend_lines},
+        margin={"l": 20, "r": 8, "t": above, "b": foot},
         xaxis=theme.axis(column_title, **x, **sides),
-        yaxis=theme.axis("", **{**y, **sides}),
-        legend={
-            **theme.legend(-below / plot if plot else -0.2),
-            "itemclick": False,
-            "itemdoubleclick": False,
-        },
+        yaxis=theme.axis("", **y),
+        legend=legend | {"itemclick": False, "itemdoubleclick": False},
         showlegend=legend_lines > 0,
     )
 

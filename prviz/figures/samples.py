@@ -113,17 +113,12 @@ class SamplePoints:
             upright = theme.axis(theme.plain(self.axis_titles[1]), zeroline=False)
             return {"xaxis": theme.axis(below, zeroline=False), "yaxis": upright}
         densities = [round(rug_height + 0.06, 2), 1]
-        lines = {
-            "tickvals": list(range(len(rug))),
-            "ticktext": list(rug),
-            "range": [len(rug) - 0.4, -0.6],
-        }
+        lines = theme.tick_names(rug) | {"ticktext": list(rug), "showgrid": False}
+        lines |= {"domain": [0, rug_height], "anchor": "x"}
         return {
             "xaxis": theme.axis(below, zeroline=False, anchor="y2"),
             "yaxis": theme.axis("density", domain=densities, rangemode="tozero"),
-            "yaxis2": theme.axis(
-                "", domain=[0, rug_height], anchor="x", zeroline=False, showgrid=False, **lines
-            ),
+            "yaxis2": theme.axis("", **lines),
             "barmode": "overlay",
         }
 
@@ -215,7 +210,7 @@ def samples_figure(
     and shows it by `picture_data_uri`. Raises ValueError for other lengths.
     """
     real = np.asarray(is_real, dtype=bool)
-    supports = np.column_stack([c_real, c_generated]).astype(np.float64)
+    supports = np.column_stack([c_real, c_generated]).astype(float)
     samples.check(is_real=real, supports=supports)
     shown = theme.subset(np.arange(len(real)), most)
     figure = go.Figure()
@@ -225,9 +220,7 @@ def samples_figure(
         if not samples.flat:
             # The symbol of the role: Plotly would draw it black for points on a colour scale.
             marker = {"color": theme.EVEN_COLOR, "symbol": symbol, "size": 8}
-            figure.add_scatter(
-                x=[None], y=[None], name=name, legendgroup=name, mode="markers", marker=marker
-            )
+            theme.add_entry(figure, name=name, legendgroup=name, mode="markers", marker=marker)
     if density:
         figure.add_traces(_densities(samples.points, real))
     return theme.finish(
@@ -302,22 +295,19 @@ def _densities(points: Points, real: Flags) -> list[Any]:
         elif len(chosen) >= FEWEST_FOR_CONTOURS:  # contours of a few points would ring each of them
             # About as many bins as keep some ten points in each.
             bins = int(np.clip(np.sqrt(len(chosen) / 10), 8, 30))
-            lines = {
-                "contours": {"coloring": "none"},
-                "line": {"color": color, "width": 2},
-                "ncontours": 6,
-            }
-            grid = {
-                "nbinsx": bins,
-                "nbinsy": bins,
-                "histnorm": "probability density",
-                "hoverinfo": "skip",
-            }
-            traces.append(
-                go.Histogram2dContour(
-                    x=chosen[:, 0], y=chosen[:, 1], name=f"{name}, density", **lines, **grid
-                )
+            contours = go.Histogram2dContour(
+                x=chosen[:, 0],
+                y=chosen[:, 1],
+                name=f"{name}, density",
+                contours={"coloring": "none"},
+                line={"color": color, "width": 2},
+                ncontours=6,
+                nbinsx=bins,
+                nbinsy=bins,
+                histnorm="probability density",
+                hoverinfo="skip",
             )
+            traces.append(contours)
     return traces
 
 

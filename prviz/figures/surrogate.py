@@ -5,10 +5,10 @@ Errors of the area, and lines over k or over d.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+import numpy as np
 import plotly.graph_objects as go
 
 from prviz.figures import theme
@@ -87,19 +87,14 @@ def error_intervals(settings: Sequence[SettingError]) -> go.Figure:
             opacity=0.55 if each.mark == "avoid" else 1.0,
             showlegend=False,
         )
-    ends = [
-        abs(end)
-        for each in settings
-        for end in (each.error, each.low, each.high)
-        if math.isfinite(end)
-    ]
+    every = [(each.error, each.low, each.high) for each in settings]
+    ends = np.abs(np.ravel(every))
+    longest = ends[np.isfinite(ends)].max(initial=0.0)
     return theme.finish(
         figure,
         height=80 + 23 * max(len(settings), 1),
         margin={"l": 20, "r": 20, "t": 4, "b": 50},
-        xaxis=theme.signed_axis(
-            "← area too low · area too high →", min(max(ends, default=0.0), 1.0)
-        ),
+        xaxis=theme.signed_axis("← area too low · area too high →", min(longest, 1.0)),
         yaxis=theme.axis("", **{**theme.tick_names(labels), "ticktext": labels}, showgrid=False),
     )
 
@@ -153,17 +148,12 @@ def setting_lines_figure(
                 " %{customdata:.3f}<extra></extra>"
             ),
         )
-    highs = [
-        mean + spread
-        for line in lines
-        for mean, spread in zip(line.means, line.spreads, strict=True)
-    ]
+    highs = [np.add(line.means, line.spreads).max(initial=0.0) for line in lines]
+    ticks = _apart(xs)
     return theme.finish(
         figure,
         height=height,
-        xaxis=theme.axis(
-            xlabel, type="log", tickvals=_apart(xs), ticktext=[f"{x:g}" for x in _apart(xs)]
-        ),
+        xaxis=theme.axis(xlabel, type="log", tickvals=ticks, ticktext=[f"{x:g}" for x in ticks]),
         yaxis=theme.axis(ylabel, range=[0, 1.02 * (top or theme.reach(max(highs, default=0.0)))]),
         legend=theme.legend(-0.2),
     )

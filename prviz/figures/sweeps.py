@@ -80,10 +80,9 @@ def sweep_figure(
         showscale=False,
     )
     filled = []
-    shares = np.array(means, dtype=np.float64) / end
-    for ink, places in theme.by_ink(theme.HEAT, shares, reverse=less_is_better).items():
-        for row, column in places:
-            filled.append((column, row, texts[row, column], ink))
+    shares = np.array(means, dtype=float) / end
+    for row, column, ink in theme.inked(theme.HEAT, shares, reverse=less_is_better):
+        filled.append((column, row, texts[row, column], ink))
     theme.add_cell_texts(figure, filled)
     return theme.finish(
         figure,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -188,9 +188,9 @@ def square(x_title: str, y_title: str, **side: Any) -> dict[str, Any]:
     }
 
 
-def pr_axes(top: float = 1.02) -> dict[str, Any]:
+def pr_axes() -> dict[str, Any]:
     """The axes of precision against recall."""
-    return square(RECALL, PRECISION, range=[0, top], dtick=0.2)
+    return square(RECALL, PRECISION, range=[0, 1.02], dtick=0.2)
 
 
 def angle_axis() -> dict[str, Any]:
@@ -246,24 +246,20 @@ def ink(levels: Sequence[float]) -> str:
     return "white"
 
 
-def by_ink(
-    colors: Any, shares: Floats, *, reverse: bool = False
-) -> dict[str, list[tuple[int, int]]]:
-    """The finite cells (row, column) of a heat map by the colour of their number.
+def inked(colors: Any, shares: Floats, *, reverse: bool = False) -> Iterator[tuple[int, int, str]]:
+    """Row and column of the finite cells of a heat map, and the colour of their number.
 
     Whichever is legible on the cell.
 
     shares : places of the cells in the scale of these colours, from 0 to 1. reverse : True if the
     scale is turned.
     """
-    found: dict[str, list[tuple[int, int]]] = {"black": [], "white": []}
     known = np.argwhere(np.isfinite(shares))
     places = np.clip(shares[tuple(known.T)], 0, 1)
     places = 1 - places if reverse else places
     grounds = sample_colorscale(colors, places.tolist(), colortype="tuple") if len(known) else []
     for (row, column), ground in zip(known.tolist(), grounds, strict=True):
-        found[ink(ground)].append((row, column))
-    return found
+        yield row, column, ink(ground)
 
 
 def add_cell_texts(
@@ -309,9 +305,9 @@ def tick_names(names: Iterable[str]) -> dict[str, Any]:
     return {"tickvals": list(range(len(texts))), "ticktext": texts, **ends}
 
 
-def reach(longest: float) -> float:
+def reach(longest: float, steps: Sequence[float] = (0.05, 0.1, 0.2, 0.5)) -> float:
     """A round length at or above the longest, for axes that are to stay where they are."""
-    return next((step for step in (0.05, 0.1, 0.2, 0.5) if step >= longest), 1.0)
+    return next((step for step in steps if step >= longest), 1.0)
 
 
 def check_sweep(name: str, xs: Sequence[float], ys: Sequence[float], log_x: bool) -> None:
@@ -332,6 +328,11 @@ def add_truth(
         figure.add_scatter(
             x=[places[0], places[-1]], y=[truth, truth], name=TRUTH_LABEL, mode="lines", **line
         )
+
+
+def add_entry(figure: go.Figure, **look: Any) -> None:
+    """A trace without points, for the legend or a colour bar alone."""
+    figure.add_scatter(x=[None], y=[None], hoverinfo="skip", **look)
 
 
 def add_now(figure: go.Figure) -> None:

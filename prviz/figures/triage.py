@@ -146,8 +146,7 @@ def checkpoints_figure(
     for view, color in zip(ordered, theme.shades(len(ordered)), strict=True):
         figure.add_trace(_curve(view, {"color": color, "width": 2}))
     if len(ordered) > 1:  # a trace without points that brings the bar
-        marker = _order_bar(ordered, stepped=stepped)
-        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, hoverinfo="skip")
+        theme.add_entry(figure, mode="markers", marker=_order_bar(ordered, stepped=stepped))
     return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
 
 

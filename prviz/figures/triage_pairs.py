@@ -74,7 +74,7 @@ def pair_difference_figure(
     elsewhere.
     """
     rays, values, floor, ceiling = (
-        np.asarray(each, dtype=np.float64) for each in (lam, difference, low, high)
+        np.asarray(each, dtype=float) for each in (lam, difference, low, high)
     )
     theta = np.degrees(np.arctan(rays))
     figure = go.Figure()
@@ -82,10 +82,10 @@ def pair_difference_figure(
     figure.add_scatter(
         x=[0, 90], y=[0, 0], mode="lines", line=zero, name="no difference", hoverinfo="skip"
     )
-    around = theme.there_and_back(theta, theta), theme.there_and_back(floor, ceiling)
-    figure.add_trace(
-        theme.polygon(*around, theme.faded(theme.TRUTH_COLOR, 0.3), name=f"{100 * level:g} % band")
-    )
+    x = theme.there_and_back(theta, theta)
+    y = theme.there_and_back(floor, ceiling)
+    shade = theme.faded(theme.TRUTH_COLOR, 0.3)
+    figure.add_trace(theme.polygon(x, y, shade, name=f"{100 * level:g} % band"))
     figure.add_scatter(
         x=theta,
         y=values,
@@ -100,8 +100,7 @@ def pair_difference_figure(
         ),
     )
     shapes, notes = _add_better(figure, theta, values, (floor > 0, ceiling < 0))
-    longest = max(np.abs(floor).max(), np.abs(ceiling).max(), np.abs(values).max())
-    reach = next((step for step in _REACHES if step >= longest), 1.0)
+    reach = theme.reach(np.abs([floor, ceiling, values]).max(), _REACHES)
     ends = {"range": [-1.15 * reach, 1.15 * reach], "tickformat": "+.3~f", "zeroline": False}
     return theme.finish(
         figure,

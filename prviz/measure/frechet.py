@@ -381,7 +381,7 @@ def shift_of(real: Samples, generated: Samples) -> Floats:
     nothing is lost.
     """
     first = np.concatenate(
-        [np.asarray(side.values[:BLOCK], dtype=np.float64) for side in (real, generated)]
+        [np.asarray(side.values[:BLOCK], dtype=float) for side in (real, generated)]
     )
     with np.errstate(over="ignore", invalid="ignore"):
         size = np.abs(first).max(axis=0)
@@ -393,7 +393,7 @@ def shift_of(real: Samples, generated: Samples) -> Floats:
 def blocks(values: Array) -> Iterator[Floats]:
     """The rows in float64, a block at a time."""
     for first in range(0, len(values), BLOCK):
-        yield np.asarray(values[first : first + BLOCK], dtype=np.float64)
+        yield np.asarray(values[first : first + BLOCK], dtype=float)
 
 
 class _Gaussian(NamedTuple):

@@ -234,9 +234,9 @@ def _with_digits(
     found = (math.nan, math.nan)
     rounding = math.inf
     with np.errstate(over="ignore", invalid="ignore"):
-        mean = sum(side.values.mean(axis=0, dtype=np.float64) for side in pair) / 2
+        mean = sum(side.values.mean(axis=0, dtype=float) for side in pair) / 2
         # the mean of equal values is rounded, and the rest would be all that is left of them
-        first = pair.real.values[0].astype(np.float64)
+        first = pair.real.values[0].astype(float)
         varies = np.any([(side.values != first).any(axis=0) for side in pair], axis=0)
         mean = np.where(varies, mean, first)
         if not _is_far(pair, mean):
@@ -467,7 +467,7 @@ def rke(samples: SamplesLike, *, bandwidth: float) -> float:
     values = as_samples(samples, name="samples").values
     if not bandwidth > 0:
         raise ValueError(f"bandwidth = {bandwidth}; a positive number is needed")
-    centre = values.mean(axis=0, dtype=np.float64)
+    centre = values.mean(axis=0, dtype=float)
 
     def squared_kernel(rows: Floats, others: Floats) -> Floats:
         rows = (rows - centre) / bandwidth
@@ -497,7 +497,7 @@ def half_spread(samples: Samples) -> float:
         if shift.any():
             mean = sum((block - shift).sum(axis=0) for block in blocks(samples.values)) / samples.n
         else:
-            mean = samples.values.mean(axis=0, dtype=np.float64)
+            mean = samples.values.mean(axis=0, dtype=float)
         total = sum(float(((block - shift - mean) ** 2).sum()) for block in blocks(samples.values))
     spread = math.sqrt(2 * total / max(samples.n - 1, 1)) / 2
     if math.isfinite(spread):

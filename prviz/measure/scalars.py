@@ -637,10 +637,8 @@ def half_radii(radii: Floats) -> Floats:
     """
     with np.errstate(over="ignore"):
         rounded = radii.astype(np.float16)
-        above = np.nextafter(rounded, np.float16(np.inf)).astype(np.float64)
-        middle = np.where(
-            rounded >= _HALF_MAX, _HALF_LIMIT, (rounded.astype(np.float64) + above) / 2
-        )
+        above = np.nextafter(rounded, np.float16(np.inf)).astype(float)
+        middle = np.where(rounded >= _HALF_MAX, _HALF_LIMIT, (rounded.astype(float) + above) / 2)
         to_even = middle.astype(np.float16) == rounded
     limits = np.where(to_even, middle, np.nextafter(middle, 0.0))
     return np.where(np.isinf(rounded), np.finfo(np.float64).max, limits)
@@ -663,7 +661,7 @@ def _scaled(pair: SamplePair) -> SamplePair:
     """Features less the real mean, over the real deviation (divided by n); a constant feature is
     only centred.
     """
-    mean, deviation = (f(pair.real.values, axis=0, dtype=np.float64) for f in (np.mean, np.std))
+    mean, deviation = (f(pair.real.values, axis=0, dtype=float) for f in (np.mean, np.std))
     deviation = np.where(deviation > 0, deviation, 1.0)
     real, generated = (as_samples((side.values - mean) / deviation) for side in pair)
     return SamplePair(real, generated)

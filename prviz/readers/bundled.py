@@ -410,7 +410,7 @@ def _load(path: Path, name: str, real: str, *, trained: bool) -> Samples:
         labels = {key: archive[key] for key in archive.files if key != "features"}
     more: dict[str, Any] = {}
     if real == "digits":
-        grey = np.rint(values.astype(np.float64) * (255 / _LEVELS))  # 0 (black) to 255 (white)
+        grey = np.rint(values.astype(float) * (255 / _LEVELS))  # 0 (black) to 255 (white)
         more["images"] = grey.astype(np.uint8).reshape(-1, _SIDE, _SIDE)
     if trained:
         values = trained_features(path.stem)

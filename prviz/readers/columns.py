@@ -456,7 +456,7 @@ def label_array(values: Sequence[Any]) -> Array:
     if kinds <= {int, bool} and all(-(2**63) <= value < 2**63 for value in values):
         return np.array(values, dtype=np.int64)
     if kinds <= {float}:
-        return np.array(values, dtype=np.float64)
+        return np.array(values, dtype=float)
     texts = ["" if value is None else str(value) for value in values]
     # Fixed-width text (four bytes a character) only where that takes about as much memory: one long
     # label would widen all others.
@@ -471,7 +471,7 @@ def decimals_in(column: Array, where: str) -> Array | None:
     texts = column if column.dtype.kind in "iuf" else np.char.replace(column.astype(str), ",", ".")
     empty = np.isnan(texts) if texts.dtype.kind == "f" else texts == ""
     try:
-        values = texts[~empty].astype(np.float64)
+        values = texts[~empty].astype(float)
     except ValueError:
         return None
     if not (values != np.rint(values)).any():

@@ -214,7 +214,7 @@ def _array(value: Any) -> Array | None:
         array = array.astype(np.float32)
     if array.dtype == object and array.ndim == 2:
         try:
-            array = array.astype(np.float64)
+            array = array.astype(float)
         except (TypeError, ValueError):
             return None
     return array if array.dtype.kind in "fiubUc" else None
@@ -1068,7 +1068,7 @@ def _plain_bytes(head: bytes) -> tuple[str, str]:
     """Plain bytes, of the wider type where they make no numbers of the narrower one."""
     held = head[: len(head) // 8 * 8]
     with np.errstate(all="ignore"):
-        sizes = [np.abs(np.frombuffer(held, kind).astype(np.float64)) for kind in ("<f4", "<f8")]
+        sizes = [np.abs(np.frombuffer(held, kind).astype(float)) for kind in ("<f4", "<f8")]
         usual = [
             ((each == 0) | ((each > _USUAL[0]) & (each < _USUAL[1]))).sum() / max(1, len(each))
             for each in sizes

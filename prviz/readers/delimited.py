@@ -622,7 +622,7 @@ def _read(
     # lines that pyarrow parsed are not counted
     n = len(table.values) // d if d else len(table.lines)
     check_counts(table.where, n, d, limits)
-    values = np.frombuffer(table.values, dtype=np.float64).reshape(n, d)
+    values = np.frombuffer(table.values, dtype=float).reshape(n, d)
     try:
         check_values(values, table.position)
     except ReadError as error:

@@ -327,7 +327,7 @@ def _spectra(values: Array, features: Sequence[str], typed: str) -> ReadError | 
         return None
     if not _AXIS.fullmatch(plain_name(_UNIT_BEHIND.sub("", features[0]))):
         return None
-    steps = np.sign(np.diff(values[:, 0].astype(np.float64)))
+    steps = np.sign(np.diff(values[:, 0].astype(float)))
     if steps[0] == 0 or (steps != steps[0]).any():
         return None
     first = ", ".join(f"{each:g}" for each in values[:2, 0].tolist())
@@ -409,12 +409,12 @@ def _in_order(values: Array) -> tuple[set[int], set[int]]:
     """
     if len(values) < _EVEN_ROWS:
         return set(), set()
-    first = np.sign(np.diff(values[:FIRST_ROWS].astype(np.float64), axis=0))
+    first = np.sign(np.diff(values[:FIRST_ROWS].astype(float), axis=0))
     likely = np.flatnonzero((first == first[0]).all(axis=0) & (first[0] != 0))
     even = set()
     ordered = set()
     for place in likely.tolist():
-        steps = np.diff(values[:, place].astype(np.float64))
+        steps = np.diff(values[:, place].astype(float))
         mean = steps.mean()
         if (np.abs(steps - mean) <= _UNEVEN * abs(mean)).all():
             even.add(place)
@@ -547,7 +547,7 @@ def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]
 
 def _runs(column: Array) -> bool:
     """True for numbers that never fall, and mostly grow, from row to row."""
-    steps = np.diff(column.astype(np.float64))
+    steps = np.diff(column.astype(float))
     if len(column) < FIRST_ROWS or 2 * int(np.count_nonzero(steps)) <= len(steps):
         return False
     return bool((steps >= 0).all())
@@ -658,7 +658,7 @@ def is_key(column: Array) -> bool:
     """True for whole numbers that are all different: many of them, or spread as evenly as numbers
     of samples.
     """
-    ordered = np.sort(column.astype(np.float64))
+    ordered = np.sort(column.astype(float))
     if (ordered != np.rint(ordered)).any() or (np.diff(ordered) <= 0).any():
         return False
     if len(ordered) >= _KEY_ROWS:
@@ -751,7 +751,7 @@ def look_packed(values: Array) -> bool:
     single = np.bincount(found.ravel(), minlength=256)[1 << np.arange(8)]
     if single.min() > _SINGLE * np.count_nonzero(found):  # of few bits that are 1
         return True
-    bits = np.unpackbits(found[:, :, None], axis=2).astype(np.float64)
+    bits = np.unpackbits(found[:, :, None], axis=2).astype(float)
     rates = bits.mean(axis=(0, 1))
     if rates.min() < _ALIKE * rates.max():
         return False

@@ -277,7 +277,7 @@ class Numbers:
 
     def values(self, texts: Iterable[str]) -> Array:
         """The numbers of cells, NaN for others."""
-        return np.array(list(map(self.number, texts)), dtype=np.float64)
+        return np.array(list(map(self.number, texts)), dtype=float)
 
 
 def is_missing(text: str) -> bool:

@@ -301,7 +301,7 @@ def no_constant(word: str) -> float:
 
 def _vertices(entry: Mapping[str, Any]) -> PRCurve:
     vertices = entry["vertices"]
-    return PRCurve(np.column_stack([vertices["fpr"], vertices["fnr"]]).astype(np.float64))
+    return PRCurve(np.column_stack([vertices["fpr"], vertices["fnr"]]).astype(float))
 
 
 def curves_csv(

@@ -41,8 +41,8 @@ def fitted_slope(sizes: Sequence[float], errors: Sequence[float]) -> Slope:
     sizes, errors : positive, of the same length, at least two different sizes; otherwise raises
     ValueError.
     """
-    xs = np.asarray(sizes, dtype=np.float64)
-    ys = np.asarray(errors, dtype=np.float64)
+    xs = np.asarray(sizes, dtype=float)
+    ys = np.asarray(errors, dtype=float)
     if (
         xs.shape != ys.shape
         or xs.ndim != 1

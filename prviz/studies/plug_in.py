@@ -118,7 +118,7 @@ def plug_in_curve(
     form = KERNELS[kernel]
     cell = bandwidth / _FINE[pair.d]
     pad = form.reach * bandwidth + cell
-    sets = [side.values.astype(np.float64) for side in pair]
+    sets = [side.values.astype(float) for side in pair]
     every = np.concatenate(sets)
     low = every.min(axis=0) - pad
     counts = np.ceil((every.max(axis=0) + pad - low) / cell).astype(int)

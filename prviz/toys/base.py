@@ -177,7 +177,7 @@ class ToyProblem(ABC):
         return float(value)
 
     def _weights(self, name: str) -> Floats:
-        return np.asarray(self.parameters[name], dtype=np.float64)
+        return np.asarray(self.parameters[name], dtype=float)
 
     def _scaled(self, name: str) -> Floats:
         """Weights of sum 1."""
@@ -310,7 +310,7 @@ class ToyProblem(ABC):
 
     def _in_supports(self, z: Array) -> tuple[Flags, Flags]:
         """True for rows of z in supp P, and in supp Q; for all where both reach everywhere."""
-        return np.ones(len(z), dtype=np.bool_), np.ones(len(z), dtype=np.bool_)
+        return np.ones(len(z), dtype=bool), np.ones(len(z), dtype=bool)
 
     @abstractmethod
     def _truth(self) -> PRCurve: ...

@@ -50,10 +50,10 @@ class GaussianPair(ToyProblem):
         # Expanded, so that a pure shift costs one sum without cancellation; squares are needed only
         # with a scale.
         precision = self._scale**-2
-        along = z.sum(axis=1, dtype=np.float64) - 0.5 * self.d * self._offset
+        along = z.sum(axis=1, dtype=float) - 0.5 * self.d * self._offset
         result: Floats = precision * self._offset * along - self.d * np.log(self._scale)
         if precision != 1:
-            result += 0.5 * (1.0 - precision) * np.einsum("ij,ij->i", z, z, dtype=np.float64)
+            result += 0.5 * (1.0 - precision) * np.einsum("ij,ij->i", z, z, dtype=float)
         return result
 
     def _truth(self) -> PRCurve:
@@ -288,7 +288,7 @@ class Mixtures(ToyProblem):
         return self._draw(n, self._masses[1], rng)
 
     def _log_ratio(self, z: Array) -> Floats:
-        y = z.sum(axis=1, dtype=np.float64) / np.sqrt(self.d)
+        y = z.sum(axis=1, dtype=float) / np.sqrt(self.d)
         return ground_truth.mixture_log_ratio(y, self._line_means, *self._masses)
 
     def _truth(self) -> PRCurve:
@@ -413,7 +413,7 @@ class Dirac(GaussianPair):
         return np.where(self._in_supports(z)[1], np.inf, -np.inf)
 
     def _in_supports(self, z: Array) -> tuple[Flags, Flags]:
-        return np.ones(len(z), dtype=np.bool_), (z == self._number("position")).all(axis=1)
+        return np.ones(len(z), dtype=bool), (z == self._number("position")).all(axis=1)
 
     def _truth(self) -> PRCurve:
         return ground_truth.finite_masses([1.0, 0.0], [0.0, 1.0])

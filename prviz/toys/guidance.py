@@ -135,7 +135,7 @@ class Guidance(ToyProblem):
         return z
 
     def _log_ratio(self, z: Array) -> Floats:
-        y = z.sum(axis=1, dtype=np.float64) / np.sqrt(self.d)
+        y = z.sum(axis=1, dtype=float) / np.sqrt(self.d)
         return self._log_guided(y, self._number("scale")) - self._log_guided(
             y, self._number("reference")
         )

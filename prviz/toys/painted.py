@@ -51,7 +51,7 @@ def _amounts(values: ArrayLike) -> Amounts:
     """Values rounded to steps of 1/20, so that a link holds them in few characters."""
     return tuple(
         round(float(value), 2)
-        for value in np.round(np.asarray(values, dtype=np.float64).ravel() * 20) / 20
+        for value in np.round(np.asarray(values, dtype=float).ravel() * 20) / 20
     )
 
 
@@ -66,7 +66,7 @@ def _line(first: float, second: float) -> Amounts:
 
 def _every(selects: Callable[[Ints], ArrayLike]) -> Amounts:
     """Equal amounts in the cells of the line whose number is selected."""
-    return _amounts(np.asarray(selects(np.arange(LINE)), dtype=np.float64))
+    return _amounts(np.asarray(selects(np.arange(LINE)), dtype=float))
 
 
 def _letter(drawn: str) -> Amounts:

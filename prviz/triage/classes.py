@@ -158,7 +158,7 @@ def _both_ways(
                 expected = _expected(len(own), len(other), k)
                 share = _share(name, role, missed, len(other), expected)
             else:
-                alone = np.ones(len(own), dtype=np.bool_)
+                alone = np.ones(len(own), dtype=bool)
                 share = _share(name, role, alone, 0, 0.0)._replace(few=False)
                 # the probability that all of a class are drawn into one of two sets of one
                 # distribution

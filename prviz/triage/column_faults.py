@@ -216,7 +216,7 @@ def _is_cut(pair: SamplePair, place: int) -> bool:
 
 
 def _values(pair: SamplePair, place: int) -> tuple[Floats, Floats]:
-    real, generated = (each.values[:, place].astype(np.float64) for each in pair)
+    real, generated = (each.values[:, place].astype(float) for each in pair)
     return real, generated
 
 

@@ -129,12 +129,10 @@ def scales(samples: Samples, sd: ArrayLike) -> Scales:
     them).
     """
     with np.errstate(over="ignore"):
-        blocks = (
-            samples.values[rows].astype(np.float64) for rows in row_blocks(samples.n, samples.d)
-        )
+        blocks = (samples.values[rows].astype(float) for rows in row_blocks(samples.n, samples.d))
         norms = np.concatenate([np.linalg.norm(block, axis=1) for block in blocks])
     shares = np.linspace(0.0, 1.0, 101)
-    return Scales(np.quantile(norms, shares), np.quantile(np.asarray(sd, dtype=np.float64), shares))
+    return Scales(np.quantile(norms, shares), np.quantile(np.asarray(sd, dtype=float), shares))
 
 
 class Kind(NamedTuple):

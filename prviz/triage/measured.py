@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -148,7 +148,7 @@ class MeasuredCheckpoint:
             digest.update(f"{run.n_real} {len(run.c_real)} {run.rows is None};".encode())
             for part in (run.c_real, run.c_generated, run.rows, run.groups):
                 if part is not None:
-                    digest.update(np.asarray(part, dtype=np.float64).tobytes())
+                    digest.update(np.asarray(part, dtype=float).tobytes())
         return digest.hexdigest()
 
 
@@ -202,3 +202,8 @@ class CheckpointOutcome(NamedTuple):
             measured=tuple(by_method[name] for name in methods),
             fresh=tuple(name for name in methods if name in self.fresh),
         )
+
+
+def all_measured(outcomes: Iterable[CheckpointOutcome]) -> list[MeasuredCheckpoint]:
+    """Every checkpoint by every family."""
+    return [each for outcome in outcomes for each in outcome.measured]

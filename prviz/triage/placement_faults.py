@@ -132,7 +132,7 @@ def _asked(facts: PairFacts) -> tuple[Floats, Floats]:
     """Some features of both sets, spread evenly over all."""
     d = facts.pair.d
     places = np.unique(np.linspace(0, d - 1, min(d, ASKED)).astype(np.intp))
-    real, generated = (each.values[:, places].astype(np.float64) for each in facts.pair)
+    real, generated = (each.values[:, places].astype(float) for each in facts.pair)
     return real, generated
 
 

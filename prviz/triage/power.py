@@ -93,7 +93,7 @@ def power(
             progress((done - 1) / tries)
         order = rng.permutation(real.n)
         reference, fresh = (
-            real.values[rows].astype(np.float64) for rows in (order[:size], order[size : 2 * size])
+            real.values[rows].astype(float) for rows in (order[:size], order[size : 2 * size])
         )
         for fault, (key, plant) in PLANTED.items():
             values = plant(fresh, reference, rng)

@@ -200,7 +200,7 @@ def side_replicates(
 
     def taken(facts: Any) -> Floats | None:
         try:
-            found = np.array(facts, dtype=np.float64)
+            found = np.array(facts, dtype=float)
         except (TypeError, ValueError):
             return None
         if found.shape == (bootstrap, 2) and bool(np.all((found >= 0) & (found <= 1))):
@@ -319,9 +319,7 @@ def ranking(
     table = pd.DataFrame(
         {
             "checkpoint": pd.Series(names, dtype=object),
-            "step": np.array(
-                [np.nan if step is None else step for step in steps], dtype=np.float64
-            ),
+            "step": np.array([np.nan if step is None else step for step in steps], dtype=float),
             "score": scores,
             "low": low,
             "high": high,
@@ -409,7 +407,7 @@ class _Scale(NamedTuple):
         cls, scores: Floats, replicates: Floats, compares: Flags | None = None, widen: float = 1.0
     ) -> _Scale:
         """Where compares is None all are."""
-        compares = np.ones(len(scores), dtype=np.bool_) if compares is None else compares
+        compares = np.ones(len(scores), dtype=bool) if compares is None else compares
         return cls(
             scores, np.ascontiguousarray((replicates - replicates.mean(axis=0)).T), compares, widen
         )

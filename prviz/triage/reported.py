@@ -99,7 +99,7 @@ def rank_agreement(columns: Mapping[str, ArrayLike]) -> RankAgreement:
     """
     import pandas as pd
 
-    table = pd.DataFrame(columns, dtype=np.float64)
+    table = pd.DataFrame(columns, dtype=float)
     table = table.where(np.isfinite(table))
     values = table.corr("spearman", min_periods=3).to_numpy(copy=True)
     np.fill_diagonal(values, math.nan)

@@ -116,7 +116,7 @@ def _lead(means: pd.Series[float]) -> float:
     """The best score less the second best; nan for one alone, which is ahead of nobody."""
     if len(means) < 2:
         return float("nan")
-    next_best, first = np.sort(means.to_numpy(dtype=np.float64))[-2:]
+    next_best, first = np.sort(means.to_numpy(dtype=float))[-2:]
     return float(first - next_best)
 
 

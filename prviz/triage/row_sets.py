@@ -55,7 +55,7 @@ class RowSet:
     def features(self, columns: slice = slice(None)) -> Floats:
         """Some features of all rows, in float64; the last block is kept, as most sets have one."""
         if self._last is None or self._last[0] != columns:
-            block = self._values[:, columns][self._rows].astype(np.float64)
+            block = self._values[:, columns][self._rows].astype(float)
             if self.unit is not None:
                 block /= self.unit
                 np.clip(block, -_MOST, _MOST, out=block)

@@ -30,6 +30,7 @@ from prviz.triage.measured import (
     CheckpointOutcome,
     MeasuredCheckpoint,
     TriageSettings,
+    all_measured,
 )
 from prviz.triage.memorisation import (
     HeldOutDistances,
@@ -84,7 +85,7 @@ class TriageResults:
     @property
     def measured(self) -> list[MeasuredCheckpoint]:
         """Every checkpoint by every family."""
-        return [each for outcome in self.outcomes for each in outcome.measured]
+        return all_measured(self.outcomes)
 
     @property
     def memorised(self) -> list[str]:

@@ -42,7 +42,7 @@ class SortedSupports(NamedTuple):
 
 def ranked(supports: Supports) -> SortedSupports:
     """Ranks of all evaluation samples of one run."""
-    sides = [np.asarray(side, dtype=np.float64) for side in (supports.c_real, supports.c_generated)]
+    sides = [np.asarray(side, dtype=float) for side in (supports.c_real, supports.c_generated)]
     distinct, ranks = np.unique(score_keys(*sides), return_inverse=True)
     finite = int(np.count_nonzero(np.isfinite(distinct)))
     ranks[supports.both_zero] = finite + 1

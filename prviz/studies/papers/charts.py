@@ -46,9 +46,7 @@ class HeatMap:
     signed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        panels = {
-            title: np.array(values, dtype=np.float64) for title, values in self.panels.items()
-        }
+        panels = {title: np.array(values, dtype=float) for title, values in self.panels.items()}
         for title, values in panels.items():
             values.flags.writeable = False
             if values.shape != (len(self.y), len(self.x)):
@@ -177,7 +175,7 @@ def mean_band(rows: pd.DataFrame) -> ChartBand:
     With beta = alpha / lam for every single curve, and so for mean and deviation; the ends are
     those of beta_0 and alpha_inf. The deviation is that of a sample, over repeats - 1.
     """
-    alphas = rows[["beta_0", *_ALPHAS, "alpha_inf"]].to_numpy(dtype=np.float64)
+    alphas = rows[["beta_0", *_ALPHAS, "alpha_inf"]].to_numpy(dtype=float)
     mean = alphas.mean(axis=0)
     if len(alphas) == 1:
         unknown = np.full(len(mean), np.nan)
@@ -237,7 +235,7 @@ def line_panels(
     for title, name, group in _grouped(known, panel, line):
         ordered = group.sort_values(x)
         columns = (ordered[x], ordered[value], ordered["spread"])
-        drawn = ChartLine(*(column.to_numpy(dtype=np.float64) for column in columns))
+        drawn = ChartLine(*(column.to_numpy(dtype=float) for column in columns))
         found.setdefault(title, {})[name] = drawn
     return found
 

@@ -108,7 +108,7 @@ class ClusterNumberExperiment(Experiment):
                     line = _level(float(group["ours"].iloc[0]))
                 else:
                     columns = group.sort_values("clusters")[["clusters", "ours", "spread"]]
-                    line = ChartLine(*columns.to_numpy(dtype=np.float64).T)
+                    line = ChartLine(*columns.to_numpy(dtype=float).T)
                 panels[figure][str(family)] = line
         return LineChart(panels, "number of clusters", "value", log_x=True)
 
@@ -143,5 +143,5 @@ class ClusterNumberExperiment(Experiment):
 
 
 def _level(value: float) -> ChartLine:
-    ends = np.array([_NUMBERS[0], _NUMBERS[-1]], dtype=np.float64)
+    ends = np.array([_NUMBERS[0], _NUMBERS[-1]], dtype=float)
     return ChartLine(ends, np.full(2, value), np.full(2, np.nan))

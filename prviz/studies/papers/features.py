@@ -69,7 +69,7 @@ def _encoder(features: str) -> Callable[[Floats], Floats]:
     trained on.
     """
     train = bundled_pair("digits-held-out").real
-    pixels = np.asarray(train.values, dtype=np.float64) / _LEVELS
+    pixels = np.asarray(train.values, dtype=float) / _LEVELS
     d = train.d
     if features == _COMPONENTS:
         mean = pixels.mean(axis=0)
@@ -154,7 +154,7 @@ class DigitFeatures(BundledProblem):
         pair = at_most(self.whole(), min(n, self.default_n), seed)
         if self.features == _RECOGNISER:
             return pair
-        real, generated = (np.asarray(side.values, dtype=np.float64) / _LEVELS for side in pair)
+        real, generated = (np.asarray(side.values, dtype=float) / _LEVELS for side in pair)
         encode = _encoder(self.features)
         return SamplePair(Samples(encode(real)), Samples(encode(generated)))
 

@@ -51,7 +51,7 @@ class Density:
 
     def __post_init__(self) -> None:
         for name in ("weights", "means", "covariances"):
-            object.__setattr__(self, name, _kept(getattr(self, name), np.float64))
+            object.__setattr__(self, name, _kept(getattr(self, name), float))
         m, d = self.means.shape
         if self.weights.shape != (m,) or self.covariances.shape != (m, d, d):
             raise ValueError(
@@ -210,7 +210,7 @@ class Components:
         """(n, d) coordinates of samples along the first d directions, from the centre."""
         points = np.empty((samples.n, d))
         for rows in blocks(samples.n, samples.d):
-            points[rows] = (samples.values[rows].astype(np.float64) - self.centre) @ self.axes[:d].T
+            points[rows] = (samples.values[rows].astype(float) - self.centre) @ self.axes[:d].T
         points.setflags(write=False)
         return Samples(points, samples.name)
 
@@ -256,9 +256,9 @@ def _scatter(samples: Samples) -> tuple[Floats, Floats]:
     """Mean (D,) and covariance (D, D), divided by n."""
     centre = np.zeros(samples.d)
     for rows in blocks(samples.n, samples.d):
-        centre += samples.values[rows].sum(axis=0, dtype=np.float64) / samples.n
+        centre += samples.values[rows].sum(axis=0, dtype=float) / samples.n
     scatter = np.zeros((samples.d, samples.d))
     for rows in blocks(samples.n, samples.d):
-        gap = samples.values[rows].astype(np.float64) - centre
+        gap = samples.values[rows].astype(float) - centre
         scatter += gap.T @ gap
     return centre, scatter / samples.n

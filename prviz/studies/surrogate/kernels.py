@@ -128,7 +128,7 @@ class WeighedSamples:
         """Odds are those of the family ``tightest``, by folds. least : the least squared width."""
         few = subsample(pair, MOST_KERNELS, seed)
         scores = cross_fitting.of_all(few, seed, progress)
-        centres = np.concatenate([each.values for each in few]).astype(np.float64)
+        centres = np.concatenate([each.values for each in few]).astype(float)
         sizes = np.array([each.n for each in few])
         return cls(
             centres,
