@@ -25,7 +25,7 @@ from pages._live.figure import main_figure, place
 from pages._live.route import visitor
 from pages._shared import answers, families
 from pages._shared.cache import session
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from prviz.estimators import ESTIMATORS
 from prviz.live import bounds, results
 from prviz.live.problems import Problem

@@ -49,7 +49,7 @@ from prviz.samples import SamplePair, Samples
 from prviz.triage import evidence, reported
 from prviz.triage.classes import apart_text, by_class, class_sentence
 from prviz.triage.comparison import compare_curves, difference_of
-from prviz.triage.decision import Aside, basis_of, judge, summaries_of_one
+from prviz.triage.decision import Aside, basis_of, believed_areas, judge, summaries_of_one
 from prviz.triage.encoders import EncoderRanking, encoder_verdict
 from prviz.triage.inputs import (
     Checkpoint,
@@ -75,9 +75,8 @@ from prviz.triage.stability import (
     usual_shares,
 )
 from prviz.triage.triage import Triage
-from prviz.triage.witnesses import believed_areas
 from prviz.triage.yardstick import Yardstick, shares_of_ceiling
-from prviz.uncertainty.family_bound import bound_of
+from prviz.uncertainty.upper_bound import bound_of
 from tests.ranked import rank
 
 FILE = Path(__file__).with_suffix(".json")

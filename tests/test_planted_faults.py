@@ -31,10 +31,9 @@ from prviz.neighbors import Distances
 from prviz.readers.media.looks import thumbnail
 from prviz.samples import SamplePair, as_samples
 from prviz.toys import toy
-from prviz.triage.arrivals import ArrivalWatch, file_state
 from prviz.triage.curve_findings import doubts
 from prviz.triage.findings import findings
-from prviz.triage.inputs import Checkpoint
+from prviz.triage.inputs import ArrivalWatch, Checkpoint, file_state
 from prviz.triage.measure import CheckpointEvaluator, measure_all
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache

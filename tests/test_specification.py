@@ -17,7 +17,7 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import summaries
 from prviz.measure.estimates import Estimate, measure
 from prviz.samples import SamplePair, Split
-from prviz.uncertainty.family_bound import bound_of
+from prviz.uncertainty.upper_bound import bound_of
 from tests.browser import ROOT
 
 PLACE = ROOT / "docs" / "test_vectors.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from prviz.estimators import ESTIMATORS
 from prviz.live.results import Results
 from prviz.reports.settings import ExploreSettings

@@ -18,8 +18,7 @@ from pages._explore.live_view import visible
 from pages._explore.session import explore_session
 from pages._live.figure import live_figure
 from pages._shared import answers, sample_display
-from pages._shared.text import plain
-from pages._shared.widgets import choose_one
+from pages._shared.widgets import choose_one, plain
 from prviz import figures
 from prviz.curves.summaries import TRUTH, Column
 from prviz.diagnostics.cosupport import (

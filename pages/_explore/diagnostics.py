@@ -15,12 +15,12 @@ from pages._explore.session import PANEL_TAB, explore_session, state
 from pages._live.figure import live_figure
 from pages._shared import answers, best_setting
 from pages._shared.cache import session
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from prviz import figures
 from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import summaries, summary_list
 from prviz.live import bounds, results, view
-from prviz.live import frames as _frames
+from prviz.live import snapshots as _frames
 from prviz.live.figure import Pane
 from prviz.live.problems import Problem
 from prviz.live.state import PANELS, panels

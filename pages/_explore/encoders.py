@@ -11,7 +11,7 @@ from pages._explore.session import explore_session
 from pages._live.figure import live_figure
 from pages._shared import answers, media
 from pages._shared.networks import choose_networks
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from prviz import figures
 from prviz.embed.encoders.stored import StoredEncoder
 from prviz.embed.lens import Lens, LensReading, lens

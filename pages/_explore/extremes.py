@@ -17,8 +17,7 @@ from pages._explore.live_view import over, visible
 from pages._explore.session import explore_session
 from pages._live.figure import live_figure
 from pages._shared import answers
-from pages._shared.text import plain
-from pages._shared.widgets import choose_one
+from pages._shared.widgets import choose_one, plain
 from prviz import figures
 from prviz.arrays import Ints
 from prviz.checks.facts import Duplicates, duplicates
@@ -28,7 +27,7 @@ from prviz.diagnostics.influence import Distinct, Extremes, Influence, Removal
 from prviz.estimators import ESTIMATORS
 from prviz.figures.tail import HIGHEST, LOWEST
 from prviz.figures.theme import number
-from prviz.live import frames, results
+from prviz.live import results, snapshots
 from prviz.live.extremes import MARGIN, left_truth, tails
 from prviz.live.figure import Pane
 from prviz.live.needs import PROFILE_SECONDS
@@ -259,12 +258,12 @@ def _lines(problem: Problem, names: Sequence[str]) -> dict[bool, Sweep]:
     missing.
     """
     found: dict[bool, Sweep] = {}
-    profile = frames.known_frames(problem)
+    profile = snapshots.known_frames(problem)
     if profile is not None:
         content = profile.content
         mine = {}
         for name in names:
-            ends = (frames.column(content, "k", name, key) for key in ("alpha_inf", "beta_0"))
+            ends = (snapshots.column(content, "k", name, key) for key in ("alpha_inf", "beta_0"))
             mine[name] = (content["k"]["stops"], list(map(Extremes, *ends)))
         found[problem.settings.split is not None] = mine
     other = _other_over_k(problem, names)

@@ -13,8 +13,7 @@ from pages._explore import gives_away
 from pages._explore.session import explore_session
 from pages._live.figure import Above
 from pages._shared import cache, uploads
-from pages._shared.text import plain
-from pages._shared.widgets import pressed
+from pages._shared.widgets import plain, pressed
 from prviz.checks.flags import Finding, flags_of
 from prviz.diagnostics.preflight import preflight
 from prviz.live.problems import Problem

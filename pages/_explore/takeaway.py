@@ -13,13 +13,13 @@ import streamlit as st
 
 from pages._explore.gives_away import known_witness
 from pages._explore.session import state
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from prviz.curves.summaries import DIVERGENCES
 from prviz.estimators import ESTIMATORS
 from prviz.figures import paper
 from prviz.figures.svg import pr_svg
 from prviz.figures.theme import number
-from prviz.live import bounds, frames, results
+from prviz.live import bounds, results, snapshots
 from prviz.live.message import as_text
 from prviz.live.modules import bundle
 from prviz.live.problems import Problem
@@ -37,7 +37,7 @@ _pictures = st.components.v2.component(
 def summary(problem: Problem, found: results.Results) -> None:
     """Explain the columns of the table in the figure, and show further numbers."""
     with st.expander("What the numbers say", icon=":material/help:"):
-        columns = frames.columns(problem)
+        columns = snapshots.columns(problem)
         st.markdown(
             "\n".join(f"- **{plain(column.label)}**: {column.explanation}" for column in columns)
         )

@@ -19,8 +19,7 @@ from pages._lab import battery_table
 from pages._lab.battery_table import SIDE_WORDS, CellPlace, Choice, VerdictCell, choose
 from pages._lab.experiments import facts
 from pages._live.figure import live_figure
-from pages._shared.text import plain
-from pages._shared.widgets import choose_one, explore_link
+from pages._shared.widgets import choose_one, explore_link, plain
 from pages._shared.work_box import WorkRequest, box
 from prviz import figures
 from prviz.figures.battery import AllowedRange, SweepPoint, check_figure

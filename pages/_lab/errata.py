@@ -8,7 +8,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._lab.experiments import draw_chart
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from prviz.studies.papers.errata import ERRATA
 
 IDEA = (

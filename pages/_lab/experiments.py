@@ -12,8 +12,7 @@ import streamlit as st
 
 from pages._live.figure import live_figure
 from pages._shared import work_box
-from pages._shared.text import plain
-from pages._shared.widgets import choose_one, described, explore_link
+from pages._shared.widgets import choose_one, described, explore_link, plain
 from prviz import figures
 from prviz.live.figure import Pane
 from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention

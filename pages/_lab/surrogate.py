@@ -17,8 +17,7 @@ from pages._lab import surrogate_fits, surrogate_form, surrogate_paper
 from pages._lab.surrogate_form import Data, MeasurementRequest
 from pages._live.figure import live_figure
 from pages._shared import answers, cache, work_box
-from pages._shared.text import plain
-from pages._shared.widgets import choose_one
+from pages._shared.widgets import choose_one, plain
 from pages._triage.session import METHOD, METHODS, SPLIT, K
 from prviz import figures
 from prviz.curves import PRCurve

@@ -13,8 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages._shared import uploads
 from pages._shared.cache import session
-from pages._shared.text import plain
-from pages._shared.widgets import begin, choose_one
+from pages._shared.widgets import begin, choose_one, plain
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import K
 from prviz.readers import bundled

@@ -14,8 +14,7 @@ import streamlit as st
 
 from pages._live.figure import live_figure
 from pages._shared import cache
-from pages._shared.text import plain
-from pages._shared.widgets import choose_one
+from pages._shared.widgets import choose_one, plain
 from pages._shared.work_box import WorkRequest, box
 from prviz import figures
 from prviz.cli.sweep import config_arguments, config_text

@@ -1,6 +1,6 @@
 // What all components of one page share: the frames, where the sliders stand, and what stands out in a group of figures.
 // The frames are every curve and every number of the table at every stop of k and of the bandwidth
-// (prviz/live/frames.py). They come on the visitor's line.
+// (prviz/live/snapshots.py). They come on the visitor's line.
 
 import { vertexPairs } from "./curve.js";
 

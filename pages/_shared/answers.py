@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages._live.follow import listen
 from pages._live.route import visitor
 from pages._shared.cache import session
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from prviz.live import needs
 from prviz.live.need import Need
 from prviz.live.problems import Problem

@@ -7,8 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
-from pages._shared.text import plain
-from pages._shared.widgets import begin
+from pages._shared.widgets import begin, plain
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator
 
 # Key of the choice among the families of one paper.

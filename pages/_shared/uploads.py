@@ -15,8 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages._shared import cache
 from pages._shared.cache import session
-from pages._shared.text import plain
-from pages._shared.widgets import begin, choose_one
+from pages._shared.widgets import begin, choose_one, plain
 from prviz import readers
 from prviz.live.problems import HeldPictures, Uploaded
 from prviz.measure.workload import default_rows, duration, estimate_seconds

@@ -12,6 +12,15 @@ import streamlit as st
 
 from prviz.reports.settings import ExploreSettings
 
+"""Foreign text on a page: names of files, keys and columns come from users and are never markup."""
+
+
+def plain(text: object) -> str:
+    """The text as Markdown shows it literally, on one line."""
+    line = " ".join(str(text).split())
+    return "".join(f"\\{c}" if c in r"\`*_{}[]()<>#+-.!|~$:@&^=" else c for c in line)
+
+
 T = TypeVar("T")
 # Style rules that the theme does not cover, in every page from its first byte on (app.py). Type has
 # three sizes: a heading's, a text's (1rem), and a label's.

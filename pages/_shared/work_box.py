@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages._live.follow import follow
 from pages._shared.cache import session
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from pages._work.background import Background
 from pages._work.task_runs import TaskRun, held_runs
 from prviz.measure.workload import duration

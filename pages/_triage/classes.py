@@ -5,23 +5,25 @@ pictures.
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import streamlit as st
 
-from pages._shared import answers
+from pages._shared import answers, media
 from pages._shared.widgets import choose_one
-from pages._triage import clusters
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement, selected
+from pages._triage.gallery import pictures
 from pages._triage.ranking import by_score
-from prviz.measure.estimates import Progress
+from prviz.diagnostics.clusters import ClusterMembers, cluster_members
+from prviz.estimators.cluster import CLUSTERS
 from prviz.measure.workload import estimate_seconds
+from prviz.neighbors.balls import ROLES
 from prviz.readers.errors import error_text
+from prviz.samples import SamplePair
 from prviz.triage.classes import CONFIDENCE, LEAST_OF_CLASS, ClassShare, apart_text, by_class
 from prviz.triage.evidence import kinds
 from prviz.triage.measure import FAILURES
-from prviz.triage.measured import MeasuredCheckpoint
 
 WHAT = {
     "real": "real samples that no generated one is near",
@@ -36,8 +38,8 @@ def draw(found: CheckpointResults) -> None:
     if not found.measured:
         st.info(NONE_YET)
         return
-    if clusters.has_pictures(found):
-        offered.append(clusters.CHOICE)
+    if has_pictures(found):
+        offered.append(CHOICE)
     if not offered:
         st.info(
             "The real samples have no label that names classes. A table has one in a column beside"
@@ -49,13 +51,30 @@ def draw(found: CheckpointResults) -> None:
     else:
         label = choose_one("Label", offered, key="triage-class-label")
     name = selected(found) or by_score(found)[0]
-    if label == clusters.CHOICE:
-        clusters.draw(found, found.one(name))
+    measured = found.one(name)
+    try:
+        pair = found.pair(measured)
+    except FAILURES as error:
+        st.error(error_text(error), icon=":material/block:")
         return
-    shares = _shares(found, found.one(name), label)
-    if isinstance(shares, str):
-        st.error(shares, icon=":material/block:")
-    elif shares:
+    key = measurement(found.settings, measured)
+    if label == CHOICE:
+        _draw_clusters(found, pair, name, key)
+        return
+    of_real = pair.real.labels[label]
+    of_generated = pair.generated.labels.get(label)
+    if of_generated is not None:
+        reason = apart_text(of_real, of_generated, "the reference", name)
+        if reason:
+            st.error(reason, icon=":material/block:")
+            return
+    seconds = estimate_seconds(pair.real.n, pair.generated.n, pair.d, methods=1, split=None)
+    shares = answers.tab_result(
+        ("triage-classes", label, *key),
+        seconds,
+        lambda _: by_class(pair.real, pair.generated, of_real, of_generated),
+    )
+    if shares:
         st.html(
             '<div class="classes" '
             f'data-prviz="classes"><h4>{html.escape(name)}</h4>{_table(shares)}</div>'
@@ -65,30 +84,6 @@ def draw(found: CheckpointResults) -> None:
             f" sets give. All intervals together hold with {100 * CONFIDENCE:.0f} % (Holm). Grey:"
             f" fewer than {LEAST_OF_CLASS} samples."
         )
-
-
-def _shares(
-    found: CheckpointResults, measured: MeasuredCheckpoint, label: str
-) -> tuple[ClassShare, ...] | str | None:
-    """The classes, the worst first, or why there are none; None until a job has them."""
-    try:
-        real, generated = found.pair(measured)
-    except FAILURES as error:
-        return error_text(error)
-
-    theirs = generated.labels.get(label)
-    if theirs is not None and (
-        reason := apart_text(real.labels[label], theirs, "the reference", measured.checkpoint.name)
-    ):
-        return reason
-
-    def compute(_: Progress) -> tuple[ClassShare, ...]:
-        return by_class(real, generated, real.labels[label], theirs)
-
-    seconds = estimate_seconds(real.n, generated.n, real.d, methods=1, split=None)
-    return answers.tab_result(
-        ("triage-classes", label, *measurement(found.settings, measured)), seconds, compute
-    )
 
 
 def _table(shares: Sequence[ClassShare]) -> str:
@@ -119,3 +114,60 @@ def _line(share: ClassShare) -> str:
         f'<i style="left:{low};right:calc(100% - {high})"></i><em style="left:{missed}"></em>'
         f'<u style="left:{expected}"></u></span>{100 * share.missed:.0f} %</div>'
     )
+
+
+# ---- clusters, in pictures ----
+
+# The choice's name among those of the labels.
+CHOICE = "clusters, in pictures"
+# Pictures of each set in one cluster, and seconds of k-means per value.
+_PICTURES = 8
+_SECONDS = 2e-6
+
+
+def has_pictures(found: CheckpointResults) -> bool:
+    return any(look.picture for look in media.shown(found.reference, [0], found.uploaded))
+
+
+def _draw_clusters(
+    found: CheckpointResults, pair: SamplePair, name: str, key: tuple[Hashable, ...]
+) -> None:
+    """A line for each cluster: its pictures on either side of the shares that it holds of both
+    sets.
+    """
+    seconds = (pair.real.n + pair.generated.n) * pair.d * _SECONDS
+    known = answers.tab_result(("triage-clusters", *key), seconds, lambda _: cluster_members(pair))
+    if known is None:
+        return
+    most = max(max(each.real_share, each.generated_share) for each in known)
+    lines = "".join(_cluster(found, pair, each, most) for each in known)
+    head = f"<h4>{html.escape(name)}</h4>"
+    st.html(f'<div class="clusters" data-prviz="clusters">{head}{lines}</div>')
+    st.caption(
+        f"{CLUSTERS} clusters of k-means on both sets together, the most lopsided first. Pictures:"
+        " nearest to the middle of each, real on the left, generated on the right; between them"
+        " its share of each set."
+    )
+
+
+def _cluster(
+    found: CheckpointResults, pair: SamplePair, cluster: ClusterMembers, most: float
+) -> str:
+    bars = ""
+    sides = []
+    for role, side, rows, share in zip(
+        ROLES,
+        pair,
+        (cluster.real, cluster.generated),
+        (cluster.real_share, cluster.generated_share),
+        strict=True,
+    ):
+        percent = f"{100 * share:.1f} %"
+        width = f"{100 * share / most:.1f}%"
+        bar = f'<i style="width:{width}"></i>'
+        bars += f'<span class="{role}" title="{percent} of the {role}">{bar}</span>'
+        shown = rows[:_PICTURES].tolist()
+        images = "".join(pictures(role, shown, media.shown(side, shown, found.uploaded)))
+        sides.append((f'<div class="wall {role}">{images}</div>', f"<b>{percent}</b>"))
+    (wall, before), (other, after) = sides
+    return f'<div class="cluster">{wall}{before}{bars}{after}{other}</div>'

@@ -15,8 +15,7 @@ import streamlit as st
 
 from pages._live.figure import live_figure
 from pages._shared import answers, media
-from pages._shared.text import plain
-from pages._shared.widgets import described
+from pages._shared.widgets import described, plain
 from pages._triage import gallery
 from pages._triage.checkpoints import CheckpointResults, measurement, selected
 from pages._triage.ranking import BASE_SECONDS, BOOTSTRAP, CONFIDENCE, SAMPLE_SECONDS, by_score

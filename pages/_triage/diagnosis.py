@@ -14,8 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages._explore import controls
 from pages._shared import answers, cache
-from pages._shared.text import plain
-from pages._shared.widgets import pressed
+from pages._shared.widgets import plain, pressed
 from pages._triage import evidence, gallery
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, select, selected
 from pages._triage.ranking import by_score

@@ -12,7 +12,7 @@ import streamlit as st
 from pages._live.follow import follow
 from pages._shared import work_box
 from pages._shared.networks import local_encoders
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from pages._triage.files import FolderListing
 from pages._triage.session import FOLDER, REFERENCE, session
 from pages._work.embedding_run import EmbeddingRequest, EmbeddingRun

@@ -10,7 +10,7 @@ import streamlit as st
 from pages._live.figure import live_figure
 from pages._shared import answers, media
 from pages._shared.networks import choose_networks
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from pages._triage.checkpoints import NONE_YET, CheckpointResults
 from prviz.embed.encoders.stored import StoredEncoder
 from prviz.embed.lens import Lens, lens

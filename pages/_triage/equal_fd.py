@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages._live.figure import live_figure
 from pages._shared import media
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from pages._triage import gallery
 from pages._triage.checkpoints import CheckpointResults
 from pages._triage.reported import asked, difference_of, frechet_of

@@ -12,7 +12,7 @@ import streamlit as st
 from pages._explore import extremes
 from pages._live.figure import live_figure
 from pages._shared import cache, media
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from pages._triage import gallery
 from pages._triage.checkpoints import GROUP, OTHER, RATIO, Diagnosis
 from prviz import figures

@@ -16,8 +16,7 @@ from prviz.readers.source import human_size
 from prviz.samples import Samples
 from prviz.server.limits import limits
 from prviz.server.private_folders import PrivateFolder, private_bytes
-from prviz.triage.arrivals import FileState
-from prviz.triage.inputs import Checkpoint, named
+from prviz.triage.inputs import Checkpoint, FileState, named
 from prviz.triage.result_cache import ResultCache
 
 # Bytes: most for the files of one session and of all sessions, and least left free on the disk.

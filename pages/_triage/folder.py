@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 import streamlit as st
 
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from pages._triage import embedding, source
 from pages._triage.checkpoints import count_of
 from pages._triage.files import CheckpointSource, FolderListing
@@ -25,8 +25,7 @@ from prviz.embed.pictures import EXTENSIONS
 from prviz.readers import ACCEPTED, ACCEPTED_TEXT, table_beside
 from prviz.readers.paths import served_folder
 from prviz.readers.safe_folder import Below
-from prviz.triage.arrivals import ArrivalWatch
-from prviz.triage.inputs import Checkpoint, checkpoints_below, natural
+from prviz.triage.inputs import ArrivalWatch, Checkpoint, checkpoints_below, natural
 from prviz.triage.result_cache import ResultCache
 
 MOST_FOLDERS = 500

@@ -16,7 +16,7 @@ import streamlit as st
 
 from pages._shared import media
 from pages._shared.media import Shown
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from pages._triage.checkpoints import GROUP, MISSED, OTHER, Diagnosis, missed_text
 from prviz.figures.theme import number
 from prviz.measure.estimates import Progress

@@ -11,8 +11,7 @@ import streamlit as st
 from pages._live.figure import live_figure
 from pages._shared.widgets import choose_one
 from pages._triage import reported
-from pages._triage.checkpoints import NONE_YET, CheckpointResults, of_each
-from pages._triage.possible import ceiling_of
+from pages._triage.checkpoints import NONE_YET, CheckpointResults, ceiling_of, of_each
 from pages._triage.table import GROUP
 from prviz.curves.summaries import DIVERGENCES, SUMMARIES, Summary
 from prviz.figures import theme

@@ -12,8 +12,13 @@ from pathlib import Path
 import streamlit as st
 
 from pages._shared import cache
-from pages._triage.checkpoints import CheckpointResults
-from pages._triage.possible import ceiling_of, copies_of, faults_of, witnesses_known
+from pages._triage.checkpoints import (
+    CheckpointResults,
+    ceiling_of,
+    copies_of,
+    faults_of,
+    witnesses_known,
+)
 from pages._triage.ranking import goal as goal_of_page
 from pages._triage.session import HOLDOUT, REFERENCE
 from prviz.readers.bundled import REAL_SETS

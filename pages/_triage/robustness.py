@@ -16,10 +16,8 @@ import streamlit as st
 from pages._live.figure import live_figure
 from pages._shared import answers, best_setting, cache, work_box
 from pages._shared.families import titles
-from pages._shared.text import plain
-from pages._shared.widgets import choose_one
-from pages._triage.checkpoints import CheckpointResults, selected
-from pages._triage.possible import copies_of
+from pages._shared.widgets import choose_one, plain
+from pages._triage.checkpoints import CheckpointResults, copies_of, selected
 from pages._triage.ranking import by_score, goal, noise
 from pages._triage.robustness_text import agreement, fewer_samples, goal_text, in_use, sign, verdict
 from pages._triage.session import K, session

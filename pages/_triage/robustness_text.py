@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from prviz.estimators import ESTIMATORS
 from prviz.triage.ranking import listed
 from prviz.triage.robustness import WinnerMap

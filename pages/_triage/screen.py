@@ -15,8 +15,14 @@ import streamlit as st
 from pages._live.figure import live_figure
 from pages._shared import cache
 from pages._triage import side_by_side, table
-from pages._triage.checkpoints import CheckpointResults, selected
-from pages._triage.possible import ceiling_or_reason, copies_of, faults_of, witnesses_known
+from pages._triage.checkpoints import (
+    CheckpointResults,
+    ceiling_or_reason,
+    copies_of,
+    faults_of,
+    selected,
+    witnesses_known,
+)
 from pages._triage.ranking import (
     BALANCED,
     by_score,
@@ -39,12 +45,11 @@ from prviz.figures.triage import (
     steps_figure,
 )
 from prviz.live.figure import Pane
-from prviz.triage.decision import Disagreement, Judgement, family_title
+from prviz.triage.decision import Disagreement, Judgement, family_title, told_apart
 from prviz.triage.finding import TriageFinding, nothing_text
 from prviz.triage.flagged import by_checkpoint
 from prviz.triage.memorisation import Memorisation, copies_text
 from prviz.triage.ranking import listed, score, share_text
-from prviz.triage.witnesses import told_apart
 from prviz.triage.yardstick import Yardstick
 
 # Height of the scores over the steps, in pixels.

@@ -20,7 +20,7 @@ from pages._triage.files import CheckpointSource, FolderListing, UploadedFiles
 from pages._triage.run import Run
 from pages._work.embedding_run import EmbeddingRun
 from prviz.readers.columns import ColumnChoice
-from prviz.triage.arrivals import ArrivalWatch
+from prviz.triage.inputs import ArrivalWatch
 from prviz.triage.measured import CheckpointOutcome
 
 # Keys of the widgets that code reads or sets; those of the settings are also in the link.

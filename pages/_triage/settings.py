@@ -11,8 +11,7 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.families import titles
-from pages._shared.text import plain
-from pages._shared.widgets import begin, choose_one
+from pages._shared.widgets import begin, choose_one, plain
 from pages._triage import folder, uploaded
 from pages._triage.files import CheckpointSource
 from pages._triage.session import (

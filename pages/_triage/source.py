@@ -10,8 +10,8 @@ from typing import TypeVar
 import streamlit as st
 
 from pages._shared import cache
-from pages._shared.text import plain
 from pages._shared.uploads import ask_columns, pictures_box, say_unread
+from pages._shared.widgets import plain
 from pages._triage.files import CheckpointSource
 from pages._triage.session import ARRAY, session
 from prviz.live.problems import Uploaded
@@ -19,8 +19,7 @@ from prviz.readers import TABLES, AmbiguousKeyError, ReadError, SuspectColumnsEr
 from prviz.readers.columns import SHARED, ColumnChoice, columns_offered, with_buttons
 from prviz.readers.media import picture_column
 from prviz.samples import SamplePair, Samples
-from prviz.triage.arrivals import FileState, file_state
-from prviz.triage.inputs import Checkpoint
+from prviz.triage.inputs import Checkpoint, FileState, file_state
 from prviz.triage.measure import samples_at
 from prviz.triage.measured import TriageSettings
 from prviz.triage.memorisation import check_holdout

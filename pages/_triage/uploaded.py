@@ -7,8 +7,8 @@ from dataclasses import replace
 import streamlit as st
 
 from pages._shared import cache
-from pages._shared.text import plain
 from pages._shared.uploads import say_refused
+from pages._shared.widgets import plain
 from pages._triage import source
 from pages._triage.checkpoints import count_of
 from pages._triage.files import CheckpointSource, UploadedFiles

@@ -20,8 +20,7 @@ from pages._live.follow import follow
 from pages._live.route import visitor
 from pages._shared import answers, cache
 from pages._shared import work_box as background
-from pages._shared.text import plain
-from pages._shared.widgets import described
+from pages._shared.widgets import described, plain
 from pages._triage import (
     classes,
     comparison,
@@ -34,9 +33,8 @@ from pages._triage import (
     robustness,
     screen,
 )
-from pages._triage.checkpoints import CheckpointResults, count_of
+from pages._triage.checkpoints import CheckpointResults, count_of, name_faults
 from pages._triage.files import CheckpointSource
-from pages._triage.possible import name_faults
 from pages._triage.run import Run, quick_of
 from pages._triage.session import EQUAL, METHOD, PART, session, write_link
 from pages._triage.source import is_young, offer, offer_without

@@ -11,6 +11,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from prviz.cli.terminal import add_run, measured
+from prviz.neighbors.threads import available_threads
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +55,6 @@ def add_battery(parser: argparse.ArgumentParser) -> None:
 
 
 def _battery(arguments: argparse.Namespace) -> int:
-    from prviz.neighbors.threads import available_threads
     from prviz.studies.battery import (
         CHECKS,
         COLUMNS,

@@ -30,15 +30,20 @@ from prviz.cli.terminal import (
     split_share,
     watched,
 )
+from prviz.curves import PRCurve
+from prviz.curves.refuted import refuted_runs
+from prviz.curves.summaries import rounded_up, summaries, summary_list, with_area_at_most
+from prviz.measure.workload import Options, estimate_seconds
+from prviz.readers import AmbiguousKeyError, read_chosen, read_chosen_pair
+from prviz.readers.columns import ColumnChoice
 from prviz.readers.errors import one_line
+from prviz.readers.row_roles import split_key
+from prviz.samples import SamplePair, Samples
 
 if TYPE_CHECKING:
     from prviz.approximation.approximate import Approximation
-    from prviz.curves import PRCurve
     from prviz.diagnostics.witness import Witness
     from prviz.measure.estimates import Estimate
-    from prviz.readers.columns import ColumnChoice
-    from prviz.samples import SamplePair, Samples
     from prviz.uncertainty.bootstrap import Spread
 
 WITHOUT_LEARNERS = "the curve to believe and its bound need scikit-learn, which is not installed"
@@ -179,7 +184,6 @@ class _Measured:
 
     def summary_values(self, name: str) -> dict[str, float]:
         """The numbers of a family's curve, its area at most that of the bound."""
-        from prviz.curves.summaries import summaries, with_area_at_most
         from prviz.reports.export import limit_of
 
         values = summaries(self.estimates[name].curve, self.arguments.b, self.arguments.eps)
@@ -187,9 +191,8 @@ class _Measured:
 
 
 def _curve(arguments: argparse.Namespace) -> int:
-    from prviz.curves.summaries import rounded_up
     from prviz.estimators import can_learn
-    from prviz.uncertainty.family_bound import CONFIDENCE
+    from prviz.uncertainty.upper_bound import CONFIDENCE
 
     methods = _methods(arguments)
     if len(arguments.generated) > 1:
@@ -231,7 +234,6 @@ def _measured(arguments: argparse.Namespace, methods: Sequence[str]) -> _Measure
     from prviz.checks.flags import flags_of
     from prviz.diagnostics.witness import witness
     from prviz.measure.estimates import estimate, passes
-    from prviz.measure.workload import Options, estimate_seconds
 
     pair = _read(arguments)
     say_flags(flags_of(pair))
@@ -297,7 +299,6 @@ def _with_areas(measured: _Measured) -> Witness:
     from prviz.diagnostics.witness import AREA_SAMPLES, with_areas
     from prviz.estimators.tightest import FEWEST, TIGHTEST
     from prviz.measure.estimates import passes
-    from prviz.measure.workload import Options, estimate_seconds
 
     arguments = measured.arguments
     pair = measured.pair
@@ -330,8 +331,7 @@ def _bound(
     from prviz.estimators import can_learn
     from prviz.estimators.tightest import FEWEST, TIGHTEST
     from prviz.reports.export import too_few
-    from prviz.uncertainty.family_bound import known_bound
-    from prviz.uncertainty.upper_bound import judge_half
+    from prviz.uncertainty.upper_bound import judge_half, known_bound
 
     few = min(side.n_independent for side in pair) < FEWEST
     if arguments.method is not None and TIGHTEST.name not in estimates:
@@ -387,8 +387,6 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
 
 
 def _read(arguments: argparse.Namespace) -> SamplePair:
-    from prviz.readers import AmbiguousKeyError, read_chosen_pair
-    from prviz.samples import SamplePair
 
     keys = (arguments.real_key, arguments.generated_key)
     choice = column_choice(arguments)
@@ -414,7 +412,6 @@ def _read(arguments: argparse.Namespace) -> SamplePair:
 
 
 def _read_one(path: Path, key: str | None, option: str, choice: ColumnChoice) -> Samples:
-    from prviz.readers import AmbiguousKeyError, read_chosen
 
     try:
         return read_chosen(path, choice, key=key)
@@ -428,8 +425,6 @@ def _both(choices: Sequence[str]) -> str:
     """The options that choose both sets of one file; which of them is real is said where the file
     says it.
     """
-    from prviz.readers.row_roles import split_key
-
     column, rows = split_key(choices[0])
     if column is not None and rows is not None:
         real, generated = map(shlex.quote, choices[:2])
@@ -518,8 +513,6 @@ def _page(measured: _Measured, curves: Mapping[str, PRCurve]) -> str:
 
 def _table(measured: _Measured) -> list[str]:
     """Lines on the samples, the approximation, and one per method with its intervals below."""
-    from prviz.curves.refuted import refuted_runs
-    from prviz.curves.summaries import summary_list
     from prviz.reports.export import limit_of
     from prviz.uncertainty.bootstrap import intervals_at_most
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from prviz.cli.parity import add_conventions, chosen_convention
 from prviz.cli.terminal import add_run, add_workers, measured
+from prviz.neighbors.threads import available_threads
 
 if TYPE_CHECKING:
     from prviz.studies.papers import Mode
@@ -36,7 +37,6 @@ def add_experiment(parser: argparse.ArgumentParser) -> None:
 
 def _experiment(arguments: argparse.Namespace) -> int:
     from prviz.measure.curve_conventions import CurveConvention
-    from prviz.neighbors.threads import available_threads
     from prviz.studies.papers import EXPERIMENTS
     from prviz.studies.papers.forensics import check_tried, read_by, spreads_by
 

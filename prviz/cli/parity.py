@@ -20,14 +20,16 @@ from prviz.cli.tables import (
     say_notes,
     size_lines,
 )
-from prviz.neighbors.threads import Progress
+from prviz.cli.terminal import say_flags, watched
+from prviz.neighbors.threads import Progress, part_of
+from prviz.readers import read_chosen
 from prviz.readers.errors import one_line
+from prviz.samples import SamplePair, Samples
 
 if TYPE_CHECKING:
     from prviz.measure.curve_conventions import CurveConvention
     from prviz.measure.frechet import FrechetDifference, FrechetDistance, MeasuredFrechet
     from prviz.measure.paper_conventions import PaperConvention
-    from prviz.samples import SamplePair, Samples
 
 # Subsets of KID by the convention of torch-fidelity.
 SUBSETS = 100
@@ -114,9 +116,7 @@ def _parity(arguments: argparse.Namespace) -> int:
     """Numbers of each generated set, and their differences where there are several; as a table or
     as JSON.
     """
-    from prviz.cli.terminal import watched
     from prviz.measure.frechet import measured_frechet
-    from prviz.neighbors.threads import part_of
 
     convention = chosen_convention(arguments)
     k = arguments.k
@@ -160,9 +160,6 @@ def _parity(arguments: argparse.Namespace) -> int:
 def _pairs(arguments: argparse.Namespace) -> list[SamplePair]:
     """The real set with each generated one, read; what is to be said of them is said."""
     from prviz.checks.flags import flags_of
-    from prviz.cli.terminal import say_flags
-    from prviz.readers import read_chosen
-    from prviz.samples import SamplePair
 
     choice = column_choice(arguments)
     real = read_chosen(arguments.real, choice, key=arguments.real_key)
@@ -245,7 +242,6 @@ def _numbers(
     from prviz.measure.blind_spots import BLIND_SPOTS
     from prviz.measure.kernel_scores import kid
     from prviz.measure.scalars import conventions, numbers_of_sets
-    from prviz.neighbors.threads import part_of
 
     rows = conventions(pair.real, pair.generated, k, progress=part_of(progress, 0, 10, 6))
     sets = numbers_of_sets(pair, k, progress=part_of(progress, 6, 10, 2))

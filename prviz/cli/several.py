@@ -8,14 +8,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prviz.cli.tables import aligned
 from prviz.cli.terminal import say_flags, watched
-
-if TYPE_CHECKING:
-    from prviz.curves import PRCurve
-    from prviz.samples import SamplePair, Samples
+from prviz.curves import PRCurve
+from prviz.curves.summaries import with_area_at_most
+from prviz.readers.atomic_files import named
+from prviz.samples import SamplePair, Samples
 
 # What is of one model alone, by the name of its option.
 _OF_ONE = ("json", "csv", "html", "bootstrap", "approximate")
@@ -51,9 +51,7 @@ def measure_several(
     """Measure each model, print a table with a row for each, and write the figure if one is asked
     for.
     """
-    from prviz.curves.summaries import with_area_at_most
     from prviz.estimators import resolve_k
-    from prviz.samples import SamplePair
 
     names = names_of(arguments.generated)
     pairs = {name: SamplePair(real, each) for name, each in zip(names, generated, strict=True)}
@@ -105,7 +103,6 @@ def write_figure(
 ) -> None:
     """The figure for a paper, if one is asked for."""
     from prviz.figures.paper import save
-    from prviz.readers.atomic_files import named
 
     if arguments.svg is not None:
         with named(arguments.svg):

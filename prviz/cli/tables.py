@@ -10,14 +10,11 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from prviz.readers.atomic_files import named, write_whole
+from prviz.readers.columns import ColumnChoice
 from prviz.readers.errors import one_line
-
-if TYPE_CHECKING:
-    from prviz.readers.columns import ColumnChoice
-    from prviz.samples import SamplePair, Samples
+from prviz.samples import SamplePair, Samples, notes_of
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
@@ -97,8 +94,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def column_choice(arguments: argparse.Namespace) -> ColumnChoice:
     """The choice of these options, for all files of a command."""
-    from prviz.readers.columns import ColumnChoice
-
     return ColumnChoice.of(arguments.features, arguments.drop, arguments.group, shared=True)
 
 
@@ -120,8 +115,6 @@ def check_choice(choice: ColumnChoice, sets: Iterable[Samples]) -> None:
 
 def say_notes(sets: Iterable[Samples]) -> None:
     """Say on standard error what was decided when the sets were read, once for both."""
-    from prviz.samples import notes_of
-
     for note, names in notes_of(sets).items():
         sys.stderr.write(f"prviz: note: {' and '.join(map(one_line, names))}: {note}\n")
 

@@ -16,7 +16,7 @@ from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from prviz.cli.picture_sets import add_pictures, embed_arguments
+from prviz.cli.embed import add_pictures, embed_arguments
 from prviz.cli.tables import add_columns, say_notes
 from prviz.cli.terminal import (
     ProgressLine,
@@ -32,13 +32,25 @@ from prviz.cli.terminal import (
 )
 from prviz.cli.triage_outputs import TriageOutputs, say
 from prviz.cli.triage_text import left_out_text, triage_text
+from prviz.curves.summaries import SUMMARIES
 from prviz.missing import require
+from prviz.neighbors import MEMORY_LIMIT
+from prviz.neighbors.threads import part_of, return_large_arrays
+from prviz.readers import TABLES, ReadError, kind_of, read
 from prviz.readers.errors import one_line
+from prviz.triage.inputs import (
+    PAUSE,
+    ArrivalWatch,
+    Checkpoint,
+    FileState,
+    PicturesError,
+    checkpoints_of,
+    is_still,
+    skipped_files,
+)
 
 if TYPE_CHECKING:
     from prviz.measure.estimates import Progress
-    from prviz.triage.arrivals import FileState
-    from prviz.triage.inputs import Checkpoint
     from prviz.triage.measure import CheckpointEvaluator
     from prviz.triage.measured import CheckpointOutcome
     from prviz.triage.triage import Triage, TriageResults
@@ -337,8 +349,6 @@ def _add_trackers(add: Callable[..., Any]) -> None:
 
 
 def _triage(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> int:
-    from prviz.neighbors import MEMORY_LIMIT
-    from prviz.neighbors.threads import return_large_arrays
 
     require(NEEDED, "prviz triage")
     if arguments.rerun is not None:
@@ -386,8 +396,6 @@ def _with_encoder(arguments: argparse.Namespace) -> str:
     """That command with the encoder of the reference, where its file names one that needs no
     weights.
     """
-    from prviz.readers import ReadError, read
-
     try:
         encoder = read(arguments.reference, key=arguments.key).encoder
     except (ReadError, OSError):
@@ -443,8 +451,6 @@ class TriageCommand:
 
     def _no_features(self) -> tuple[str, ...]:
         """Columns that are no features: those that the user drops, and that of the classes."""
-        from prviz.readers import TABLES, kind_of
-
         arguments = self.arguments
         by = arguments.by
         if by is None or by in arguments.drop or kind_of(arguments.reference.name) not in TABLES:
@@ -473,7 +479,6 @@ class TriageCommand:
         """The outcomes of all checkpoints against n real samples, here or on the scheduler's
         workers.
         """
-        from prviz.neighbors.threads import part_of
         from prviz.studies.tasks import dask_executor
         from prviz.triage.elsewhere import measure_elsewhere
 
@@ -508,8 +513,6 @@ class TriageCommand:
         """Measure what is there and what arrives, until Ctrl-C; the exit status of the last
         state.
         """
-        from prviz.triage.arrivals import PAUSE, ArrivalWatch
-
         arrivals = ArrivalWatch()
         self.triage = self._read()
         status = 2
@@ -567,8 +570,6 @@ class TriageCommand:
         and writing all of them again takes a bounded share of the time. Raises _GoneError as soon
         as a file that is written of is gone.
         """
-        from prviz.triage.arrivals import is_still
-
         notes, n = self._sized_as_known(files)
         evaluator = self._evaluator
         if evaluator is None or (evaluator.reference.n, evaluator.settings) != (
@@ -625,8 +626,6 @@ class TriageCommand:
         """Raise _GoneError where a file that the last report counts is gone, or is another one
         now.
         """
-        from prviz.triage.arrivals import PAUSE, is_still
-
         now = time.monotonic()
         if now - self._checked < PAUSE:
             return
@@ -635,7 +634,6 @@ class TriageCommand:
             raise _GoneError
 
     def _checkpoints(self) -> list[Checkpoint]:
-        from prviz.triage.inputs import PicturesError, checkpoints_of
 
         arguments = self.arguments
         try:
@@ -764,7 +762,6 @@ class TriageCommand:
 
     def _notes(self, found: TriageResults) -> list[str]:
         """What is to be said of the sets, without a full stop."""
-        from prviz.triage.inputs import skipped_files
         from prviz.triage.measure import other_encoders, unequal
         from prviz.triage.triage import fewer_rows
 
@@ -888,7 +885,6 @@ def _outcome_text(outcome: CheckpointOutcome) -> str:
 
 
 def _least(text: str) -> tuple[str, float]:
-    from prviz.curves.summaries import SUMMARIES
 
     name, _, value = text.partition("=")
     names = ["score", "ceiling", *(each.key for each in SUMMARIES)]

@@ -12,10 +12,11 @@ from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from prviz.readers.atomic_files import write_whole
 from prviz.readers.errors import one_line
+from prviz.triage.inputs import Checkpoint
 
 if TYPE_CHECKING:
-    from prviz.triage.inputs import Checkpoint
     from prviz.triage.measured import TriageSettings
     from prviz.triage.result_cache import ResultCache
     from prviz.triage.triage import TriageResults
@@ -133,8 +134,6 @@ class TriageOutputs:
         if self.has_reports:
             self._write_reports(found, store, total)
         if arguments.best_file is not None and found.judgement is not None:
-            from prviz.readers.atomic_files import write_whole
-
             best = next(
                 each
                 for each in found.outcomes

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prviz.readers.errors import one_line
+from prviz.curves.summaries import rounded_up
+from prviz.readers import ACCEPTED_TEXT
+from prviz.readers.errors import listed, one_line
 
 if TYPE_CHECKING:
     from prviz.triage.classes import ClassShare
@@ -55,9 +57,6 @@ def _failed(outcomes: Sequence[CheckpointOutcome]) -> str:
 
 def left_out_text(skipped: Sequence[Path]) -> str:
     """A sentence on the files of the folders that are no samples; "" without any."""
-    from prviz.readers import ACCEPTED_TEXT
-    from prviz.readers.errors import listed
-
     if not skipped:
         return ""
     number = "1 file is" if len(skipped) == 1 else f"{len(skipped)} files are"
@@ -157,7 +156,6 @@ def _row(
     judgement: Judgement,
 ) -> list[tuple[str, str]]:
     """Heads and cells of one checkpoint. more : columns of the metadata."""
-    from prviz.curves.summaries import rounded_up
     from prviz.estimators import ESTIMATORS
     from prviz.triage.ranking import draws_text, share_text
 
@@ -184,8 +182,8 @@ def _row(
 def _findings(found: TriageResults, judgement: Judgement) -> str:
     """What is wrong with each checkpoint, in the order of the ranking."""
     from prviz.diagnostics.witness import GIVES_AWAY
+    from prviz.triage.decision import told_apart
     from prviz.triage.finding import nothing_text
-    from prviz.triage.witnesses import told_apart
 
     apart = told_apart(found.witnesses, found.findings)
     lines = ["What is wrong:"]

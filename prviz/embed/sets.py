@@ -16,6 +16,8 @@ from prviz.embed.base import EmbeddingEncoder
 from prviz.embed.run import UNLIKE, Embedded, embed, used_bits
 from prviz.embed.sources import EmbeddingSource, PictureFolder, open_source, sub_folders
 from prviz.embed.workers import ItemWorkers
+from prviz.readers import table_beside
+from prviz.readers.atomic_files import write_whole
 from prviz.readers.errors import listed, one_line, quoted
 
 # Files in a folder of models that are sets of pictures themselves.
@@ -211,8 +213,6 @@ def _made_by(each: PictureSet, encoder: EmbeddingEncoder, bits: int | None, skip
 
 def _states(each: PictureSet) -> list[list[int]]:
     """Size and time of the files of a set."""
-    from prviz.readers import table_beside
-
     states = [path.stat() for path in (each.out, each.out.with_name(table_beside(each.out.name)))]
     return [[state.st_size, state.st_mtime_ns] for state in states]
 
@@ -220,8 +220,6 @@ def _states(each: PictureSet) -> list[list[int]]:
 def _keep(
     each: PictureSet, encoder: EmbeddingEncoder, bits: int | None, skip_bad: bool, found: Embedded
 ) -> None:
-    from prviz.readers.atomic_files import write_whole
-
     held: dict[str, Any] = {
         "made_by": _made_by(each, encoder, bits, skip_bad),
         "states": _states(each),

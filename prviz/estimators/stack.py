@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from prviz.arrays import Flags, Floats
 from prviz.estimators.learners import Votes
@@ -60,7 +61,6 @@ class Stack:
             The same for any order of the samples, up to rounding.
         """
         from scipy.optimize import minimize
-        from scipy.special import expit
 
         weights = np.where(
             generated, 0.5 / np.count_nonzero(generated), 0.5 / np.count_nonzero(~generated)
@@ -105,8 +105,6 @@ def _calibrated(columns: Floats, generated: Flags, weights: Floats) -> tuple[int
     """The column of least log loss as slope * column + intercept, with its slope and intercept, by
     Newton's method.
     """
-    from scipy.special import expit
-
     scale = columns.std(axis=1)
     scale[scale == 0] = 1.0
     x = columns / scale[:, None]

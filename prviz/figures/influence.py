@@ -6,16 +6,14 @@ There are k, the split and single samples that move them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from prviz.figures import theme
 from prviz.figures.iou import AT_K, Values
-
-if TYPE_CHECKING:
-    from prviz.toys import SupportMasses
+from prviz.toys import SupportMasses
 
 _TICKS = [1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 3000, 10_000]
 # Filled against open, so that the two stay apart where points overlap.

@@ -17,7 +17,7 @@ from functools import partial
 from itertools import product
 from typing import Any, ClassVar
 
-from prviz.live import frames, needs, results
+from prviz.live import needs, results, snapshots
 from prviz.live.message import as_text
 from prviz.live.need import Need
 from prviz.live.problems import Problem
@@ -147,7 +147,7 @@ class CurvesQuestion(Question):
             return False
         if need.kind != "frames":
             return self._say_curves()
-        known = frames.known_frames(self.problem)
+        known = snapshots.known_frames(self.problem)
         if known is not None and known.content["id"] not in self._held:
             self.send("frames", known.text)
         return False

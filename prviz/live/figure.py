@@ -16,8 +16,8 @@ import numpy as np
 
 from prviz.curves import PRCurve
 from prviz.curves.summaries import Column
-from prviz.live.frames import flat
 from prviz.live.message import as_text
+from prviz.live.snapshots import flat
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

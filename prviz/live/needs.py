@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from prviz.live import bounds, frames, results
+from prviz.live import bounds, results, snapshots
 from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.measure.workload import live_size
@@ -77,7 +77,7 @@ def profile(problem: Problem) -> Need[Any] | None:
         return None
     return Need(
         results.profile_key(problem),
-        partial(frames.make_profile, problem),
+        partial(snapshots.make_profile, problem),
         seconds,
         "Preparing every k and bandwidth",
         problem.stores.profiles,

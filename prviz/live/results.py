@@ -71,7 +71,7 @@ class Profiles:
     where they fit.
 
     frames : the curves as the browser gets them, by the id of what they show
-    (prviz/live/frames.py).
+    (prviz/live/snapshots.py).
     """
 
     unit: float

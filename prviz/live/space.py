@@ -14,7 +14,7 @@ from prviz.curves.summaries import TRUTH
 from prviz.diagnostics.confusion_groups import GROUPS, OptimalClassifiers
 from prviz.estimators import ESTIMATORS
 from prviz.figures.theme import number
-from prviz.live import frames, results
+from prviz.live import results, snapshots
 from prviz.live.evaluated import Evaluated, hover_words
 from prviz.live.figure import Following, Pane
 from prviz.live.need import Need
@@ -135,7 +135,7 @@ def space(
     )
     follow = None  # the roles are the same at every k
     if colour != "Role":
-        follow = Following({}, frames.profile_id(problem), position(problem))
+        follow = Following({}, snapshots.profile_id(problem), position(problem))
     explorer = _explorer(view, places, classifiers)
     explorer["listed"] = "rejected" if enlarged else ""
     return SampleSpace(pane, follow, explorer, places, classifiers, lists)

@@ -16,7 +16,7 @@ from prviz.estimators.hub import COSTLY, Hub
 from prviz.estimators.ipr import IPR
 from prviz.figures.pr import BOUND, limit_label
 from prviz.figures.theme import PRECISION, RECALL
-from prviz.live import bounds, data_controls, frames, needs, results, snapshots
+from prviz.live import bounds, data_controls, needs, results, snapshots
 from prviz.live.figure import (
     Chips,
     Control,
@@ -196,7 +196,7 @@ def content(
         noise=results.noise(problem),
         few=bounds.too_few(problem),
         errors=errors,
-        frames=frames.profile_id(problem) if answer.final else "",
+        frames=snapshots.profile_id(problem) if answer.final else "",
         shown=position(problem),
     )
     pins = snapshots.pinned(asked.problem, state.pins)
@@ -228,7 +228,7 @@ def task_content(problem: Problem, name: str) -> Mapping[str, Any] | None:
     task = TASKS.get(name)
     if task is None or problem.truth is None or problem.settings.approximate:
         return None
-    if task.column and frames.comparable(problem) is None:
+    if task.column and snapshots.comparable(problem) is None:
         return None
     return {"name": name, **vars(task)}
 
@@ -280,7 +280,7 @@ def curve_space(
     truth = problem.truth
     curves = found.curves
     note = "" if found.approximation is None else NOTE
-    compared = frames.comparable(problem) is not None
+    compared = snapshots.comparable(problem) is not None
     words = {name: f"IoU {table.rows[name][0]:.2f}" if compared else "" for name in curves}
     notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
     bound = bounds.shade(problem)
@@ -342,16 +342,18 @@ def numbers(problem: Problem, found: results.Results) -> Table:
     truth = problem.truth
     bound = bounds.bound(problem)
     rows = {
-        name: frames.row(curve, problem, limit_of(name, bound))
+        name: snapshots.row(curve, problem, limit_of(name, bound))
         for name, curve in found.curves.items()
     }
     known = {}
     if truth is not None:
         key = ("truth-row", *problem.key[1:3], settings.b, settings.eps)
-        known = {TRUTH: problem.stores.results.remembered(key, partial(frames.row, truth, problem))}
+        known = {
+            TRUTH: problem.stores.results.remembered(key, partial(snapshots.row, truth, problem))
+        }
     kind = "every" if found.approximation is None else f"every {NOTE}"
     caption = f"Summaries of {kind} curve" + ("" if truth is None else ", the truth first")
-    return Table(caption, frames.columns(problem), {**known, **rows})
+    return Table(caption, snapshots.columns(problem), {**known, **rows})
 
 
 def linked(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> Linked:
@@ -364,4 +366,4 @@ def linked(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> Linked:
 def following(problem: Problem, found: results.Results) -> Following:
     """What lets a figure follow the main one's sliders in the browser."""
     curves = linked(found.curves, problem.truth)
-    return Following(curves, frames.profile_id(problem), position(problem))
+    return Following(curves, snapshots.profile_id(problem), position(problem))

@@ -48,11 +48,12 @@ from prviz.readers.keyed import (
     columns_in,
     find_roles,
     labels_beside,
+    open_tensors,
     refuse_mixture,
     refuse_quantised,
     required_roles,
 )
-from prviz.readers.npy import PICKLED, zip_members
+from prviz.readers.npy import PICKLED, open_npz, read_npy, read_records, zip_members
 from prviz.readers.paths import PathLike
 from prviz.readers.row_roles import (
     find_row_roles,
@@ -465,7 +466,6 @@ def read_label(
     file = as_source(source, below)
     if file.kind != ".npz":
         return None
-    from prviz.readers.npy import open_npz
 
     with _reading(file), open_npz(file, Limits().of_file(file.size)) as arrays:
         return arrays.label(name, samples.n) if name in arrays.keys else None
@@ -631,8 +631,6 @@ def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str
 
 
 def _keyed(file: FileSource, limits: Limits) -> AbstractContextManager[KeyedFile]:
-    from prviz.readers.keyed import open_tensors
-    from prviz.readers.npy import open_npz
 
     return open_npz(file, limits) if file.kind == ".npz" else open_tensors(file, limits)
 
@@ -651,8 +649,6 @@ def _contents(file: FileSource, key: str | None, limits: Limits, choice: ColumnC
             labels = labels_beside(arrays, len(values)) | _group_beside(file, values, choice)
             return _noted(_beside(arrays, values, choice, labels), file, chosen)
     if file.kind not in TABLES:
-        from prviz.readers.npy import read_npy, read_records
-
         if key is not None:
             raise ReadError(f"{file.where}: .npy files have no keys. Leave key out.")
         records = read_records(file, limits, choice)

@@ -74,6 +74,7 @@ from prviz.triage.decision import (
     capped_summaries,
     judge,
     sides_of_one,
+    told_apart,
 )
 from prviz.triage.finding import TriageFinding
 from prviz.triage.flagged import warnings_of
@@ -83,7 +84,6 @@ from prviz.triage.memorisation import CONFIDENCE, Memorisation, copies_text
 from prviz.triage.ranking import AreaSides, score, summary_intervals
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.triage import TriageResults
-from prviz.triage.witnesses import told_apart
 from prviz.triage.yardstick import Yardstick
 from prviz.uncertainty.bootstrap import LEVEL, Interval, intervals_at_most
 

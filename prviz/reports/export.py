@@ -37,8 +37,9 @@ from prviz.curves.summaries import (
     table_columns,
     with_area_at_most,
 )
-from prviz.diagnostics.witness import GIVES_AWAY
+from prviz.diagnostics.witness import GIVES_AWAY, Witness
 from prviz.estimators.tightest import FEWEST, TIGHTEST
+from prviz.measure.estimates import Estimate
 from prviz.reports.settings import ExploreSettings
 
 # belongs to what a result is exported as
@@ -46,17 +47,13 @@ from prviz.reports.snippet import (
     python_snippet as python_snippet,
 )
 from prviz.samples import SamplePair, Samples
-from prviz.uncertainty.bootstrap import intervals_at_most
-from prviz.uncertainty.family_bound import CONFIDENCE
-from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
+from prviz.uncertainty.bootstrap import Spread, intervals_at_most
+from prviz.uncertainty.upper_bound import CONFIDENCE, NO_LOWER_BOUND
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from prviz.approximation.approximate import Approximation
-    from prviz.diagnostics.witness import Witness
-    from prviz.measure.estimates import Estimate
-    from prviz.uncertainty.bootstrap import Spread
 
 SCHEMA = "prviz-curves"
 SCHEMA_VERSION = 1

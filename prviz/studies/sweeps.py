@@ -39,7 +39,7 @@ from prviz.readers.paths import PathLike
 from prviz.samples import SamplePair, Samples, split_share
 from prviz.studies.tasks import COMPUTATION, Columns, Row, check_whole, run_tasks
 from prviz.toys import TOYS, ToyProblem, toy
-from prviz.uncertainty.family_bound import known_bound
+from prviz.uncertainty.upper_bound import known_bound
 
 if TYPE_CHECKING:
     import pandas as pd

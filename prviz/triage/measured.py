@@ -19,7 +19,7 @@ from prviz.estimators.base import check_bandwidth
 from prviz.measure.estimates import Estimate, K, method_names
 from prviz.samples import split_share
 from prviz.triage.inputs import Checkpoint
-from prviz.uncertainty.family_bound import known_bound
+from prviz.uncertainty.upper_bound import known_bound
 
 # Replicates of every bootstrap of Triage, so that page and report have the same intervals.
 REPLICATES = 200

@@ -20,7 +20,17 @@ from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import ThreadsBeside, available_threads, one_blas_thread, part_of
 from prviz.samples import SamplePair, Samples
 from prviz.triage.classes import ClassShare
-from prviz.triage.decision import Aside, Judgement, judge, looked_into
+from prviz.triage.decision import (
+    VERSION,
+    Aside,
+    Judgement,
+    WitnessEntry,
+    believed_areas,
+    entry_of_facts,
+    judge,
+    looked_into,
+    told_apart,
+)
 from prviz.triage.finding import TriageFinding
 from prviz.triage.findings import RULES, Found, findings, sample_faults, usual_faults
 from prviz.triage.inputs import Checkpoint
@@ -49,7 +59,6 @@ from prviz.triage.ranking import (
     summary_intervals,
 )
 from prviz.triage.result_cache import ResultCache, kept
-from prviz.triage.witnesses import VERSION, WitnessEntry, believed_areas, entry_of_facts, told_apart
 from prviz.triage.yardstick import Yardstick, yardstick
 from prviz.uncertainty.bootstrap import Interval
 

@@ -4,23 +4,142 @@ has not seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import betainccinv, xlogy
 
 from prviz.arrays import Floats, Ints
 from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve
-from prviz.estimators import cross_fitting
+from prviz.estimators import ESTIMATORS, Supports, cross_fitting
 from prviz.estimators.base import resolve_k
 from prviz.estimators.cross_fitting import Scores, cut_places
-from prviz.measure.estimates import K, Methods, measure, method_names
+from prviz.measure.estimates import Estimate, K, Methods, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import Progress, memory_at_most
 from prviz.samples import SamplesLike, Split, independent_number, split_share
 from prviz.uncertainty.critical_values import CriticalValues, critical_values
-from prviz.uncertainty.family_bound import CONFIDENCE, bound_of, check_bounded, check_confidence
+
+# Probability that a bound holds where the user gives none.
+CONFIDENCE = 0.95
+# Ratio of the numbers of errors at which a rate is bounded by its own binomial distribution: a
+# finer one shares the level among more numbers.
+_RATIO = 1.2
+
+
+def known_bound(estimates: Iterable[Estimate], *, held_out: bool) -> PRCurve | None:
+    """`bound_of` those of some estimates that have one; None without any, or without split.
+
+    Parameters
+    ----------
+    estimates : iterable of Estimate
+        As for `bound_of`.
+    held_out : bool
+        True if the estimates are measured with a split.
+
+    Returns
+    -------
+    PRCurve, optional
+        The bound with the probability CONFIDENCE.
+    """
+    bounded = [
+        each for each in estimates if held_out and not ESTIMATORS[each.method].chosen_by_evaluation
+    ]
+    if bounded:
+        return bound_of(bounded)
+    return None
+
+
+def bound_of(estimates: Iterable[Estimate], confidence: float = CONFIDENCE) -> PRCurve:
+    """`prviz.upper_bound` by families, of estimates that are measured already, all of one pair and
+    one split.
+
+    Parameters
+    ----------
+    estimates : iterable of Estimate
+        At least one; all share the level. They must be chosen before they are seen.
+    confidence : float
+        Probability, in (0, 1), that the bound holds.
+
+    Returns
+    -------
+    PRCurve
+        The bound.
+
+    Raises
+    ------
+    ValueError
+        A confidence outside (0, 1), or a family whose classifiers the evaluation samples take part
+        in choosing.
+    """
+    known = list(estimates)
+    check_confidence(confidence)
+    check_bounded([each.method for each in known])
+    runs = list({id(run): run for estimate in known for run in estimate.runs}.values())
+    level = (1 - confidence) / (2 * len(runs))
+    return PRCurve.from_error_rates(*np.concatenate([_bounded(run, level) for run in runs], axis=1))
+
+
+def check_confidence(confidence: float) -> None:
+    """Raise ValueError for a confidence outside (0, 1)."""
+    if not (isinstance(confidence, int | float) and 0 < confidence < 1):
+        raise ValueError(f"confidence = {confidence!r}; a number between 0 and 1 is needed")
+
+
+def check_bounded(methods: Sequence[str]) -> None:
+    """Raise ValueError for families that have no bound."""
+    if chosen := [name for name in methods if ESTIMATORS[name].chosen_by_evaluation]:
+        raise ValueError(
+            f"methods = {chosen}: their evaluation samples take part in choosing the classifiers,"
+            " so no bound holds"
+        )
+
+
+def _bounded(run: Supports, level: float) -> Floats:
+    """(2, m) upper bounds of all rates of a run, wrong for either role with a probability of at
+    most ``level``.
+    """
+    from scipy.special import betainccinv  # scipy.stats, which has it too, takes long to load
+
+    rates = run.rates()
+    ends = 2 * bool(np.any(run.both_zero))
+    sides = []
+    for side, n in zip((rates.fpr, rates.fnr), run.n_independent, strict=True):
+        bounds, share = _nested_bounds(n, level)
+        # a share of fewer samples than it was counted of is no whole number: the next one is an
+        # upper bound
+        errors = (np.rint(side * n) if run.groups is None else np.ceil(side * n - 1e-9)).astype(
+            np.intp
+        )
+        # of [c_X > 0] and [c_Y = 0], see `ErrorRates.from_supports`
+        last = errors[len(errors) - ends :]
+        own = np.where(last < n, betainccinv(last + 1, np.maximum(n - last, 1), share), 1.0)
+        sides.append(np.append(bounds[errors[: len(errors) - ends]], own))
+    return np.stack(sides)
+
+
+@lru_cache(maxsize=64)
+def _nested_bounds(n: int, level: float) -> tuple[Floats, float]:
+    """(n + 1,) upper bound of a true rate by its number of errors among n samples, and a level for
+    a single classifier.
+
+    The bounds hold for all nested classifiers at once, and for two single ones besides at that
+    level.
+    """
+    band = math.sqrt(math.log(2 / level) / (2 * n))
+    steps = np.rint(_RATIO ** np.arange(1 + math.log(n) / math.log(_RATIO))).astype(np.intp)
+    errors = np.unique(np.concatenate(([0], steps[steps < n])))
+    share = level / 2 / (len(errors) + 2)
+    quantiles = np.append(betainccinv(errors + 1, n - errors, share), 1.0)
+    number = np.arange(n + 1)
+    bounds = np.minimum(number / n + band, quantiles[np.searchsorted(errors, number)])
+    bounds.flags.writeable = False
+    return bounds, share
+
 
 NO_LOWER_BOUND = (
     "There is no such bound from below: any finite samples can come from two distributions that"
@@ -98,7 +217,7 @@ def upper_bound(
     the cuts of the largest lam fpr + fnr in that region, and the trivial classifiers have exact
     rates.
 
-    Families that are named have nested classifiers instead; see `prviz.uncertainty.family_bound`.
+    Families that are named have nested classifiers instead; see `prviz.uncertainty.upper_bound`.
 
     Of samples in groups, such as the frames of videos, as many count as would be independent if all
     of a group were alike (Kish 1965): as many as there are groups of one size.
@@ -260,8 +379,6 @@ def _corners(
 
 def _largest_rate(measured: float, divergence: Floats) -> Floats:
     """The largest true rate from which a measured one diverges by at most this much, rounded up."""
-    from scipy.special import xlogy
-
     low = np.full(divergence.shape, measured)
     high = np.ones(divergence.shape)
     own = xlogy(measured, measured) + xlogy(1 - measured, 1 - measured)

@@ -9,7 +9,7 @@ import pytest
 
 import prviz
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.live import bounds, frames, needs, results
+from prviz.live import bounds, needs, results, snapshots
 from prviz.live.need import Need
 from prviz.live.problems import allowed, problem_of
 from prviz.reports.settings import ExploreSettings
@@ -34,7 +34,7 @@ def test_the_curves_come_first_then_the_open_panel_the_frames_and_a_bound_that_i
         assert need.store is not None
         need.store.put(need.key, need.compute(nothing))
     assert all(need.result for need in needs.needs(problem, panel))
-    assert frames.known_frames(problem) is not None
+    assert snapshots.known_frames(problem) is not None
     assert bounds.bound(problem) is not None
 
 

@@ -12,7 +12,7 @@ import pytest
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS
 from prviz.estimators.tightest import FEWEST
-from prviz.live import bounds, frames, results
+from prviz.live import bounds, results, snapshots
 from prviz.live.problems import Uploaded, problem_of
 from prviz.measure.estimates import estimate
 from prviz.reports.settings import ExploreSettings
@@ -106,7 +106,7 @@ def test_the_gate_asks_for_one_percent_where_the_bound_leaves_nothing_out(
 def test_an_overlap_with_a_truth_without_area_is_never_a_number(name: str, first: str) -> None:
     """It would be all or nothing, 1 for a curve that touches nothing: the areas are compared."""
     problem = problem_of(ExploreSettings(problem=name, n=50))
-    assert frames.columns(problem)[0].key == first
-    assert len(frames.row(PRCurve.from_error_rates([], []), problem)) == len(
-        frames.columns(problem)
+    assert snapshots.columns(problem)[0].key == first
+    assert len(snapshots.row(PRCurve.from_error_rates([], []), problem)) == len(
+        snapshots.columns(problem)
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from prviz.triage.arrivals import ArrivalWatch, file_state, is_still
+from prviz.triage.inputs import ArrivalWatch, file_state, is_still
 
 
 def test_a_file_is_complete_when_it_is_readable_and_has_stayed_the_same(tmp_path: Path) -> None:

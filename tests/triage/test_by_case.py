@@ -28,7 +28,6 @@ from prviz.samples import SamplePair, Samples
 from prviz.triage import inputs, result_cache
 from prviz.triage import triage as triage_module
 from prviz.triage import yardstick as yardstick_module
-from prviz.triage.arrivals import _problem
 from prviz.triage.classes import (
     ClassShare,
     _as_texts,
@@ -43,7 +42,15 @@ from prviz.triage.classes import (
 )
 from prviz.triage.column_faults import Differing, _change, _fits, column_fault
 from prviz.triage.curve_findings import _few, _flat, apart, doubts, mode_reweighting, outlier_faults
-from prviz.triage.decision import Disagreement, _disagreement, _headline, basis_of, looked_into
+from prviz.triage.decision import (
+    Disagreement,
+    _disagreement,
+    _headline,
+    basis_of,
+    believed_areas,
+    looked_into,
+    told_apart,
+)
 from prviz.triage.encoders import EncoderRanking, encoder_verdict, rank_estimates
 from prviz.triage.evidence import Spectrum, most_repeated
 from prviz.triage.finding import TriageFinding, grade, percent
@@ -52,6 +59,7 @@ from prviz.triage.inputs import (
     Checkpoint,
     _finder,
     _names,
+    _problem,
     checkpoints_below,
     checkpoints_of,
     common_prefix,
@@ -134,7 +142,6 @@ from prviz.triage.stability import (
     usual_shares,
 )
 from prviz.triage.triage import Triage
-from prviz.triage.witnesses import believed_areas, told_apart
 from prviz.triage.yardstick import (
     CeilingShare,
     Yardstick,

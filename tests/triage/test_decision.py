@@ -18,6 +18,7 @@ from prviz.triage.decision import (
     Aside,
     Basis,
     basis_of,
+    believed_areas,
     judge,
     sides_of_one,
     summaries_of_one,
@@ -26,7 +27,6 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.ranking import marks
-from prviz.triage.witnesses import believed_areas
 from prviz.uncertainty.bootstrap import Interval
 
 REAL = Samples(np.random.default_rng(0).normal(size=(150, 8)))

@@ -18,14 +18,14 @@ from prviz.cli.main import main
 from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.reports.document import schema
 from prviz.samples import as_samples
+from prviz.triage import decision
 from prviz.triage import triage as triage_module
-from prviz.triage import witnesses
+from prviz.triage.decision import WitnessEntry, believed_areas
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.triage import Triage
-from prviz.triage.witnesses import WitnessEntry, believed_areas
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_what_remains_is_measured_of_the_best_checkpoints(
         for store in (fresh.store, ResultCache(run / "fresh")):
             again = witnesses_of(replace(triage, store=store), by_neighbours[1:])
             assert again == {"clipped": without["clipped"]}
-    monkeypatch.setattr(witnesses, "_BEST", 1)
+    monkeypatch.setattr(decision, "_BEST", 1)
     assert list(believed_areas(measured)) == ["alike"]
 
 

@@ -14,7 +14,7 @@ import prviz
 from prviz.curves.summaries import DIVERGENCES
 from prviz.estimators import DEFAULT_METHODS, Supports
 from prviz.toys import toy
-from prviz.uncertainty.family_bound import _bounded, _nested_bounds, bound_of
+from prviz.uncertainty.upper_bound import _bounded, _nested_bounds, bound_of
 from tests.marks import exhaustive_but
 
 LAMS = np.tan(np.linspace(0, np.pi / 2, 200)[1:-1])

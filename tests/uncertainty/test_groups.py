@@ -20,7 +20,7 @@ from prviz.triage.pair_statistics import pair_statistics
 from prviz.triage.stability import _drawn
 from prviz.triage.yardstick import _halves, yardstick
 from prviz.uncertainty.bootstrap import evaluated, evaluated_together, replicated
-from prviz.uncertainty.family_bound import _bounded, _nested_bounds, bound_of
+from prviz.uncertainty.upper_bound import _bounded, _nested_bounds, bound_of
 
 
 def _videos(rng: np.random.Generator, count: int = 30, frames: int = 20, d: int = 8) -> Samples:

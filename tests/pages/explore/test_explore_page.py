@@ -21,7 +21,7 @@ import prviz
 from pages._explore import far_off
 from pages._explore.session import PANEL_TAB
 from pages._shared import best_setting, cache
-from pages._shared.text import plain
+from pages._shared.widgets import plain
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, VERDICT_METHODS
 from prviz.live import problems, results, store
 from prviz.live.problems import problem_of

@@ -21,7 +21,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._shared import cache as page_cache
 from pages._shared.cache import Session
-from pages._triage import checkpoints, clusters, comparison, diagnosis, ranking, screen, work
+from pages._triage import checkpoints, classes, comparison, diagnosis, ranking, screen, work
 from pages._triage.checkpoints import CheckpointResults, missed_text
 from pages._triage.session import GOAL, KEY, PAIR, CheckpointChoice, TriageSession
 from pages._triage.table import COLORS
@@ -345,7 +345,7 @@ def test_class_by_class_the_worst_come_first() -> None:
     assert re.findall(r"<b>(.)</b>", body) == [each.label for each in shares]
     assert body.count("line worse") == sum(each.worse for each in shares) > 0
     chosen = TriageSession(choice=CheckpointChoice(selected=LOW[0]))
-    app = part("classes", found, **{KEY: chosen, "triage-class-label": clusters.CHOICE})
+    app = part("classes", found, **{KEY: chosen, "triage-class-label": classes.CHOICE})
     body = app.get("html")[0].proto.body
     held = cluster_members(found.pair(found.one(LOW[0])))
     assert body.count('class="cluster"') == len(held) == 20

@@ -25,8 +25,7 @@ from prviz.readers import ReadError, read
 from prviz.readers.bundled import BUNDLED, bundled_path
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.readers.safe_folder import Below, OutsideError
-from prviz.triage.arrivals import ArrivalWatch
-from prviz.triage.inputs import checkpoints_below, checkpoints_of
+from prviz.triage.inputs import ArrivalWatch, checkpoints_below, checkpoints_of
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import CACHE_VARIABLE, ResultCache
 from tests.lab_app import button, press, said, until_done
