@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -166,6 +167,8 @@ _FAMILY = 3
 # features.
 _LONG_FAMILY = 8
 _OUTSIDERS = 0.75
+# How dates of so many digits are written.
+_DATES = {6: "%Y%m", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 # Share by which steps that are even may differ, as they are rounded.
 _UNEVEN = 1e-6
 # Rows from which a count of them is no chance, and from which whole numbers can be told to be a
@@ -538,11 +541,28 @@ def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]
                 else "in even steps from row to row"
             )
             seen[place] = steps
+        elif _are_dates(values[:, place]):
+            seen[place] = "a time"
         elif name != "t" and _CLOCK.fullmatch(name) and _runs(values[:, place]):  # not Student's
             seen[place] = "a time, which runs on from row to row"
         elif _COUNT.fullmatch(name) and _counts_rows(values, place):
             seen[place] = COUNT
     return seen
+
+
+def _are_dates(column: Array) -> bool:
+    """True for months, days or hours written as whole numbers, such as 20240131; not all one."""
+    some = column[:: -(-len(column) // FIRST_ROWS)].tolist()
+    return len(some) >= _EVEN_ROWS and all(map(_is_date, some)) and len({*some}) > 1
+
+
+def _is_date(value: float) -> bool:
+    text = f"{value:.0f}"
+    try:
+        year = datetime.strptime(text, _DATES.get(len(text), "-")).year
+    except ValueError:
+        return False
+    return float(text) == value and 1900 <= year <= 2100
 
 
 def _runs(column: Array) -> bool:

@@ -710,3 +710,14 @@ def test_what_a_column_looks_like_is_said_of_each() -> None:
         read(
             ("t.csv", table(REAL, NUMBERED, epoch=RNG.normal(size=N)).to_csv(index=False).encode())
         )
+
+
+@pytest.mark.parametrize("written", ["%Y%m", "%Y%m%d", "%Y%m%d%H", "%Y%m%d%H%M%S"])
+def test_dates_written_as_whole_numbers_are_asked_about_whatever_their_name(written: str) -> None:
+    hours = pd.date_range("2023-11-03 05:00", periods=N, freq="17h").repeat(2)[:N]
+    table = pd.DataFrame(REAL, columns=WORDS).assign(MESS=hours.strftime(written))
+    with pytest.raises(SuspectColumnsError, match=r"'MESS' looks like no feature \(a time\)"):
+        read(("t.csv", table.to_csv(index=False).encode()))
+    for value in (hours[0].strftime(written), 20240100 + RNG.integers(0, 99, N)):  # one; any
+        table = table.assign(MESS=value)
+        assert read(("t.csv", table.to_csv(index=False).encode())).d == D + 1
