@@ -31,7 +31,7 @@ from prviz.cli.terminal import (
     watched,
 )
 from prviz.cli.triage_outputs import TriageOutputs, say
-from prviz.cli.triage_text import left_out_text, triage_text
+from prviz.cli.triage_text import folders_text, left_out_text, triage_text
 from prviz.curves.summaries import SUMMARIES
 from prviz.missing import require
 from prviz.neighbors import MEMORY_LIMIT
@@ -47,6 +47,7 @@ from prviz.triage.inputs import (
     checkpoints_of,
     is_still,
     skipped_files,
+    skipped_folders,
 )
 
 if TYPE_CHECKING:
@@ -769,11 +770,14 @@ class TriageCommand:
         measured = found.measured
         sizes = unequal(measured)
         tables = [] if arguments.metadata is None else [arguments.metadata]
-        skipped = skipped_files(arguments.checkpoints, leave_out=[*tables, *self._other_files()])
+        others = [*tables, *self._other_files()]
+        skipped = skipped_files(arguments.checkpoints, leave_out=others)
+        folders = skipped_folders(arguments.checkpoints, leave_out=others)
         said = (
             sizes and f"{sizes} (--equal-sizes)",
             other_encoders(measured),
             left_out_text(skipped),
+            folders_text(folders),
             fewer_rows(measured, found.reference.d, arguments.memory_limit),
         )
         return [each for each in said if each]

@@ -55,6 +55,14 @@ def _failed(outcomes: Sequence[CheckpointOutcome]) -> str:
     return "\n".join(lines)
 
 
+def folders_text(skipped: Sequence[Path]) -> str:
+    """A sentence on the folders inside of the folders; "" without any."""
+    if not skipped:
+        return ""
+    names = listed((one_line(path.name) for path in skipped), most=5)
+    return f"files in folders of a folder are left out, unless these are named too: {names}"
+
+
 def left_out_text(skipped: Sequence[Path]) -> str:
     """A sentence on the files of the folders that are no samples; "" without any."""
     if not skipped:

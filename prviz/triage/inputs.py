@@ -273,7 +273,8 @@ def _nothing_there(given: Sequence[PathLike], skipped: set[Path]) -> ValueError:
     reason = f"checkpoints = {listed}: no files there that end in {ACCEPTED_TEXT}"
     for file in inside:
         if file.name.lower().endswith(ACCEPTED):
-            pattern = f"{file.parent.parent}/*/{file.name}"
+            alone = sum(each.parent == file.parent for each in inside) == 1
+            pattern = f"{file.parent.parent}/*/{file.name if alone else ''}"
             return ValueError(f"{reason}; they are in folders of it: name them, as in {pattern}")
     picture = next((file for file in inside if file.name.lower().endswith(PICTURES)), None)
     if picture is None:
@@ -419,6 +420,29 @@ def skipped_files(
         and not file.name.lower().endswith(ACCEPTED)
         and file.is_file()
         and _resolved(file) not in known
+    )
+
+
+def skipped_folders(
+    sources: Iterable[PathLike], *, leave_out: Iterable[PathLike] = ()
+) -> list[Path]:
+    """The folders inside of the folders among ``sources`` that hold files of samples.
+
+    leave_out : files whose folders are not counted, nor are those of ``sources``.
+    """
+    given = [_resolved(Path(each)) for each in sources]
+    known = {*given, *(_resolved(Path(each)) for each in leave_out)}
+    known |= {folder for each in known for folder in each.parents}
+    inside = (each for folder in given if folder.is_dir() for each in folder.iterdir())
+    return sorted(
+        each
+        for each in inside
+        if each.is_dir()
+        and not each.name.startswith(".")
+        and each not in known
+        and any(
+            file.name.lower().endswith(ACCEPTED) for file in islice(each.rglob("*"), _MOST_ROWS)
+        )
     )
 
 

@@ -108,6 +108,8 @@ def test_a_folder_with_broken_files_is_ranked_without_them(
     np.save(folder / "iter-3k.npy", draw((120, 4)))
     (folder / "iter-4k.npy").write_bytes(b"\x93NUMPY\x01\x00 broken")
     (folder / "notes.txt").write_text("")
+    (folder / "older").mkdir()
+    np.save(folder / "older" / "iter-9k.npy", draw((100, 3)))
     (folder / "about.csv").write_text("file,step\niter-1k.npy,1\niter-20k,9\n")
     line = [
         "triage",
@@ -128,6 +130,7 @@ def test_a_folder_with_broken_files_is_ranked_without_them(
     assert "the sets have 100 to 120 samples" in out
     assert "1 file is left out, as names of samples end in .npy" in out
     assert out.count("'notes.txt'") == 1
+    assert "in folders of a folder are left out, unless these are named too: 'older'" in out
     failed = out[out.index("Failed, 2 of 4:") :].splitlines()[1:]
     assert [text.split(": ", 1)[0].strip() for text in failed] == [
         str(folder / f"iter-{n}k.npy") for n in (3, 4)

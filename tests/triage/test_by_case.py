@@ -66,6 +66,7 @@ from prviz.triage.inputs import (
     details_of,
     natural,
     skipped_files,
+    skipped_folders,
 )
 from prviz.triage.measure import (
     UNEVEN,
@@ -239,6 +240,28 @@ def test_files_that_no_reader_takes_are_counted_and_others_are_not(tmp_path: Pat
     assert [each.name for each in listed_twice] == ["b.TXT", "x.txt"]
     assert skipped_files(tmp_path / "n.txt") == []
     assert [each.name for each in checkpoints_of(tmp_path)] == ["a", "B", "t"]
+    assert skipped_folders([tmp_path]) == []  # sub holds no samples
+    for name in ("sub/deep/x.npy", "real/x.npy", ".h/x.npy"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+    found = skipped_folders([tmp_path], leave_out=[tmp_path / "real" / "x.npy"])
+    assert [each.name for each in found] == ["sub"]
+    assert skipped_folders([tmp_path, tmp_path / "sub", tmp_path / "real"]) == [
+        tmp_path / "sub" / "deep"
+    ]
+
+
+@pytest.mark.parametrize(("names", "pattern"), [(["s.npy"], "*/s.npy"), (["1.npy", "2.npy"], "*/")])
+def test_files_in_folders_of_a_folder_are_told_how_to_be_named(
+    tmp_path: Path, names: list[str], pattern: str
+) -> None:
+    for place in (1, 2):
+        (tmp_path / f"m{place}").mkdir()
+        for name in names:
+            (tmp_path / f"m{place}" / name).touch()
+    with pytest.raises(ValueError, match="in folders of it: name them, as in ") as refused:
+        checkpoints_of(tmp_path)
+    assert str(refused.value).endswith(f"{tmp_path}/{pattern}")
 
 
 @pytest.mark.parametrize(
