@@ -43,7 +43,6 @@ from prviz.triage.curve_findings import (
 )
 from prviz.triage.finding import SEVERE, UNCLEAR, TriageFinding
 from prviz.triage.memorisation import (
-    HeldOutDistances,
     Memorisation,
     held_out_distances,
     memorisation,
@@ -169,7 +168,6 @@ def findings(
     replicates: int = 200,
     level: float = LEVEL,
     memory_limit: int = MEMORY_LIMIT,
-    held_out: HeldOutDistances | None = None,
     usual: Sequence[TriageFinding] = (),
     of_samples: Callable[[PairFacts], Sequence[TriageFinding]] | None = None,
     witness: Callable[[], Mapping[str, Any] | None] | None = None,
@@ -180,7 +178,7 @@ def findings(
 
     pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by
     `prviz.estimate`.
-    held_out : what copies are compared with; None: the reference itself. usual : what held-out real
+    usual : what held-out real
     samples show, see `usual_faults`: a finding that they have alike is none. of_samples : gives the
     `sample_faults` of the pair; None: they are searched. witness : gives the pair's
     `prviz.Witness.entry`, asked where no fault is found: that trees tell the sets apart is said
@@ -195,7 +193,7 @@ def findings(
     facts = preflight(pair, k=estimate.k, split=split).facts
     part_of(progress, 1, 4)(1.0)
     if of_samples is None:
-        of_samples = partial(sample_faults, pair, held_out=held_out, memory_limit=memory_limit)
+        of_samples = partial(sample_faults, pair, memory_limit=memory_limit)
     shown = of_samples(facts)
     kinked = mode_reweighting(spread.curve).ratio >= KINK
     faults = tuple(
@@ -234,18 +232,20 @@ def findings(
 def sample_faults(
     pair: SamplePair,
     facts: PairFacts,
-    held_out: HeldOutDistances | None = None,
+    copies: Memorisation | None = None,
     *,
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> tuple[TriageFinding, ...]:
     """The faults that the samples themselves show, the one that explains most first.
 
+    copies : of the real samples; None: they are searched without others held out.
     memory_limit : bytes beyond the samples; see `prviz.triage.pair_statistics.halvings`.
     """
     tick = part_of(progress, 0, 2)
-    held_out = held_out or held_out_distances(pair.real, memory_limit=memory_limit)
-    copies = memorisation(pair.real, pair.generated, held_out, memory_limit=memory_limit)
+    if copies is None:
+        held_out = held_out_distances(pair.real, memory_limit=memory_limit)
+        copies = memorisation(pair.real, pair.generated, held_out, memory_limit=memory_limit)
     if single := one_row(facts):  # no spread, to which nothing can be compared
         return (single,)
     spreads = facts.real.sd, facts.generated.sd

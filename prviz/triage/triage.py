@@ -220,7 +220,8 @@ class Triage:
 
     def copies(self, measured: MeasuredCheckpoint, search: Progress | None) -> Memorisation | None:
         """The copies of the whole reference among the samples that were measured."""
-        return self._copies(measured.digests.generated, partial(self.pair, measured), search)
+        generated = measured.digests.generated
+        return self._copies(self.reference, generated, partial(self.pair, measured), search)
 
     def witness(
         self, measured: MeasuredCheckpoint, search: Progress | None, area: float | None = None
@@ -276,7 +277,6 @@ class Triage:
                 measured.estimate,
                 **how,
                 memory_limit=self.memory_limit,
-                held_out=self.held_out(pair.real),
                 usual=self._usual(pair.real, few),
                 of_samples=partial(self._sample_faults, pair),
                 witness=lambda: self.witness(measured, lambda _: None),
@@ -420,7 +420,7 @@ class Triage:
     def _look_at(self, pair: SamplePair, progress: Progress) -> None:
         """Copies, witness and faults of a pair, where `results` finds them."""
         learners.load()
-        self._copies(pair.generated.digest, lambda: pair, progress)
+        self._copies(self.reference, pair.generated.digest, lambda: pair, progress)
         with one_blas_thread():
             self._witness(pair, part_of(progress, 0, 2))
             facts = preflight(pair, split=self.settings.split).facts
@@ -434,19 +434,22 @@ class Triage:
         return "" if self.holdout is None else self.holdout.digest
 
     def _copies(
-        self, digest: str, read: Callable[[], SamplePair | None], search: Progress | None
+        self,
+        real: Samples,
+        digest: str,
+        read: Callable[[], SamplePair | None],
+        search: Progress | None,
     ) -> Memorisation | None:
-        """The copies among samples with a digest; None where they can't be read."""
-        real = self.reference.digest
-        key = {"copies": self._other, "once": True, "real": real, "generated": digest}
+        """The copies of real samples among those with a digest; None where they can't be read."""
+        key = {"copies": self._other, "once": True, "real": real.digest, "generated": digest}
 
         def count() -> Memorisation | None:
             pair = read()
             if pair is None:
                 return None
-            held_out = self.held_out(self.reference)
+            held_out = self.held_out(real)
             limit = self.memory_limit
-            return memorisation(self.reference, pair.generated, held_out, memory_limit=limit)
+            return memorisation(real, pair.generated, held_out, memory_limit=limit)
 
         return self._kept(key, memorisation_of_facts, search, count)
 
@@ -486,10 +489,12 @@ class Triage:
             "generated": pair.generated.digest,
             **_fewer(pair.d, max(each.n for each in pair), limit),
         }
-        held_out = self.held_out(pair.real)
-        search = partial(
-            sample_faults, pair, facts, held_out, memory_limit=limit, progress=progress
-        )
+
+        def search() -> Found:
+            digest = pair.generated.digest
+            copies = self._copies(pair.real, digest, lambda: pair, lambda _: None)
+            return sample_faults(pair, facts, copies, memory_limit=limit, progress=progress)
+
         return kept(self.store, key, _from_facts, search, _facts)
 
     def _usual(self, real: Samples, few: Mapping[str, int]) -> Found:

@@ -204,3 +204,19 @@ def test_the_search_of_faults_can_be_stopped() -> None:
     facts = triage_module.preflight(pair).facts
     findings.sample_faults(pair, facts, progress=reported.append)
     assert reported[:3] == [0, 1 / 6, 2 / 6]
+
+
+def test_copies_are_searched_once_for_the_list_and_for_the_faults(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[Any] = []
+    search = triage_module.memorisation
+
+    def noted(*given: Any, **options: Any) -> Any:
+        searched.append(given)
+        return search(*given, **options)
+
+    for module in (triage_module, findings):
+        monkeypatch.setattr(module, "memorisation", noted)
+    triage(tmp_path / "run", ResultCache(tmp_path / "kept"), beside=False)
+    assert len(searched) == 1

@@ -9,6 +9,7 @@ import re
 import tracemalloc
 from collections import Counter
 from dataclasses import fields, replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -34,6 +35,7 @@ from prviz.triage.curve_findings import (
 from prviz.triage.finding import EVIDENCE, NUMBERS
 from prviz.triage.findings import (
     EXCLUDES,
+    Found,
     _unnamed,
     agreed_faults,
     findings,
@@ -554,11 +556,10 @@ def test_outliers_that_carry_the_extreme_are_found_where_they_are():
 @pytest.mark.exhaustive
 def test_models_of_the_zoo_are_called_by_what_was_done_to_them():
     real = read(data_folder() / "digits.npz")
-    held_out = held_out_distances(real)
     found = {}
     for name in ("classes-2", "latent-0.5", "gan-collapsed-e350", "vae-b0.03-e120"):
         pair = SamplePair(real, read(data_folder() / "zoo" / f"{name}.npz"))
-        keys = [each.key for each in sample_faults(pair, preflight(pair).facts, held_out)]
+        keys = [each.key for each in sample_faults(pair, preflight(pair).facts)]
         # single features, such as a pixel that is never inked, are named before what made them
         found[name] = [key for key in keys if key != "columns"]
     assert found["classes-2"][0] == "dropping"  # two of ten classes
@@ -620,22 +621,22 @@ def test_what_held_out_real_samples_show_alike_is_no_finding() -> None:
     real = videos()
     generated = videos()
     holdout = videos()
-    estimated = estimate(SamplePair(real, generated), "knn")["knn"]
     held_out = held_out_distances(real, holdout)
+
+    def found(generated: Samples, usual: Found) -> list[str]:
+        pair = SamplePair(real, generated)
+        shown = partial(sample_faults, pair, copies=memorisation(*pair, held_out))
+        estimated = estimate(pair, "knn")["knn"]
+        return [each.key for each in findings(pair, estimated, usual=usual, of_samples=shown)]
+
     usual = usual_faults(real, holdout)
-    alone = [
-        each.key for each in findings(SamplePair(real, generated), estimated, held_out=held_out)
-    ]
-    beside = [
-        each.key
-        for each in findings(SamplePair(real, generated), estimated, held_out=held_out, usual=usual)
-    ]
+    alone = found(generated, ())
+    beside = found(generated, usual)
     assert "coarse" in alone
     assert "coarse" not in beside
     assert beside[0] == alone[0] == "dependent"
     shuffled = Samples(rng.permuted(generated.values, axis=0))  # worse than held-out ones
-    worse = estimate(SamplePair(real, shuffled), "knn")["knn"]
-    assert len(findings(SamplePair(real, shuffled), worse, held_out=held_out, usual=usual)) > 1
+    assert len(found(shuffled, usual)) > 1
 
 
 @pytest.mark.parametrize(

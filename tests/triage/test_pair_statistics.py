@@ -21,7 +21,7 @@ from prviz.diagnostics.preflight import preflight
 from prviz.samples import SamplePair
 from prviz.triage import triage as triage_module
 from prviz.triage.findings import sample_faults
-from prviz.triage.memorisation import held_out_distances
+from prviz.triage.memorisation import held_out_distances, memorisation
 from prviz.triage.pair_statistics import (
     _REAL,
     FEW,
@@ -219,14 +219,13 @@ def wide_pair(n: int = 700, d: int = 2_000) -> SamplePair:
 def test_faults_of_wide_sets_are_searched_within_the_memory_limit() -> None:
     pair = wide_pair()
     facts = preflight(pair).facts
-    held_out = held_out_distances(pair.real)
+    copies = memorisation(*pair, held_out_distances(pair.real))
     # imports
-    sample_faults(
-        SamplePair(pair.real.take(range(80)), pair.generated.take(range(80))), facts, held_out
-    )
+    few = SamplePair(pair.real.take(range(80)), pair.generated.take(range(80)))
+    sample_faults(few, facts, copies)
     limit = 50_000_000  # the least that any measurement takes; 90 MB without
     with peak_below(limit):
-        found = sample_faults(pair, facts, held_out, memory_limit=limit)
+        found = sample_faults(pair, facts, copies, memory_limit=limit)
     assert [each.key for each in found] == ["wide"]
 
 
