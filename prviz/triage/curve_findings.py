@@ -121,9 +121,9 @@ def _few(spread: Spread, n: int) -> TriageFinding | None:
     if high - low <= WIDE and n >= FEW_EVALUATED:
         return None
     sentence = (
-        f"With {n:,} samples to evaluate in the smaller set, 95 % of the draws of AuC lie from"
-        f" {low:.2f} to {high:.2f}: small differences between checkpoints can't be seen, nor faults"
-        " that few samples show."
+        f"With {n:,} samples to evaluate in the smaller set, 95 % of the draws of AuC lie within"
+        f" {high - low:.2f} of each other: small differences between checkpoints can't be seen,"
+        " nor faults that few samples show."
     )
     level: Level = "warning" if n < FEW_EVALUATED else "note"
     return TriageFinding(

@@ -200,6 +200,8 @@ def test_few_samples_are_those_that_are_independent(groups: np.ndarray | None, s
     shown = findings_module.findings(pair, found, replicates=20, of_samples=lambda _: ())
     (few,) = (each for each in shown if each.key == "few")
     assert few.sentence.startswith(f"With {said} samples to evaluate in the smaller set")
+    # no area beside that of the ranking, which a bound may have lowered
+    assert f"lie within {few.number:.2f} of each other" in few.sentence
 
 
 # The last of 20 samples lies much nearer to its cluster, which nothing else explains.
