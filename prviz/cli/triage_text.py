@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from prviz.curves.summaries import rounded_up
 from prviz.readers import ACCEPTED_TEXT
-from prviz.readers.errors import listed, one_line
+from prviz.readers.errors import listed, one_line, printable
 
 if TYPE_CHECKING:
     from prviz.triage.classes import ClassShare
@@ -52,6 +52,7 @@ def _failed(outcomes: Sequence[CheckpointOutcome]) -> str:
     lines = [f"Failed, {len(failed)} of {len(outcomes)}:"]
     for each in failed:
         lines.append(f"  {one_line(each.checkpoint.path)}: {one_line(each.reason)}")
+        lines += map(printable, each.recipe)  # as they are run: not indented
     return "\n".join(lines)
 
 

@@ -284,7 +284,7 @@ class CheckpointEvaluator:
         """
         checkpoint = looked.known.checkpoint
         if outcome.reason is not None:
-            return CheckpointOutcome(checkpoint, (), reason=outcome.reason, choices=outcome.choices)
+            return outcome._replace(checkpoint=checkpoint)
         if any(each.digests != looked.digests for each in outcome.measured):
             return CheckpointOutcome(
                 checkpoint, (), reason="it changed while it was measured; start again"
@@ -436,7 +436,8 @@ def _failed(checkpoint: Checkpoint, error: BaseException) -> CheckpointOutcome:
     reason = error_text(error)
     if isinstance(error, MemoryError):
         reason = "does not fit into memory; save a random subset of the rows"
-    return CheckpointOutcome(checkpoint, (), reason=reason, choices=choices)
+    recipe = tuple(str(error).strip().splitlines()[1:])
+    return CheckpointOutcome(checkpoint, (), reason=reason, choices=choices, recipe=recipe)
 
 
 def samples_at(path: Path, settings: TriageSettings, below: Path | None = None) -> Samples:

@@ -182,6 +182,7 @@ class CheckpointOutcome(NamedTuple):
     measured : results by each family, in their order; empty after a failure. fresh : families
     measured now rather than found in the cache. reason : the failure in one line; None: no failure.
     choices : the arrays of the file, if it failed because several of them could be the samples.
+    recipe : the lines of Python that convert the file.
     """
 
     checkpoint: Checkpoint
@@ -189,6 +190,7 @@ class CheckpointOutcome(NamedTuple):
     fresh: tuple[str, ...] = ()
     reason: str | None = None
     choices: tuple[str, ...] = ()
+    recipe: tuple[str, ...] = ()
 
     def named(self, checkpoint: Checkpoint) -> CheckpointOutcome:
         """The outcome under another name or step of its checkpoint."""

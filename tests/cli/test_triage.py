@@ -158,6 +158,20 @@ def test_nothing_that_can_be_read_is_status_2_with_the_reasons(
     assert "No such file" in out
 
 
+def test_a_failure_has_the_lines_that_convert_the_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "frames.npy"
+    draw = np.random.default_rng(0).standard_normal
+    np.save(file, draw((200, 4, 16)))
+    np.save(tmp_path / "flat.npy", draw(900))
+    assert main(["triage", DIGITS, str(tmp_path)]) == 2
+    first, *recipe = capsys.readouterr().out.strip().partition(f"{file}: ")[2].splitlines()
+    assert first.endswith(":")
+    exec("\n".join(recipe), {})
+    assert len(list(tmp_path.iterdir())) == 3
+
+
 def test_results_are_never_kept_among_the_checkpoints(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
