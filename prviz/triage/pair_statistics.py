@@ -290,7 +290,6 @@ class _Compared:
         self.wide = pair.d > sum(min(number, rows) for number in numbers)
         classes = row_classes(pair) if self.wide else np.empty(0, np.intp)
         self._classes = [classes[: pair.real.n], classes[pair.real.n :]]
-        self._every = all(part.groups is None and part.n <= rows for part in pair)
         self._of_every: dict[str, float] = {}
 
     def drawn(self, rng: np.random.Generator, turn: int) -> tuple[RowSet, RowSet, Floats, Floats]:
@@ -315,7 +314,7 @@ class _Compared:
     def deciles(self, real: RowSet, generated: RowSet) -> dict[str, float]:
         """`_deciles` of drawn rows: found once where each turn draws every row."""
         found = self._of_every or _deciles(real, generated, not self.wide)
-        if self._every:
+        if all(part.groups is None and part.n <= self._rows for part in self._pair):
             self._of_every = found
         return found
 
