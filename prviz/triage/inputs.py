@@ -190,7 +190,8 @@ def _number(cell: str, here: str) -> float:
 _WORDS = ("global[-_ ]?step|steps?", "iterations?|iters?|it", "epochs?|ep", "checkpoint|ckpt")
 _NUMBER = r"(\d+(?:\.\d+)?)(?:(k|m)(?:imgs?)?)?(?![a-z0-9])"
 _NAMED = [re.compile(rf"(?<![a-z])(?:{word})[-_= ]*{_NUMBER}", re.IGNORECASE) for word in _WORDS]
-_LAST = re.compile(rf"(?:^|[-_= .]){_NUMBER}$", re.IGNORECASE)
+_BEHIND = "ema|swa|avg|best|last|final|gen(?:erated)?|samples?|feat(?:ure)?s|emb(?:edding)?s?"
+_LAST = re.compile(rf"(?:^|[-_= .]){_NUMBER}((?:[-_= .](?:{_BEHIND}))*)$", re.IGNORECASE)
 _TIMES = {"": 1.0, "k": 1e3, "m": 1e6}
 _DIGITS = re.compile(r"(\d+)")
 
@@ -341,15 +342,15 @@ def named(
         elif match is None:
             series = name
         else:
-            series = name[: match.start()]
+            series = name[: match.start()] + "".join(match.groups()[2:])
         order = (natural(series), step is None, step or 0.0, natural(name))
         found.append((Checkpoint(path, name, step, details.extra, below, details.run), order))
     return [each for each, _ in sorted(found, key=lambda pair: pair[1])]
 
 
 def step_of(name: str) -> float | None:
-    """The step in a name: the number after step, iter or epoch, else one that ends the name; k and
-    M are counted in.
+    """The step in a name: the number after step, iter or epoch, else one that ends the name, but
+    for words such as ema or samples; k and M are counted in.
 
     >>> step_of("sd-epoch-3_step-12k"), step_of("network-snapshot-000200"), step_of("resnet50")
     (12000.0, 200.0, None)

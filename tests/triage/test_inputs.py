@@ -51,6 +51,10 @@ def touched(folder: Path, *names: str) -> list[Path]:
         ("ckpt-7-iter-9", 9),
         ("a=.5", 5),
         ("converged", None),
+        ("model-000120000-ema", 120_000),
+        ("gan_20k_ema_samples", 20_000),
+        ("model-7-b", None),
+        ("7-emabc", None),
     ],
 )
 def test_steps_are_read_from_names(name: str, step: float | None) -> None:
@@ -92,6 +96,12 @@ def test_nothing_to_open_is_an_error(tmp_path: Path) -> None:
         checkpoints_of(tmp_path)
     with pytest.raises(ValueError, match="nothing"):
         checkpoints_of([])
+
+
+def test_averaged_weights_are_a_series_of_their_own(tmp_path: Path) -> None:
+    touched(tmp_path, *(f"m-{step}{end}.npy" for step in (9, 10) for end in ("", "-ema")))
+    names = [each.name for each in checkpoints_of(tmp_path)]
+    assert names == ["m-9", "m-10", "m-9-ema", "m-10-ema"]
 
 
 def test_metadata_give_steps_and_other_numbers(tmp_path: Path) -> None:
