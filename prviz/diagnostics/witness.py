@@ -45,7 +45,7 @@ _ROWS = 20_000
 AREA_SAMPLES = 2_000
 # Bytes of memory for each value that trees see: its copies in units of the deviation, its ranks,
 # and these shuffled.
-VALUE_BYTES = 64
+VALUE_BYTES = 32
 # Fewest independent rows of a set for trees, which see nothing in fewer.
 _LEAST_ROWS = 40
 # Columns that are shuffled, and how often each.

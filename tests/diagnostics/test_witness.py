@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+import tracemalloc
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -519,3 +520,18 @@ def test_columns_that_have_one_value_less_often_are_named_together() -> None:
     assert sorted(named.columns) == [0, 1, 2, 3]
     assert named.name == "4 features"
     assert named.sentence.startswith(f"feature {named.columns[0] + 1} exactly 0: ")
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("whole", [False, True])
+def test_trees_take_no_more_memory_than_is_counted_for_their_values(whole: bool) -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(0, 3, size=(2, 4_000, 96))
+    pair = SamplePair(*(Samples(each.round() if whole else each) for each in values))
+    prviz.witness(SamplePair(*(each.take(range(200)) for each in pair)), without=False)  # imports
+    tracemalloc.start()
+    try:
+        prviz.witness(pair, without=False)
+        assert tracemalloc.get_traced_memory()[1] < module.VALUE_BYTES * values.size
+    finally:
+        tracemalloc.stop()
