@@ -82,6 +82,10 @@ class _NotUtf8Error(Exception):
     """Raised for a line that is no UTF-8: the table is of an older program, and read as Latin-1."""
 
 
+class _RaggedError(ReadError):
+    """A line with another number of fields."""
+
+
 class _LoneQuoteError(Exception):
     """Raised for a quotation mark that is a field of its own, as in vectors of words: no field is
     in quotes.
@@ -213,7 +217,7 @@ class _Table(Layout):
             below = self.footer is not None and len(fields) - count in (0, 1)
             if self.numbers.delimiter == " " and (below or self.names_again(fields)):
                 raise self.refuse_blocks(f"{self.where}, line {place}")
-            raise ReadError(
+            raise _RaggedError(
                 f"{self.where}, line {place}: {count} fields, but {self.width} before it. Every"
                 " line needs the same number of values."
             )
@@ -557,23 +561,13 @@ def _append_all(
             stream.seek(begun)
             append(records)
     except EmptyCellError as error:
-        column = error.column
         more = chain([fields], (each for _, each in chain(ahead, records)))
-        held = (each for each in more if len(each) > column)
-        rows = [] if table.lines else list(islice(held, _JUDGED))
-        known = (each[column].strip() for each in chain(rows, held))
-        known = (text for text in known if text and not is_missing(text))
-        text = next(known, "")
-        if not table.lines and not text:
-            raise ReadError(
-                f"{source.where}, {table.column(column)}: empty in every row. Leave it out,"
-                f" in both tables, with {drop_text([table.columns[column]])}."
-            ) from None
-        if rows and not any(
-            table.numbers.holds(each) or is_written(each) for each in (text, *known)
-        ):
-            raise table.category(column, text, rows) from None
-        raise
+        raise _of_empty_cell(error, table, more) from None
+    except _RaggedError as error:
+        every = [fields, *islice((each for _, each in chain(ahead, records)), _MOST_JUDGED)]
+        begun = 2 * len(table.lines) > len(every)
+        other = None if begun else table.other_table(every, max(2, table.width))
+        raise other or ReadError(str(error)) from None
     except TextError as error:
         if table.lines and table.names_again(fields):
             raise table.refuse_blocks(error.place) from None
@@ -583,6 +577,27 @@ def _append_all(
         rows = [each for each in every if len(each) == len(fields)]
         other = None if table.lines else table.other_table(every)
         raise (other or table.advised(error, rows, begun=bool(table.lines))) from None
+
+
+def _of_empty_cell(error: EmptyCellError, table: _Table, more: Iterable[list[str]]) -> ReadError:
+    """The error for an empty cell, by what else its column holds.
+
+    more : the fields of its record and of those behind.
+    """
+    column = error.column
+    held = (each for each in more if len(each) > column)
+    rows = [] if table.lines else list(islice(held, _JUDGED))
+    known = (each[column].strip() for each in chain(rows, held))
+    known = (text for text in known if text and not is_missing(text))
+    text = next(known, "")
+    if not table.lines and not text:
+        return ReadError(
+            f"{table.where}, {table.column(column)}: empty in every row. Leave it out,"
+            f" in both tables, with {drop_text([table.columns[column]])}."
+        )
+    if rows and not any(table.numbers.holds(each) or is_written(each) for each in (text, *known)):
+        return table.category(column, text, rows)
+    return error
 
 
 def _cells(

@@ -296,16 +296,21 @@ class Layout:
         spaces = self.numbers.delimiter == " " and self.names is not None
         return spaces and len(fields) > 1 and not any(map(self.numbers.holds, fields))
 
-    def other_table(self, rows: Sequence[Sequence[str]]) -> ReadError | None:
+    def other_table(self, rows: Sequence[Sequence[str]], narrower: int = 2) -> ReadError | None:
         """The error for lines of a table below lines of another width, with the lines that take it;
-        None for others.
+        None for others, and for as many fields as ``narrower`` at most.
         """
         widths = Counter(map(len, rows))
         width, count = widths.most_common(1)[0]
-        if width == len(self.columns) or width < 3 or 2 * count < len(rows):
+        if width == len(self.columns) or width <= narrower or 2 * count < len(rows):
             return None
-        table = [row for row in rows if len(row) == width]
-        numeric = [all(map(self.numbers.holds, column)) for column in zip(*table[1:], strict=True)]
+        places = [place for place, row in enumerate(rows) if len(row) == width]
+        bare = [place for place in places[: count // 2] if not self._any_numbers(rows[place])]
+        above = places.index(bare[-1]) if bare else 0
+        table = rows[places[above] + 1 : places[above] + count - above]
+        if {width} != {*map(len, table)}:
+            return None
+        numeric = [all(map(self.numbers.holds, column)) for column in zip(*table, strict=True)]
         if sum(numeric) < 2:
             return None
         mark = self.numbers.delimiter
@@ -316,8 +321,12 @@ class Layout:
             f"newline='')\n"
             f"rows = [row for row in csv.reader(lines, delimiter={mark!r}) if len(row) == "
             f"{width}]\n"
-            f"csv.writer(open({beside(self.typed, '_table.csv')}, 'w', newline='')).writerows(rows)"
+            f"csv.writer(open({beside(self.typed, '_table.csv')}, 'w', newline='')).writerows(rows"
+            f"{f'[{above}:]' if above else ''})"
         )
+
+    def _any_numbers(self, row: Sequence[str]) -> bool:
+        return any(map(self.numbers.holds, row))
 
     def _turned(
         self, text: str, index: int, row: Sequence[str], column: Sequence[str]

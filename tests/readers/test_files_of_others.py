@@ -634,6 +634,30 @@ def test_a_table_below_lines_of_another_width_is_taken_out(tmp_path, monkeypatch
         read("t.tsv")
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(
+    "above",
+    [
+        "User: U,Path: C,ID: 3\nTest: GFP\n",  # a plate reader
+        "Model,M\nFirmware,1.26\n,\nFormat,Y,\nUnits,s\nStep,4e-09\n,\n",  # an oscilloscope
+    ],
+)
+def test_a_table_below_short_and_long_lines_is_taken_out(above, tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(above + FRAME.to_csv(index=False))
+    with pytest.raises(ReadError, match="fields above a table of 4") as caught:
+        read("t.csv")
+    exec(str(caught.value).partition("\n")[2], {})
+    np.testing.assert_array_equal(read("t_table.csv").values, VALUES)
+
+
+def test_lines_of_two_widths_by_turns_are_no_table_below_another() -> None:
+    lines = [f"1.5,{place % 7}.25,3.5,4" + ",5" * (place % 3 > 0) for place in range(60)]
+    with pytest.raises(ReadError, match="Every line needs the same number of values"):
+        read(("t.csv", "\n".join(["a,b,c,d", *lines]).encode()))
+
+
 # ---- names ----
 
 
