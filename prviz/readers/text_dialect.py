@@ -53,7 +53,7 @@ _AT_ONCE = 1 << 14
 # What people and Excel write around a number, and in place of its signs; negative numbers of
 # accountants.
 _AROUND = ("\u2212Dd", "-ee", "%$\u20ac\u00a3\u00a5'\"=_")
-_NEGATIVE = (r"^[^\d(]*\((.*)\)$|^(.*\d)-$", r"-\1\2")
+_NEGATIVE = (r"^[^\d(]*\((.*)\)$|^(.*\d)-$|^[-\u2212] +(\d.*)$", r"-\1\2\3")
 # Marks of footnotes and of significance behind a number.
 _BEHIND = "*\u2020\u2021 "
 # A low line that divides no thousands, as in keys such as 000012_0.

@@ -98,6 +98,10 @@ CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
         VALUES,
     ),
     "units without names": (written("{!r} kg").partition("\n")[2], VALUES),
+    "a space behind a minus": (
+        table(FRAME.map(lambda value: f"{value!r}".replace("-", "- "))),
+        VALUES,
+    ),
     "errors": (written("{!r} \u00b1 0.1"), VALUES),
     "errors in brackets": (written("{!r} (0.1)"), VALUES),
     "units before": (written("USD {!r}"), VALUES),
