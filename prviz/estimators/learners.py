@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
+from importlib import import_module
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -208,15 +209,10 @@ def votes(
 
 
 @cache
-def _library() -> Any:
-    """scikit-learn with the modules that are needed, loaded by one thread: two at once see half of
-    a module.
-    """
+def _library(module: str = "sklearn.tree") -> Any:
+    """A module of scikit-learn, loaded by one thread: two at once see half of a module."""
     with _loading, needed_for("the curve to believe"):
-        import sklearn
-        import sklearn.linear_model
-        import sklearn.tree
-    return sklearn
+        return import_module(module)
 
 
 def load() -> None:
@@ -357,7 +353,7 @@ def _logistic(split: _Standard, seed: int) -> Floats:  # noqa: ARG001
     n = len(split.generated)
     fit = np.ascontiguousarray(split.fit)
     models = [
-        _library().linear_model.LogisticRegression(C=1.0 / (decay * n), max_iter=10_000)
+        _library("sklearn.linear_model").LogisticRegression(C=1.0 / (decay * n), max_iter=10_000)
         for decay in DECAYS
     ]
     fitted = [model.fit(fit, split.generated, split.weights) for model in models]
@@ -386,7 +382,7 @@ def _forest(fit: Table, split: _Standard, seed: int, count: int) -> Iterator[Any
     # checked again for every tree: without them a fit of few samples takes half of the time
     weights = None if np.all(split.weights == 1) else split.weights
     for state in _random_states(seed, count):
-        tree = _library().tree.ExtraTreeClassifier(
+        tree = _library().ExtraTreeClassifier(
             min_samples_leaf=3, max_features="sqrt", random_state=state
         )
         yield tree.fit(fit, split.generated, weights, check_input=False)
@@ -434,7 +430,7 @@ def _boosted(fit: Table, split: _Standard, seed: int) -> Iterator[Any]:
     for state in _random_states(seed, ROUNDS):
         share = expit(odds)
         spread = np.maximum(share * (1 - share), _LEAST_SPREAD)
-        tree = _library().tree.DecisionTreeRegressor(
+        tree = _library().DecisionTreeRegressor(
             max_depth=3, min_samples_leaf=10, max_features=0.25, random_state=state
         )
         tree.fit(fit, (split.generated - share) / spread, spread * split.weights, check_input=False)
@@ -526,6 +522,6 @@ class Judge:
 @contextmanager
 def _plain() -> Iterator[None]:
     """One thread, and no checks: all values are finite, and the parameters are these."""
-    plain = _library().config_context(assume_finite=True, skip_parameter_validation=True)
+    plain = _library("sklearn").config_context(assume_finite=True, skip_parameter_validation=True)
     with one_thread(), plain:
         yield
