@@ -246,7 +246,15 @@ def test_a_row_that_its_label_calls_a_total_is_no_sample_whatever_it_holds(
     assert samples.values.tolist() == values.tolist()
 
 
-def test_labels_that_are_words_of_sums_throughout_are_labels() -> None:
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["mean", "max"] * 20,
+        [*(["pro", "mini", "lite", "air"] * 9), *["std"] * 4],
+        [*map(chr, range(97, 136)), "Max"],
+    ],
+)
+def test_labels_that_are_words_of_sums_are_labels_of_kinds_and_people(labels: list[str]) -> None:
     table = pd.DataFrame(np.random.default_rng(5).normal(size=(40, 2)), columns=["a", "b"])
-    table["label"] = ["mean", "max"] * 20
+    table["label"] = labels
     assert read(("t.csv", table.to_csv(index=False).encode())).n == 40
