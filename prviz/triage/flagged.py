@@ -15,6 +15,8 @@ from prviz.triage.measured import CheckpointOutcome
 _SAID_BY_FINDINGS = frozenset(
     {"Duplicates inside the generated set", "Rows in both sets", "Norms", "Spread", TOGETHER}
 )
+# Findings that say nothing of what these flags are of.
+_OF_FEW = frozenset({"few", "outliers"})
 # Said of all checkpoints by a note on its own.
 _SAID_ELSEWHERE = frozenset({"Encoder", "Sizes", "These look swapped"})
 
@@ -29,7 +31,8 @@ def own_warnings(
     """The warnings on a checkpoint that neither a finding says of it nor a note says of all."""
     if not outcome.measured:
         return []
-    known = bool(findings.get(outcome.checkpoint.name))
+    said = findings.get(outcome.checkpoint.name, ())
+    known = any(each.key not in _OF_FEW for each in said)
     return [
         flag
         for flag in outcome.measured[0].flags

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -67,9 +68,11 @@ def test_notes_what_findings_say_and_failed_checkpoints_are_left_out() -> None:
         outcome("b", named),
         failed,
     ]
-    finding: Any = object()
-    assert by_checkpoint(outcomes, {"a": [finding], "b": [finding]}) == (
+    shifted: Any = Mock(key="shift")
+    assert by_checkpoint(outcomes, {"a": [shifted], "b": [shifted]}) == (
         (),
         {"a": (), "b": (named,)},
     )
+    few: Any = Mock(key="few")  # of the spread it says nothing
+    assert by_checkpoint(outcomes, {"a": [few]}) == ((), {"a": (SPREAD,), "b": (named,)})
     assert by_checkpoint(outcomes, {"a": []}) == ((), {"a": (SPREAD,), "b": (named,)})
