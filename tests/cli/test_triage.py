@@ -740,7 +740,7 @@ def test_a_memory_limit_below_the_default_gives_large_arrays_back_as_soon_as_the
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     called: list[str] = []
-    monkeypatch.setattr("prviz.neighbors.threads.return_large_arrays", lambda: called.append("yes"))
+    monkeypatch.setattr("prviz.cli.triage.return_large_arrays", lambda: called.append("yes"))
     for name in ("real", "one"):
         np.save(tmp_path / f"{name}.npy", np.random.default_rng(len(name)).normal(size=(20, 2)))
     line = ["triage", str(tmp_path / "real.npy"), str(tmp_path / "one.npy"), "--method", "knn"]
