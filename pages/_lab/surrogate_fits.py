@@ -44,10 +44,9 @@ def _shared() -> LeastRecentlyUsed:
 
 def _sources(data: Data) -> SurrogateSources:
     """The sets, whose principal components are computed once for all d."""
-    found: SurrogateSources = cache.remembered(
+    return cache.remembered(
         ("stand-in-sources", data.pair.digest), lambda: SurrogateSources(data.pair)
     )
-    return found
 
 
 def directions(data: Data) -> Need[Any]:

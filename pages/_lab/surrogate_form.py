@@ -148,7 +148,7 @@ def dimension(most: int) -> int:
         return 1
     held = st.session_state.get(DIMENSION)
     st.session_state[DIMENSION] = min(most, FIRST_D if held is None else held)
-    found: int = st.slider(
+    return st.slider(
         "Dimensions d",
         1,
         most,
@@ -159,7 +159,6 @@ def dimension(most: int) -> int:
         ),
         persist_state="session",
     )
-    return found
 
 
 def measured(data: Data, d: int, most: int) -> MeasurementRequest | None:

@@ -46,8 +46,7 @@ def thinned(curve: PRCurve) -> list[float]:
     them.
     """
     lams = np.append(np.tan(np.linspace(0, np.pi / 2, RAYS)[:-1]), np.inf)
-    found: list[float] = curve.vertices[np.unique(curve.vertex_at(lams))].round(4).ravel().tolist()
-    return found
+    return curve.vertices[np.unique(curve.vertex_at(lams))].round(4).ravel().tolist()
 
 
 def cell(d: int, n: int, methods: Sequence[str], repeats: int) -> dict[str, Any]:

@@ -253,7 +253,7 @@ def _reference(listing: FolderListing, folder: str, options: Sequence[str]) -> s
     above_only = [name for name in options if name not in listing.files[folder]]
     candidates = [name for name in above_only if _LIKELY.search(name.rpartition("/")[2])]
     likely = candidates[0] if len(candidates) == 1 else None
-    reference: str | None = st.selectbox(
+    return st.selectbox(
         "Reference: the file with the real samples",
         options,
         index=None,
@@ -261,7 +261,6 @@ def _reference(listing: FolderListing, folder: str, options: Sequence[str]) -> s
         placeholder="Choose it; all other files of the folder are checkpoints",
         persist_state="session",
     )
-    return reference
 
 
 def _table(listing: FolderListing, folder: str) -> str | None:

@@ -98,8 +98,7 @@ def _squared_radius(
         return np.full(len(lists.squared[ROLES[0]]), fixed[rule])
     near = np.hstack([lists.squared[each] for each in rule.roles])
     order = rule.k + (role in rule.roles)
-    radius: Array = np.partition(near, order - 1, axis=1)[:, order - 1]
-    return radius
+    return np.partition(near, order - 1, axis=1)[:, order - 1]
 
 
 class ListJob:

@@ -72,8 +72,7 @@ def _without_clearly_inner(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
 def edge_lams(vertices: Floats) -> Floats:
     """Negated slopes, (m - 1,), of the hull's edges: strictly decreasing along a lower hull."""
     steps = vertices[1:] - vertices[:-1]
-    lams: Floats = -steps[:, 1] / steps[:, 0]
-    return lams
+    return -steps[:, 1] / steps[:, 0]
 
 
 def is_lower_hull(vertices: Floats) -> bool:

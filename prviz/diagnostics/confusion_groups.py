@@ -220,8 +220,7 @@ class OptimalClassifiers(ReadOnlyArrays):
             raise ValueError(f"group = {group!r}; one of {', '.join(GROUPS)} is needed")
         places: Ints = getattr(self.groups(lam), group)
         sign = 1.0 if group in ("kept", "accepted") else -1.0
-        order: Ints = places[np.argsort(sign * self.keys[places], kind="stable")][:count]
-        return order
+        return places[np.argsort(sign * self.keys[places], kind="stable")][:count]
 
     def part(self, places: ArrayLike, lam: float) -> Part:
         """Contribution at lam of the samples at these positions, each counted once."""

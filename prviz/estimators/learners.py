@@ -407,8 +407,7 @@ def _leaf_values(tree: Any, values: Table) -> Floats:
 
 def _odds_of_trees(called: Floats, trees: int = TREES) -> Floats:
     """Log odds from the sum over all trees; half a tree more on both sides."""
-    odds: Floats = np.log(called + 0.5) - np.log(trees - called + 0.5)
-    return odds
+    return np.log(called + 0.5) - np.log(trees - called + 0.5)
 
 
 def _boosting(split: _Standard, seed: int) -> Floats:

@@ -185,8 +185,7 @@ def chances(points: RowView, fit: RowView, radius: float, *, apart: bool = False
 def _missed(distances: Floats, radius: float) -> Floats:
     """1 - tau of each distance."""
     shares = np.divide(distances, radius, out=np.zeros_like(distances), where=distances > 0)
-    missed: Floats = 1.0 - np.maximum(0.0, 1.0 - shares)
-    return missed
+    return 1.0 - np.maximum(0.0, 1.0 - shares)
 
 
 def _chances_by_table(distances: Floats, radius: float, *, apart: bool) -> Floats:

@@ -124,8 +124,7 @@ def _score_beside(
     """
     apart = _distance(tried.box, own)
     crossed = np.minimum(apart, _nearest(tried.box, parts))
-    score: Points = _nearest(tried.box, others) - apart - ACROSS * (crossed < GAP / 2)
-    return score
+    return _nearest(tried.box, others) - apart - ACROSS * (crossed < GAP / 2)
 
 
 def _score_with_leader(tried: Place, others: Sequence[Points], lines: Sequence[Points]) -> Points:

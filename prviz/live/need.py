@@ -48,5 +48,4 @@ class Need(Generic[T]):
         """The result, where it is there; of a need with a store."""
         if self.look is not None:
             return self.look()
-        found: T | None = None if self.store is None else self.store.get(self.key)
-        return found
+        return None if self.store is None else self.store.get(self.key)

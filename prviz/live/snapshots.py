@@ -112,8 +112,7 @@ def frames(
 
 def flat(curve: PRCurve) -> list[float]:
     """The vertices one after another, rounded to DIGITS."""
-    vertices: list[float] = curve.vertices.round(DIGITS).ravel().tolist()
-    return vertices
+    return curve.vertices.round(DIGITS).ravel().tolist()
 
 
 def comparable(problem: Problem) -> PRCurve | None:

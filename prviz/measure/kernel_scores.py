@@ -161,8 +161,7 @@ class _Cubic:
             products: Floats = rows @ others.T
             products /= rows.shape[1]
             products += 1.0
-            cubes: Floats = products * products * products
-            return cubes
+            return products * products * products
         rows = rows - self.centre
         others = others - self.centre
         return self._around(
@@ -189,8 +188,7 @@ class _Cubic:
     def _around(self, u: Floats, v: Floats, r: Floats) -> Floats:
         base = self._base
         q = base + u + v
-        values: Floats = 3 * u * v * (base + q) + r * (3 * q * (q + r) + r * r)
-        return values
+        return 3 * u * v * (base + q) + r * (3 * q * (q + r) + r * r)
 
     @property
     def _base(self) -> float:

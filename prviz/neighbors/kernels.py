@@ -126,10 +126,7 @@ def slices(n: int, step: int) -> list[slice]:
 def ranges(starts: Ints, lengths: Ints) -> Ints:
     """Concatenated ranges: from each start, as many numbers as its length."""
     ends = np.cumsum(lengths)
-    found: Ints = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
-        starts - ends + lengths, lengths
-    )
-    return found
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,8 +155,7 @@ class Candidates:
         """Weights of some candidates: (p,)."""
         if self.weights is None:
             return np.ones(len(rows))
-        weights: Floats = self.weights[rows, slots]
-        return weights
+        return self.weights[rows, slots]
 
     def weight_within(self, limits: Array) -> Counts:
         """Number of samples with values <= limits (m, 1) in each row: (m,)."""

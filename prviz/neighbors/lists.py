@@ -81,8 +81,7 @@ class RandomSubset:
     def radii(self, order: int) -> Floats:
         """(m,) approximate distances to the order-th nearest, in the root of the tiles' units."""
         nearest = self._values[:, order - 1]
-        radii: Floats = np.sqrt(np.maximum(nearest.astype(np.float64), 0.0))
-        return radii
+        return np.sqrt(np.maximum(nearest.astype(np.float64), 0.0))
 
     def _line(self, values: Floats) -> tuple[float, float, float]:
         """Slope and offset of values over the squared norms, and the deviation from that line."""
@@ -107,10 +106,7 @@ class RandomSubset:
         order-th nearest.
         """
         slope, offset, rest = self._line(self.radii(order))
-        reach: Floats = np.square(
-            np.maximum(slope * self._squares + offset + _DEVIATIONS * rest, 0.0)
-        )
-        return reach
+        return np.square(np.maximum(slope * self._squares + offset + _DEVIATIONS * rest, 0.0))
 
     def is_tight(self, reach: Floats) -> bool:
         """True if nearly all balls of the squared radii ``reach`` hold little more than needed."""

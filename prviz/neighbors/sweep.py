@@ -257,8 +257,7 @@ def _decided(tile: Tile, ranked: Ranked, limits: Floats, which: Ints) -> Small:
 
 
 def _scaled(arithmetic: Arithmetic, squared: Floats) -> Floats:
-    scaled: Floats = np.ascontiguousarray(arithmetic.scaled(squared), dtype=np.float64)
-    return scaled
+    return np.ascontiguousarray(arithmetic.scaled(squared), dtype=np.float64)
 
 
 class SortedRows:
@@ -290,8 +289,7 @@ class SortedRows:
         """(orders, m) numbers of samples of ``role`` at or below the order-th smallest distance
         ``among`` some.
         """
-        counts: Small = self._counts[role].ravel()[self._ends(among, orders)]
-        return counts
+        return self._counts[role].ravel()[self._ends(among, orders)]
 
     def held(self, among: tuple[Role, ...], orders: Ints) -> dict[Role, tuple[Ints, Ints]]:
         """By role, the samples up to the largest of these increasing orders, and for each of them
@@ -395,5 +393,4 @@ def _ends_of_ties(values: Floats, inside: Flags) -> Ints | None:
     m, length = values.shape
     ends = np.arange(m * length).reshape(m, length)
     ends[:, :-1][same] = m * length
-    last: Ints = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
-    return last
+    return np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]

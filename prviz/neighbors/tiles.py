@@ -108,8 +108,7 @@ class Pairs:
     @property
     def norms(self) -> Floats:
         """Norms of the block's points: (m,)."""
-        norms: Floats = self.left.norms[self.rows]
-        return norms
+        return self.left.norms[self.rows]
 
     def reference(self, rows: Ints, columns: Ints) -> Floats:
         """Reference squared distances of some points of the block from some samples (columns of the

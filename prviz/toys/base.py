@@ -351,8 +351,7 @@ class CellMasses(ToyProblem):
             ratios = np.log(q) - np.log(p)
         # 0/0 for cells without mass in P and Q, and outside all cells.
         ratios = np.append(np.where((p == 0) & (q == 0), 0.0, ratios), 0.0)
-        by_row: Floats = ratios[self.cell_of(z)]
-        return by_row
+        return ratios[self.cell_of(z)]
 
     def _in_supports(self, z: Array) -> tuple[Flags, Flags]:
         cells = self.cell_of(z)

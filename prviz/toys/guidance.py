@@ -198,5 +198,4 @@ class Guidance(ToyProblem):
 
 def _log_joint(y: Floats, centres: Floats, shares: Floats) -> Floats:
     """Logarithm of share times density, (classes, len(y)), without the constant."""
-    joint: Floats = np.log(shares)[:, None] - 0.5 * (y - centres[:, None]) ** 2
-    return joint
+    return np.log(shares)[:, None] - 0.5 * (y - centres[:, None]) ** 2

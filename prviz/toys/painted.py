@@ -210,5 +210,4 @@ class Painted(CellMasses):
     def shares(self, z: Array) -> Floats:
         """Share of the rows of z (m, d) in each cell."""
         cells = self.cell_of(z)
-        shares: Floats = np.bincount(cells[cells >= 0], minlength=len(self.masses[0])) / len(z)
-        return shares
+        return np.bincount(cells[cells >= 0], minlength=len(self.masses[0])) / len(z)

@@ -303,8 +303,7 @@ def _texts(labels: ArrayLike, samples: Samples, role: str) -> NDArray[np.str_]:
 
 def _missed(own: Samples, others: Samples, k: int, memory_limit: int) -> Flags:
     """(n,) True for samples in whose ball to the k-th nearest of their own set no other lies."""
-    flags: Flags = _ratios(own, others, k, memory_limit) > 1
-    return flags
+    return _ratios(own, others, k, memory_limit) > 1
 
 
 def _ratios(own: Samples, others: Samples, k: int, memory_limit: int) -> Floats:

@@ -104,8 +104,7 @@ class _Members:
 
     def of(self, drawn: Ints) -> Ints:
         """Positions of all samples of these groups, of a group that is drawn twice twice."""
-        positions: Ints = self._order[ranges(self._starts[drawn], self._sizes[drawn])]
-        return positions
+        return self._order[ranges(self._starts[drawn], self._sizes[drawn])]
 
 
 def _members(generators: Sequence[Sequence[Supports]]) -> list[_Members | None]:
