@@ -433,7 +433,7 @@ def of_length_one(values: Array) -> Array:
     largest = np.abs(values).max(axis=1, keepdims=True)
     scaled = values / np.where(largest > 0, largest, 1)
     lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
-    return np.asarray(scaled / np.where(lengths > 0, lengths, 1))
+    return scaled / np.where(lengths > 0, lengths, 1)
 
 
 def rke(samples: SamplesLike, *, bandwidth: float) -> float:

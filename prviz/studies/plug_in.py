@@ -48,7 +48,7 @@ class Kernel(NamedTuple):
 
 
 def _bell(offsets: Sequence[Floats]) -> Floats:
-    return np.asarray(np.exp(-sum(each**2 for each in offsets) / 2))
+    return np.exp(-sum(each**2 for each in offsets) / 2)
 
 
 def _fourth(offsets: Sequence[Floats]) -> Floats:

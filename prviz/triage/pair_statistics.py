@@ -546,7 +546,7 @@ def _void(own: Floats, others: Floats) -> Flags:
 
     own, others : distances to the nearest of both, rising.
     """
-    return np.asarray(own[:, -1] <= others[:, 0])
+    return own[:, -1] <= others[:, 0]
 
 
 def _first(number: int, points: Floats, among: Floats, all_of_them: Floats, k: int = 1) -> Floats:
@@ -1003,7 +1003,7 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
 
 def _angles(values: Floats) -> Floats:
     """Fisher's z of the correlations of ranks."""
-    return np.asarray(np.arctanh(np.clip(_correlations(_ranks(values)), -0.99, 0.99)))
+    return np.arctanh(np.clip(_correlations(_ranks(values)), -0.99, 0.99))
 
 
 def _unlike(real: tuple[Floats, Floats], generated: Floats, n_real: int) -> Floats:
