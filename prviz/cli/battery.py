@@ -11,12 +11,29 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from prviz.cli.terminal import add_run, measured
+from prviz.estimators import ESTIMATORS
 from prviz.neighbors.threads import available_threads
+from prviz.studies.battery import (
+    CHECKS,
+    COLUMNS,
+    DEFAULT_READINGS,
+    PASSES,
+    READINGS,
+    SCALARS,
+    SIDES,
+    battery_seconds,
+    battery_tasks,
+    family_readings,
+    judge,
+    oracle_rows,
+    passed,
+    setting,
+)
+from prviz.studies.battery.tasks import Mode
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from prviz.studies.battery.tasks import Mode
 
 _TEXT = """Run the sanity battery: 15 checks of what every score of fidelity and diversity should
 do, on pairs of known truth. A stopped run continues when the same command with --out is given
@@ -55,17 +72,6 @@ def add_battery(parser: argparse.ArgumentParser) -> None:
 
 
 def _battery(arguments: argparse.Namespace) -> int:
-    from prviz.studies.battery import (
-        CHECKS,
-        COLUMNS,
-        DEFAULT_READINGS,
-        battery_seconds,
-        battery_tasks,
-        judge,
-        oracle_rows,
-        setting,
-    )
-
     for name in arguments.checks:
         if name not in CHECKS:
             raise ValueError(f"there is no check {name!r}; the checks are {', '.join(CHECKS)}")
@@ -102,9 +108,6 @@ def _battery(arguments: argparse.Namespace) -> int:
 
 def _readings(names: Sequence[str]) -> list[str]:
     """Checked names of readings, each once."""
-    from prviz.estimators import ESTIMATORS
-    from prviz.studies.battery import READINGS, SCALARS, family_readings
-
     for name in names:
         if name not in READINGS:
             points = (each.partition("@")[2] for each in family_readings(["knn"]))
@@ -119,8 +122,6 @@ def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
     """Table of one line per check and tag, one column per reading: two cells of three verdicts
     each.
     """
-    from prviz.studies.battery import SIDES
-
     cells = {}
     places: dict[tuple[str, str], None] = {}
     for line in judged.to_dict("records"):
@@ -145,8 +146,6 @@ def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
 
 def _counts(judged: pd.DataFrame) -> str:
     """Number of passed cells by reading and side, as text."""
-    from prviz.studies.battery import PASSES, passed
-
     known = judged[judged["published"].isin(PASSES)].groupby(["reading", "side"]).size()
     published = set(judged["reading"][judged["published"].notna()])
     counts: dict[str, list[str]] = {}

@@ -6,7 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from prviz.benchmark import DRAWS, PAIRS, VERSION, benchmark, of_family, plugin, summary
 from prviz.cli.terminal import watched
+from prviz.estimators import ESTIMATORS
 
 
 def add_benchmark(parser: argparse.ArgumentParser) -> None:
@@ -37,9 +39,6 @@ def add_benchmark(parser: argparse.ArgumentParser) -> None:
 
 
 def _benchmark(arguments: argparse.Namespace) -> int:
-    from prviz.benchmark import DRAWS, PAIRS, VERSION, benchmark, of_family, plugin, summary
-    from prviz.estimators import ESTIMATORS
-
     contestants = []
     for name in arguments.estimators or ESTIMATORS:
         if ":" in name and name not in ESTIMATORS:

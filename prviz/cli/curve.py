@@ -8,8 +8,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from prviz.approximation.approximate import Approximation, approximate
+from prviz.checks.flags import flags_of
+from prviz.cli.several import check_several, measure_several, write_figure
 from prviz.cli.tables import (
     add_columns,
     add_json,
@@ -33,18 +36,20 @@ from prviz.cli.terminal import (
 from prviz.curves import PRCurve
 from prviz.curves.refuted import refuted_runs
 from prviz.curves.summaries import rounded_up, summaries, summary_list, with_area_at_most
+from prviz.diagnostics.witness import AREA_SAMPLES, GIVES_AWAY, Witness, with_areas, witness
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, can_learn, verdict_methods
+from prviz.estimators.tightest import FEWEST, TIGHTEST
+from prviz.measure.estimates import Estimate, estimate, method_names, passes
 from prviz.measure.workload import Options, estimate_seconds
 from prviz.readers import AmbiguousKeyError, read_chosen, read_chosen_pair
 from prviz.readers.columns import ColumnChoice
 from prviz.readers.errors import one_line
 from prviz.readers.row_roles import split_key
+from prviz.reports import export
+from prviz.reports.export import limit_of, too_few
 from prviz.samples import SamplePair, Samples
-
-if TYPE_CHECKING:
-    from prviz.approximation.approximate import Approximation
-    from prviz.diagnostics.witness import Witness
-    from prviz.measure.estimates import Estimate
-    from prviz.uncertainty.bootstrap import Spread
+from prviz.uncertainty.bootstrap import Spread, bootstrap, intervals_at_most
+from prviz.uncertainty.upper_bound import CONFIDENCE, judge_half, known_bound
 
 WITHOUT_LEARNERS = "the curve to believe and its bound need scikit-learn, which is not installed"
 _TEXT = """Measure the precision-recall curves of generated samples against real ones. The files may
@@ -184,16 +189,11 @@ class _Measured:
 
     def summary_values(self, name: str) -> dict[str, float]:
         """The numbers of a family's curve, its area at most that of the bound."""
-        from prviz.reports.export import limit_of
-
         values = summaries(self.estimates[name].curve, self.arguments.b, self.arguments.eps)
         return with_area_at_most(values, limit_of(name, self.bound))
 
 
 def _curve(arguments: argparse.Namespace) -> int:
-    from prviz.estimators import can_learn
-    from prviz.uncertainty.upper_bound import CONFIDENCE
-
     methods = _methods(arguments)
     if len(arguments.generated) > 1:
         return _several(arguments, methods)
@@ -231,10 +231,6 @@ def _measured(arguments: argparse.Namespace, methods: Sequence[str]) -> _Measure
     """The estimates of two sets, the intervals that are asked for, and what tells the sets
     apart.
     """
-    from prviz.checks.flags import flags_of
-    from prviz.diagnostics.witness import witness
-    from prviz.measure.estimates import estimate, passes
-
     pair = _read(arguments)
     say_flags(flags_of(pair))
     options = {name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")}
@@ -247,16 +243,12 @@ def _measured(arguments: argparse.Namespace, methods: Sequence[str]) -> _Measure
     with watched(seconds) as progress:
         limited: dict[str, Any] = {**options, "memory_limit": limit, "progress": progress}
         if arguments.approximate:
-            from prviz.approximation.approximate import approximate
-
             approximation = approximate(pair.real, pair.generated, methods, **limited)
             estimates = approximation.estimates
         else:
             estimates = estimate(pair, methods, **limited)
     spreads: dict[str, Spread] = {}
     if arguments.bootstrap is not None:
-        from prviz.uncertainty.bootstrap import bootstrap
-
         for name, each in estimates.items():
             spread = bootstrap(each, arguments.bootstrap, seed=arguments.seed)
             spreads[name] = replace(spread, b=arguments.b, eps=arguments.eps)
@@ -273,8 +265,6 @@ def _measured(arguments: argparse.Namespace, methods: Sequence[str]) -> _Measure
 
 def _several(arguments: argparse.Namespace, methods: Sequence[str]) -> int:
     """Several models by one family: the one that is named, else the curve to believe, else kNN."""
-    from prviz.cli.several import check_several, measure_several
-
     chosen = methods if arguments.method is not None else methods[:1]
     check_several(arguments, chosen)
     _check_outputs(arguments)
@@ -296,10 +286,6 @@ def _with_areas(measured: _Measured) -> Witness:
     """The areas that remedies leave, of enough samples; unless they would take long where other
     families are named.
     """
-    from prviz.diagnostics.witness import AREA_SAMPLES, with_areas
-    from prviz.estimators.tightest import FEWEST, TIGHTEST
-    from prviz.measure.estimates import passes
-
     arguments = measured.arguments
     pair = measured.pair
     found = measured.found
@@ -328,11 +314,6 @@ def _bound(
 
     Without scikit-learn that is what is missing, of few samples that they say no more.
     """
-    from prviz.estimators import can_learn
-    from prviz.estimators.tightest import FEWEST, TIGHTEST
-    from prviz.reports.export import too_few
-    from prviz.uncertainty.upper_bound import judge_half, known_bound
-
     few = min(side.n_independent for side in pair) < FEWEST
     if arguments.method is not None and TIGHTEST.name not in estimates:
         return known_bound(estimates.values(), held_out=True), ""
@@ -349,10 +330,6 @@ def _bound(
 
 
 def _methods(arguments: argparse.Namespace) -> list[str]:
-    from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, can_learn, verdict_methods
-    from prviz.estimators.tightest import TIGHTEST
-    from prviz.measure.estimates import method_names
-
     plain = arguments.approximate or arguments.split is None
     chosen = arguments.method or (DEFAULT_METHODS if plain else verdict_methods())
     names = list(dict.fromkeys(name for entry in chosen for name in entry.split(",")))
@@ -446,8 +423,6 @@ def _here(error: Exception, options: str) -> str:
 
 
 def _write(measured: _Measured) -> None:
-    from prviz.reports import export
-
     arguments = measured.arguments
     approximation = measured.approximation
     curves = {name: each.curve for name, each in measured.estimates.items()}
@@ -466,8 +441,6 @@ def _write(measured: _Measured) -> None:
     if arguments.csv:
         put_text(arguments.csv, export.curves_csv(curves, approximate=approximation is not None))
     if arguments.svg:
-        from prviz.cli.several import write_figure
-
         write_figure(arguments, curves, measured.bound)
     if arguments.html:
         put_text(str(arguments.html), _page(measured, curves))
@@ -475,10 +448,7 @@ def _write(measured: _Measured) -> None:
 
 def _page(measured: _Measured, curves: Mapping[str, PRCurve]) -> str:
     """The figure and all numbers as a page."""
-    from prviz.checks.flags import flags_of
-    from prviz.estimators import ESTIMATORS
     from prviz.figures.svg import pr_svg
-    from prviz.reports import export
 
     pair = measured.pair
     title = f"{pair.generated.name} (generated) against {pair.real.name} (real)"
@@ -513,9 +483,6 @@ def _page(measured: _Measured, curves: Mapping[str, PRCurve]) -> str:
 
 def _table(measured: _Measured) -> list[str]:
     """Lines on the samples, the approximation, and one per method with its intervals below."""
-    from prviz.reports.export import limit_of
-    from prviz.uncertainty.bootstrap import intervals_at_most
-
     bound = measured.bound
     shorts = (each.short for each in summary_list(measured.arguments.b, measured.arguments.eps))
     rows = [["method", "k", *shorts]]
@@ -545,8 +512,6 @@ def _table(measured: _Measured) -> list[str]:
 
 def _witness_lines(found: Witness) -> list[str]:
     """What tells the sets apart, a line each."""
-    from prviz.diagnostics.witness import GIVES_AWAY
-
     first, *others = map(one_line, (*found.statements, *found.notes))
     return [f"{GIVES_AWAY.lower()}: {first}", *(f"  {each}" for each in others)]
 

@@ -9,16 +9,27 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from prviz.checks.flags import flags_of_set
 from prviz.cli.terminal import number, print_above, say_flags, watched
+from prviz.embed import tensors
+from prviz.embed.base import EmbeddingEncoder, EncoderOptions
+from prviz.embed.registered import ENCODERS, load_encoder, written
+from prviz.embed.run import embed
+from prviz.embed.sets import (
+    ARCHIVES,
+    PictureSet,
+    SetFile,
+    common_notes,
+    embed_sets,
+    named_sets,
+    sets_in,
+    sizes_note,
+    without_sets_note,
+)
+from prviz.embed.sources import EmbeddingSource, open_source, sub_folders
 from prviz.readers import Limits, read
 from prviz.readers.errors import one_line
-
-if TYPE_CHECKING:
-    from prviz.embed.base import EmbeddingEncoder
-    from prviz.embed.sets import PictureSet, SetFile
-    from prviz.embed.sources import EmbeddingSource
 
 
 def add_pictures(parser: argparse.ArgumentParser) -> None:
@@ -66,8 +77,6 @@ def embed_each(
     folder: Path, out: Path, encoder: EmbeddingEncoder, *, skip_bad: bool, bits: int | None
 ) -> None:
     """One file for each set in a folder of models, as `prviz embed --each` prints them."""
-    from prviz.embed.sets import common_notes, embed_sets, sets_in
-
     sets, notes = sets_in(folder, out)
     if encoder.fits:
         raise ValueError(
@@ -102,10 +111,6 @@ def embed_arguments(arguments: argparse.Namespace) -> None:
     ------
     ValueError : none of them are pictures, or as `prviz.embed.sets.embed_sets`.
     """
-    from prviz.embed.base import EncoderOptions
-    from prviz.embed.registered import load_encoder
-    from prviz.embed.sets import common_notes, embed_sets, named_sets, sizes_note
-
     encoder = load_encoder(arguments.encoder, EncoderOptions(weights=arguments.weights))
     keep = arguments.keep or _beside(arguments.checkpoints[0], encoder.name)
     reference = _pictures(arguments.reference)
@@ -145,8 +150,6 @@ def _models(
     paths: Sequence[Path], reference: EmbeddingSource | None, keep: Path
 ) -> tuple[list[PictureSet], list[Path], list[str]]:
     """Sets of pictures, files of features among ``paths``, and notes on how folders were read."""
-    from prviz.embed.sets import named_sets, sets_in
-
     sources: list[EmbeddingSource] = []
     others: list[Path] = []
     notes: list[str] = []
@@ -176,8 +179,6 @@ def _models(
 
 def _are_labels(source: EmbeddingSource | None, reference: EmbeddingSource | None) -> bool:
     """True if most sub-folders of a folder are called as sub-folders of the reference."""
-    from prviz.embed.sources import sub_folders
-
     if source is None or reference is None:
         return False
     names, own = (set(sub_folders(each.items)) - {""} for each in (source, reference))
@@ -186,9 +187,6 @@ def _are_labels(source: EmbeddingSource | None, reference: EmbeddingSource | Non
 
 def _pictures(path: Path) -> EmbeddingSource | None:
     """The pictures at a path as one set; None for anything else, which is read as features."""
-    from prviz.embed.sets import ARCHIVES, without_sets_note
-    from prviz.embed.sources import open_source
-
     if not path.is_dir() and path.suffix.lower() not in (*ARCHIVES, ".npy"):
         return None
     try:
@@ -220,8 +218,6 @@ class _List(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Print one line per encoder."""
-        from prviz.embed.registered import ENCODERS, written
-
         for each in ENCODERS:
             if each.installed():
                 state = ""
@@ -296,11 +292,6 @@ def add_embed(parser: argparse.ArgumentParser) -> None:
 
 
 def _embed(arguments: argparse.Namespace) -> int:
-    from prviz.embed import tensors
-    from prviz.embed.run import embed
-    from prviz.embed.sets import SetFile
-    from prviz.embed.sources import open_source
-
     for option in _OF_FEATURES:
         if getattr(arguments, option.removeprefix("--")) is not None:
             raise ValueError(
@@ -350,16 +341,11 @@ def _embed(arguments: argparse.Namespace) -> int:
 
 def _say_flags(out: Path) -> None:
     """Say what the written features show by themselves."""
-    from prviz.checks.flags import flags_of_set
-
     sys.stdout.flush()
     say_flags(flags_of_set(read(out, limits=Limits(min_rows=1))))
 
 
 def _encoder(arguments: argparse.Namespace) -> EmbeddingEncoder:
-    from prviz.embed.base import EncoderOptions
-    from prviz.embed.registered import load_encoder
-
     options = {each.name: getattr(arguments, each.name) for each in fields(EncoderOptions)}
     return load_encoder(arguments.encoder, EncoderOptions(**options))
 

@@ -7,14 +7,13 @@ from __future__ import annotations
 import argparse
 import sys
 from textwrap import fill
-from typing import TYPE_CHECKING
 
 from prviz.cli.parity import add_conventions, chosen_convention
 from prviz.cli.terminal import add_run, add_workers, measured
+from prviz.measure.curve_conventions import CurveConvention
 from prviz.neighbors.threads import available_threads
-
-if TYPE_CHECKING:
-    from prviz.studies.papers import Mode
+from prviz.studies.papers import EXPERIMENTS, Mode
+from prviz.studies.papers.forensics import check_tried, read_by, spreads_by
 
 _TEXT = """Run an experiment of the papers: its setting, our figures beside the published ones with
 the difference, and what they show. Without a name: the list. A stopped run continues when the same
@@ -36,10 +35,6 @@ def add_experiment(parser: argparse.ArgumentParser) -> None:
 
 
 def _experiment(arguments: argparse.Namespace) -> int:
-    from prviz.measure.curve_conventions import CurveConvention
-    from prviz.studies.papers import EXPERIMENTS
-    from prviz.studies.papers.forensics import check_tried, read_by, spreads_by
-
     if arguments.name is None:
         width = max(map(len, EXPERIMENTS))
         lines = [

@@ -16,19 +16,12 @@ import socket
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
 import prviz
-from prviz.cli.battery import add_battery
-from prviz.cli.benchmark import add_benchmark
-from prviz.cli.curve import add_curve
-from prviz.cli.embed import add_embed
-from prviz.cli.experiment import add_experiment
-from prviz.cli.parity import add_parity
-from prviz.cli.sweep import add_sweep
 from prviz.cli.terminal import memory_size
-from prviz.cli.triage import add_triage
 from prviz.missing import missing
 from prviz.neighbors.devices import on_device
 from prviz.readers.errors import error_text, printable
@@ -43,6 +36,18 @@ from prviz.server.limits import (
 )
 from prviz.server.uploads import PUBLIC_MB, uploads
 
+# The commands and what each does; the module of one is loaded when it is called.
+_COMMANDS = {
+    "app": "start the app in the browser",
+    "curve": "measure two files",
+    "embed": "turn pictures or texts into a file of features",
+    "sweep": "measure a grid of problems and settings",
+    "experiment": "run an experiment of the papers",
+    "battery": "run the sanity battery: what should any score do?",
+    "benchmark": "score estimators against the exact truth",
+    "triage": "rank many checkpoints against one reference",
+    "parity": "why two tools disagree on two files",
+}
 DEFAULT_PORT = 8501
 PORTS_TRIED = 100
 
@@ -62,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str]) -> int:
-    parser, commands = _parser()
+    parser, commands = _parser(next(iter(argv), ""))
     if not argv:
         parser.print_help()
         return 0
@@ -105,25 +110,20 @@ class _Parser(argparse.ArgumentParser):
         self.exit(_fail(f"{message} (see {self.prog} --help)", status=2))
 
 
-def _parser() -> tuple[argparse.ArgumentParser, Iterable[str]]:
-    """The parser, and the names of its commands."""
+def _parser(chosen: str = "") -> tuple[argparse.ArgumentParser, Iterable[str]]:
+    """The parser, with the options of the chosen command alone, and the names of all commands."""
     parser = _Parser(
         prog="prviz", description="Exact precision-recall curves of generative models."
     )
     parser.add_argument("--version", action="version", version=f"prviz {prviz.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", title="commands")
-    _add_app(commands.add_parser("app", help="start the app in the browser"))
-    add_curve(commands.add_parser("curve", help="measure two files"))
-    add_embed(commands.add_parser("embed", help="turn pictures or texts into a file of features"))
-    add_sweep(commands.add_parser("sweep", help="measure a grid of problems and settings"))
-    add_experiment(commands.add_parser("experiment", help="run an experiment of the papers"))
-    add_battery(
-        commands.add_parser("battery", help="run the sanity battery: what should any score do?")
-    )
-    add_benchmark(commands.add_parser("benchmark", help="score estimators against the exact truth"))
-    add_triage(commands.add_parser("triage", help="rank many checkpoints against one reference"))
-    add_parity(commands.add_parser("parity", help="why two tools disagree on two files"))
-    return parser, commands.choices
+    for name, does in _COMMANDS.items():
+        command = commands.add_parser(name, help=does)
+        if name == chosen == "app":
+            _add_app(command)
+        elif name == chosen:
+            getattr(import_module(f"prviz.cli.{name}"), f"add_{name}")(command)
+    return parser, _COMMANDS
 
 
 def _add_app(parser: argparse.ArgumentParser) -> None:

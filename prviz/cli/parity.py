@@ -9,8 +9,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from prviz.checks.flags import flags_of
 from prviz.cli.tables import (
     add_columns,
     add_json,
@@ -21,15 +22,24 @@ from prviz.cli.tables import (
     size_lines,
 )
 from prviz.cli.terminal import say_flags, watched
+from prviz.estimators import DEFAULT_METHODS
+from prviz.measure.blind_spots import BLIND_SPOTS
+from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention
+from prviz.measure.estimates import measure, pr_curve
+from prviz.measure.frechet import (
+    FrechetDifference,
+    FrechetDistance,
+    MeasuredFrechet,
+    frechet_difference,
+    measured_frechet,
+)
+from prviz.measure.kernel_scores import kid
+from prviz.measure.paper_conventions import PAPERS, PaperConvention, paper_convention, paper_curve
+from prviz.measure.scalars import conventions, numbers_of_sets
 from prviz.neighbors.threads import Progress, part_of
 from prviz.readers import read_chosen
 from prviz.readers.errors import one_line
 from prviz.samples import SamplePair, Samples
-
-if TYPE_CHECKING:
-    from prviz.measure.curve_conventions import CurveConvention
-    from prviz.measure.frechet import FrechetDifference, FrechetDistance, MeasuredFrechet
-    from prviz.measure.paper_conventions import PaperConvention
 
 # Subsets of KID by the convention of torch-fidelity.
 SUBSETS = 100
@@ -99,9 +109,6 @@ def chosen_convention(arguments: argparse.Namespace) -> CurveConvention | PaperC
     """The convention of the options; None where none is given. Raises ValueError for options that
     don't go together.
     """
-    from prviz.measure.curve_conventions import CurveConvention
-    from prviz.measure.paper_conventions import paper_convention
-
     alone = arguments.self is None and arguments.rays is None and not arguments.gammas
     if arguments.convention is not None:
         if not alone:
@@ -116,8 +123,6 @@ def _parity(arguments: argparse.Namespace) -> int:
     """Numbers of each generated set, and their differences where there are several; as a table or
     as JSON.
     """
-    from prviz.measure.frechet import measured_frechet
-
     convention = chosen_convention(arguments)
     k = arguments.k
     if arguments.json not in (None, "-") and not Path(arguments.json).resolve().parent.is_dir():
@@ -159,8 +164,6 @@ def _parity(arguments: argparse.Namespace) -> int:
 
 def _pairs(arguments: argparse.Namespace) -> list[SamplePair]:
     """The real set with each generated one, read; what is to be said of them is said."""
-    from prviz.checks.flags import flags_of
-
     choice = column_choice(arguments)
     real = read_chosen(arguments.real, choice, key=arguments.real_key)
     generated = [
@@ -183,8 +186,6 @@ def _sets(
     """Each generated set with its numbers, the areas of the curves that are asked for, and its
     flags.
     """
-    from prviz.checks.flags import flags_of
-
     sets = []
     for pair, numbers in zip(pairs, found, strict=True):
         areas = None if convention is None else _areas(pair, k, convention)
@@ -197,8 +198,6 @@ def _differences(
     pairs: Sequence[SamplePair], distances: Sequence[MeasuredFrechet]
 ) -> list[tuple[str, str, FrechetDifference]]:
     """How much the Fréchet distances of every two generated sets differ, behind their names."""
-    from prviz.measure.frechet import frechet_difference
-
     found = []
     for one, other in combinations(range(len(pairs)), 2):
         apart = frechet_difference(pairs[one].real, distances[one], distances[other])
@@ -239,10 +238,6 @@ def _numbers(
     """Everything that is printed of one generated set: the conventions, the numbers with their
     notes, and flags.
     """
-    from prviz.measure.blind_spots import BLIND_SPOTS
-    from prviz.measure.kernel_scores import kid
-    from prviz.measure.scalars import conventions, numbers_of_sets
-
     rows = conventions(pair.real, pair.generated, k, progress=part_of(progress, 0, 10, 6))
     sets = numbers_of_sets(pair, k, progress=part_of(progress, 6, 10, 2))
     subsets = kid(pair.real, pair.generated, subsets=SUBSETS, progress=part_of(progress, 8, 10, 2))
@@ -329,10 +324,6 @@ def _areas(
     """Area, prviz's own by the same k and split, and their IoU, by method; without split but for a
     paper's.
     """
-    from prviz.estimators import DEFAULT_METHODS
-    from prviz.measure.estimates import measure, pr_curve
-    from prviz.measure.paper_conventions import PAPERS, PaperConvention, paper_curve
-
     if isinstance(convention, PaperConvention):
         (name,) = (name for name, each in PAPERS.items() if each is convention)
         by_paper = {}
@@ -358,8 +349,6 @@ def _areas(
 
 def _curves(pair: SamplePair, k: int, convention: CurveConvention | PaperConvention) -> list[str]:
     """Lines on the curves by the convention."""
-    from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention
-
     if isinstance(convention, CurveConvention):
         drawn = "exact" if convention.rays is None else f"{convention.rays} rays"
         if convention.gammas:

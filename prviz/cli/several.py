@@ -10,12 +10,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from prviz.checks.flags import flags_of
 from prviz.cli.tables import aligned
 from prviz.cli.terminal import say_flags, watched
 from prviz.curves import PRCurve
 from prviz.curves.summaries import with_area_at_most
+from prviz.estimators import resolve_k
+from prviz.estimators.tightest import TIGHTEST
+from prviz.measure.estimates import estimate
 from prviz.readers.atomic_files import named
 from prviz.samples import SamplePair, Samples
+from prviz.uncertainty.upper_bound import judge_half
 
 # What is of one model alone, by the name of its option.
 _OF_ONE = ("json", "csv", "html", "bootstrap", "approximate")
@@ -51,8 +56,6 @@ def measure_several(
     """Measure each model, print a table with a row for each, and write the figure if one is asked
     for.
     """
-    from prviz.estimators import resolve_k
-
     names = names_of(arguments.generated)
     pairs = {name: SamplePair(real, each) for name, each in zip(names, generated, strict=True)}
     k = min(resolve_k(arguments.k, pair) for pair in pairs.values())
@@ -79,11 +82,6 @@ def _measured(
     arguments: argparse.Namespace, method: str, pair: SamplePair, k: int
 ) -> tuple[PRCurve, PRCurve | None]:
     """The curve of one model, and its bound where the curve to believe is measured."""
-    from prviz.checks.flags import flags_of
-    from prviz.estimators.tightest import TIGHTEST
-    from prviz.measure.estimates import estimate
-    from prviz.uncertainty.upper_bound import judge_half
-
     seed = arguments.seed
     split = arguments.split
     say_flags(flags_of(pair))

@@ -10,13 +10,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from prviz.checks.flags import flags_of
 from prviz.cli.tables import add_columns, column_choice, say_notes
 from prviz.cli.terminal import add_workers, measured, say_flags
+from prviz.studies.sweeps import (
+    COLUMNS,
+    SETTINGS,
+    Cell,
+    Files,
+    SweepGrid,
+    sweep_cells,
+    sweep_seconds,
+)
+from prviz.toys import TOYS, toy
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from prviz.studies.sweeps import Cell
 
 _TEXT = """Measure a grid of problems and settings, and compare every curve with the truth where one
 is known. A stopped sweep continues when the same command is given again."""
@@ -102,8 +112,6 @@ def config_text(arguments: Mapping[str, Any]) -> str:
 
     problems : list of toys' names and toy problems.
     """
-    from prviz.toys import TOYS
-
     lists: dict[str, list[Any]] = {}
     for key in _LISTS:
         if key in arguments:
@@ -131,8 +139,6 @@ def _toml(value: Any) -> str:
 
 
 def _problem(entry: Any, name: str, folder: Path) -> Any:
-    from prviz.toys import toy
-
     if isinstance(entry, str):
         return entry
     if isinstance(entry, Mapping) and set(entry) == {"real", "generated"}:
@@ -154,9 +160,6 @@ def _problem(entry: Any, name: str, folder: Path) -> Any:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from prviz.checks.flags import flags_of
-    from prviz.studies.sweeps import COLUMNS, SETTINGS, SweepGrid, sweep_cells, sweep_seconds
-
     config = read_config(arguments.config)
     choice = column_choice(arguments)
     cells = sweep_cells(
@@ -191,8 +194,6 @@ def _sweep(arguments: argparse.Namespace) -> int:
 def _earlier(cells: Sequence[Cell], out: Path) -> str:
     """Line on rows in ``out`` of other contents of the same files; "" without such rows."""
     import pandas as pd
-
-    from prviz.studies.sweeps import Files
 
     now = {
         each.problem.name: json.dumps(each.problem.parameters, sort_keys=True)

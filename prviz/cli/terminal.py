@@ -11,14 +11,14 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
+from prviz.checks.flags import Finding
 from prviz.measure.workload import duration
 from prviz.readers.errors import one_line
+from prviz.studies.tasks import Columns, Task, dask_executor, run_tasks
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from prviz.checks.flags import Finding
-    from prviz.studies.tasks import Columns, Task
 
 # Seconds of work from which progress is shown, and seconds between two updates.
 WORTH_SAYING = 1.0
@@ -166,8 +166,6 @@ def measured(
     out : the file that keeps the rows. seconds : the estimate for this machine. line_of : the line
     on the rows of a finished task.
     """
-    from prviz.studies.tasks import dask_executor, run_tasks
-
     elsewhere = scheduler is not None or dask
     with (
         dask_executor(scheduler) if elsewhere else nullcontext() as executor,

@@ -33,11 +33,20 @@ from prviz.cli.terminal import (
 from prviz.cli.triage_outputs import TriageOutputs, say
 from prviz.cli.triage_text import folders_text, left_out_text, triage_text
 from prviz.curves.summaries import SUMMARIES
+from prviz.estimators import DEFAULT_METHODS, verdict_methods
+from prviz.measure.estimates import Progress
 from prviz.missing import require
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import part_of, return_large_arrays
 from prviz.readers import TABLES, ReadError, kind_of, read
 from prviz.readers.errors import one_line
+from prviz.reports.report_json import read_report
+from prviz.reports.rerun import rerun
+from prviz.studies.tasks import dask_executor
+from prviz.triage.classes import class_shares
+from prviz.triage.decision import summaries_of_one
+from prviz.triage.elsewhere import measure_elsewhere
+from prviz.triage.flagged import warnings_of
 from prviz.triage.inputs import (
     PAUSE,
     ArrivalWatch,
@@ -49,13 +58,21 @@ from prviz.triage.inputs import (
     skipped_files,
     skipped_folders,
 )
+from prviz.triage.measure import (
+    UNEVEN,
+    CheckpointEvaluator,
+    other_encoders,
+    samples_at,
+    set_size,
+    set_sizes,
+    unequal,
+)
+from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.ranking import GOALS
+from prviz.triage.result_cache import ResultCache
+from prviz.triage.triage import Triage, TriageResults, fewer_rows
 
 if TYPE_CHECKING:
-    from prviz.measure.estimates import Progress
-    from prviz.triage.measure import CheckpointEvaluator
-    from prviz.triage.measured import CheckpointOutcome
-    from prviz.triage.triage import Triage, TriageResults
-
     # A file of a watched folder, as it was when it was complete.
     File: TypeAlias = tuple[Path, FileState]
 
@@ -78,9 +95,6 @@ _MOST_LISTED = 20
 
 def again(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Measure the report's checkpoints again. Returns 0 if all numbers are equal, else 1."""
-    from prviz.reports.report_json import read_report
-    from prviz.reports.rerun import rerun
-
     usual = parser.parse_args(["--rerun", str(arguments.rerun)])
     for name, value in vars(usual).items():  # options that would be ignored
         given = getattr(arguments, name)
@@ -412,10 +426,6 @@ class TriageCommand:
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        from prviz.estimators import DEFAULT_METHODS, verdict_methods
-        from prviz.triage.measured import TriageSettings
-        from prviz.triage.result_cache import ResultCache
-
         self.arguments = arguments
         out = arguments.out
         methods = arguments.method or (
@@ -480,9 +490,6 @@ class TriageCommand:
         """The outcomes of all checkpoints against n real samples, here or on the scheduler's
         workers.
         """
-        from prviz.studies.tasks import dask_executor
-        from prviz.triage.elsewhere import measure_elsewhere
-
         arguments = self.arguments
         scheduler = arguments.scheduler
         total = len(checkpoints)
@@ -662,9 +669,6 @@ class TriageCommand:
 
     def _read(self) -> Triage:
         """The reference and the holdout, read, and compared with each other."""
-        from prviz.triage.measure import samples_at
-        from prviz.triage.triage import Triage
-
         arguments = self.arguments
         other = arguments.holdout
         triage = Triage(
@@ -679,8 +683,6 @@ class TriageCommand:
 
     def _sized_as_known(self, files: Mapping[File, Checkpoint]) -> tuple[list[str], int]:
         """As `_sized`; a file is read once as long as it stays the same."""
-        from prviz.triage.measure import set_size
-
         self._sizes = {file: n for file, n in self._sizes.items() if file in files}
         by_path = {file[0]: file for file in files}
 
@@ -702,8 +704,6 @@ class TriageCommand:
         Sets are cut to equal sizes where that is asked for, or where they are too uneven and
         nothing else is asked for; then the settings say so.
         """
-        from prviz.triage.measure import UNEVEN, set_sizes
-
         real = self.triage.reference
         equal = self.arguments.equal_sizes
         if equal is False:
@@ -735,8 +735,6 @@ class TriageCommand:
 
         check : called again and again while that is computed. meanwhile : as of `Triage.results`.
         """
-        from prviz.triage.flagged import warnings_of
-
         arguments = self.arguments
         total = len(outcomes) if total is None else total
         with watched(None) as line:
@@ -763,9 +761,6 @@ class TriageCommand:
 
     def _notes(self, found: TriageResults) -> list[str]:
         """What is to be said of the sets, without a full stop."""
-        from prviz.triage.measure import other_encoders, unequal
-        from prviz.triage.triage import fewer_rows
-
         arguments = self.arguments
         measured = found.measured
         sizes = unequal(measured)
@@ -784,8 +779,6 @@ class TriageCommand:
 
     def _by_class(self, found: TriageResults) -> tuple[TriageResults, Mapping[str, str]]:
         """The results with the shares of classes, and why some have none, by name."""
-        from prviz.triage.classes import class_shares
-
         arguments = self.arguments
         classes, unmet = class_shares(
             self.triage.reference,
@@ -834,8 +827,6 @@ def _say_waiting(waiting: Mapping[Path, str]) -> None:
 
 def _missed(found: TriageResults, name: str, least: float) -> str:
     """Why the checkpoint to take does not have at least this much; "" if it has."""
-    from prviz.triage.decision import summaries_of_one
-
     if found.judgement is None:
         return ""
     decision = found.judgement.decision
@@ -876,8 +867,6 @@ def _collected(
 
 
 def _outcome_text(outcome: CheckpointOutcome) -> str:
-    from prviz.triage.decision import summaries_of_one
-
     areas = ", ".join(
         f"{name} {each['auc']:.4f}" for name, each in summaries_of_one(outcome.measured).items()
     )
@@ -900,8 +889,6 @@ def _least(text: str) -> tuple[str, float]:
 
 
 def _goal(text: str) -> float:
-    from prviz.triage.ranking import GOALS
-
     value = GOALS.get(text, number(text))
     if 0 <= value <= 1:
         return value

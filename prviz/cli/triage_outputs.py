@@ -10,16 +10,24 @@ import sys
 from collections.abc import Mapping, Sequence
 from os.path import realpath
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from prviz.readers.atomic_files import write_whole
 from prviz.readers.errors import one_line
+from prviz.reports.document import document
+from prviz.reports.files import check_targets, write_reports
+from prviz.reports.page import to_html
+from prviz.reports.trackers import (
+    check_csv,
+    log_csv,
+    log_tensorboard,
+    require_tensorboard,
+    rows_of,
+    steps_of,
+)
 from prviz.triage.inputs import Checkpoint
-
-if TYPE_CHECKING:
-    from prviz.triage.measured import TriageSettings
-    from prviz.triage.result_cache import ResultCache
-    from prviz.triage.triage import TriageResults
+from prviz.triage.measured import TriageSettings
+from prviz.triage.result_cache import ResultCache
+from prviz.triage.triage import TriageResults
 
 STDOUT = Path("-")
 
@@ -53,12 +61,8 @@ class TriageOutputs:
                 f"json = {str(arguments.json)!r}: its name must end in .json; - is standard output"
             )
         if arguments.metrics is not None:
-            from prviz.reports.trackers import check_csv
-
             check_csv(arguments.metrics, settings.methods)
         if arguments.tensorboard is not None:
-            from prviz.reports.trackers import require_tensorboard
-
             require_tensorboard()
         if arguments.best_file is not None and not arguments.best_file.absolute().parent.is_dir():
             raise ValueError(f"best-file = {str(arguments.best_file)!r}: there is no folder for it")
@@ -80,8 +84,6 @@ class TriageOutputs:
         ]
         sources = [arguments.reference, *(each.path for each in checkpoints), *others]
         if self._reports:
-            from prviz.reports.files import check_targets
-
             check_targets(self._reports, sources)
         if arguments.best_file is not None and realpath(arguments.best_file) in map(
             realpath, sources
@@ -95,7 +97,6 @@ class TriageOutputs:
     def _steps(self, checkpoints: Sequence[Checkpoint]) -> Mapping[str, int]:
         if self._arguments.tensorboard is None and self._arguments.metrics is None:
             return {}
-        from prviz.reports.trackers import steps_of
 
         found = steps_of(checkpoints)
         if found.left_out is not None and found.left_out != self._said:
@@ -120,8 +121,6 @@ class TriageOutputs:
         (sys.stderr if self.takes_stdout else sys.stdout).write(text)
         arguments = self._arguments
         if steps := self._steps([each.checkpoint for each in found.outcomes]):
-            from prviz.reports.trackers import log_csv, log_tensorboard, rows_of
-
             rows = rows_of(found.outcomes, steps)
             for where, log in (
                 (arguments.tensorboard, log_tensorboard),
@@ -146,9 +145,6 @@ class TriageOutputs:
         sys.stdout.flush()
 
     def _write_reports(self, found: TriageResults, store: ResultCache, total: int) -> None:
-        from prviz.reports.document import document
-        from prviz.reports.files import write_reports
-
         arguments = self._arguments
         report = document(found, arguments.reference, store=store, total=total)
         if self._reports:
@@ -158,6 +154,4 @@ class TriageOutputs:
             # one line, so that --watch gives one a change
             sys.stdout.write(json.dumps(report, allow_nan=False) + "\n")
         elif self.takes_stdout:
-            from prviz.reports.page import to_html
-
             sys.stdout.write(to_html(report))

@@ -6,17 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prviz.curves.summaries import rounded_up
+from prviz.diagnostics.witness import GIVES_AWAY
+from prviz.estimators import ESTIMATORS
 from prviz.readers import ACCEPTED_TEXT
 from prviz.readers.errors import listed, one_line, printable
-
-if TYPE_CHECKING:
-    from prviz.triage.classes import ClassShare
-    from prviz.triage.decision import Judgement
-    from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint
-    from prviz.triage.triage import TriageResults
+from prviz.triage.classes import LEAST_OF_CLASS, ClassShare, class_sentence
+from prviz.triage.decision import Judgement, told_apart
+from prviz.triage.finding import nothing_text
+from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint
+from prviz.triage.memorisation import memorised_text
+from prviz.triage.ranking import GOALS, draws_text, marks, score, share_text
+from prviz.triage.triage import TriageResults
 
 # Classes of the checkpoint to take that are listed even where none is worse than chance.
 _CLASSES = 3
@@ -27,8 +30,6 @@ def triage_text(found: TriageResults, reference: str, notes: Iterable[str]) -> s
 
     reference : name of its file. notes : sentences without a full stop.
     """
-    from prviz.triage.memorisation import memorised_text
-
     copies = {one_line(name): each for name, each in found.memorisation.items()}
     parts = [memorised_text(copies)]
     judgement = found.judgement
@@ -81,8 +82,6 @@ def _verdict(judgement: Judgement) -> str:
 
 
 def _ranking(found: TriageResults, judgement: Judgement, reference: str) -> str:
-    from prviz.triage.ranking import score
-
     method = judgement.decision.basis.method
     of_method = [each for each in found.measured if each.method == method]
     parts = [
@@ -107,9 +106,6 @@ def _ranking(found: TriageResults, judgement: Judgement, reference: str) -> str:
 
 def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, goal: float) -> str:
     """Title of a ranking: family, k, reference and goal."""
-    from prviz.estimators import ESTIMATORS
-    from prviz.triage.ranking import GOALS
-
     ks = sorted({each.k for each in measured if each.k is not None})
     if not ks:
         ks_text = ""
@@ -132,8 +128,6 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
     Beside the best classifier only the family that orders low scores has a column: it refutes the
     others.
     """
-    from prviz.triage.ranking import marks
-
     extra = {each.checkpoint.name: each.checkpoint.extra for each in outcomes}
     more = list(dict.fromkeys(column for each in extra.values() for column in each))
     rows: list[tuple[str, ...]] = []
@@ -165,9 +159,6 @@ def _row(
     judgement: Judgement,
 ) -> list[tuple[str, str]]:
     """Heads and cells of one checkpoint. more : columns of the metadata."""
-    from prviz.estimators import ESTIMATORS
-    from prviz.triage.ranking import draws_text, share_text
-
     basis = judgement.decision.basis
     others = [basis.second] if basis.second else [n for n in judgement.scores if n != basis.method]
     name = line["checkpoint"]
@@ -190,10 +181,6 @@ def _row(
 
 def _findings(found: TriageResults, judgement: Judgement) -> str:
     """What is wrong with each checkpoint, in the order of the ranking."""
-    from prviz.diagnostics.witness import GIVES_AWAY
-    from prviz.triage.decision import told_apart
-    from prviz.triage.finding import nothing_text
-
     apart = told_apart(found.witnesses, found.findings)
     lines = ["What is wrong:"]
     nothing = []
@@ -218,8 +205,6 @@ def _findings(found: TriageResults, judgement: Judgement) -> str:
 
 def _classes(name: str, shares: Sequence[ClassShare], most: int) -> str:
     """The classes of one checkpoint that are worse than chance, and so many at least."""
-    from prviz.triage.classes import LEAST_OF_CLASS, class_sentence
-
     compared = []
     absent = []
     few = []

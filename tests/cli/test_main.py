@@ -38,7 +38,6 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, VERDICT_METHODS
 from prviz.neighbors import Distances
 from prviz.readers.paths import PICTURES_VARIABLE, served_folder
 from prviz.samples import SamplePair
-from prviz.uncertainty import upper_bound
 from tests.browser import (
     ROOT,
     AppServer,
@@ -185,7 +184,7 @@ def test_few_independent_samples_conclude_what_either_test_says(
     values = np.random.default_rng(0).normal(size=(300, 2))
     grouped = SamplePair(*(prviz.Samples(values, groups=np.arange(300) // 10) for _ in range(2)))
     half = SimpleNamespace(bound=None, told_apart=False)
-    monkeypatch.setattr(upper_bound, "judge_half", lambda *_, **__: half)
+    monkeypatch.setattr(curve_command, "judge_half", lambda *_, **__: half)
     default = SimpleNamespace(method=None, split=0.5, seed=0, memory_limit=10**9)
     chosen = SimpleNamespace(**vars(default) | {"method": ["tightest"]})
     believed = {"tightest": SimpleNamespace(method="tightest")}

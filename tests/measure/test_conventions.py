@@ -298,7 +298,7 @@ def test_parity_shows_its_progress_over_all_sets(files, monkeypatch, capsys):
     def watched(_):
         yield shares.append
 
-    monkeypatch.setattr("prviz.cli.terminal.watched", watched)
+    monkeypatch.setattr("prviz.cli.parity.watched", watched)
     assert main(["parity", *files, files[1], "--k", "3"]) == 0
     capsys.readouterr()
     assert shares == sorted(shares)
