@@ -16,58 +16,54 @@ from typing import TYPE_CHECKING, Any
 from prviz.missing import needed_for
 
 if TYPE_CHECKING:
-    from prviz.approximation.approximate import Approximation as Approximation
-    from prviz.approximation.approximate import approximate as approximate
-    from prviz.curves import Comparison as Comparison
-    from prviz.curves import ErrorRates as ErrorRates
-    from prviz.curves import PRCurve as PRCurve
+    from prviz.approximation.approximate import (
+        Approximation as Approximation,
+        approximate as approximate,
+    )
+    from prviz.curves import Comparison as Comparison, ErrorRates as ErrorRates, PRCurve as PRCurve
     from prviz.curves.ground_truth import discrete_curve as discrete_curve
     from prviz.diagnostics.preflight import preflight as preflight
-    from prviz.diagnostics.witness import Witness as Witness
-    from prviz.diagnostics.witness import witness as witness
+    from prviz.diagnostics.witness import Witness as Witness, witness as witness
     from prviz.embed.lens import lens as lens
-    from prviz.estimators import ESTIMATORS as ESTIMATORS
-    from prviz.estimators import register as register
+    from prviz.estimators import ESTIMATORS as ESTIMATORS, register as register
     from prviz.estimators.classifier import classifier_curve as classifier_curve
-    from prviz.figures.paper import plot_matplotlib as plot_matplotlib
-    from prviz.figures.paper import save as save
+    from prviz.figures.paper import plot_matplotlib as plot_matplotlib, save as save
     from prviz.figures.shown_curves import plot as plot
     from prviz.measure.class_entropy import class_entropy as class_entropy
     from prviz.measure.clipped import clipped as clipped
-    from prviz.measure.estimates import estimate as estimate
-    from prviz.measure.estimates import pr_curve as pr_curve
-    from prviz.measure.frechet import compare_frechet as compare_frechet
-    from prviz.measure.frechet import frechet_distance as frechet_distance
-    from prviz.measure.kernel_scores import kid as kid
-    from prviz.measure.kernel_scores import rke as rke
-    from prviz.measure.kernel_scores import vendi as vendi
+    from prviz.measure.estimates import estimate as estimate, pr_curve as pr_curve
+    from prviz.measure.frechet import (
+        compare_frechet as compare_frechet,
+        frechet_distance as frechet_distance,
+    )
+    from prviz.measure.kernel_scores import kid as kid, rke as rke, vendi as vendi
     from prviz.measure.paper_conventions import paper_curve as paper_curve
-    from prviz.measure.profiles import Profile as Profile
-    from prviz.measure.profiles import profile as profile
-    from prviz.measure.scalars import compute_prdc as compute_prdc
-    from prviz.measure.scalars import rarity as rarity
-    from prviz.measure.scalars import realism as realism
-    from prviz.measure.scalars import scalars as scalars
+    from prviz.measure.profiles import Profile as Profile, profile as profile
+    from prviz.measure.scalars import (
+        compute_prdc as compute_prdc,
+        rarity as rarity,
+        realism as realism,
+        scalars as scalars,
+    )
     from prviz.neighbors.devices import on_device as on_device
     from prviz.notebook.widget import widget as widget
-    from prviz.readers import ReadError as ReadError
-    from prviz.readers import read as read
-    from prviz.readers import read_pair as read_pair
+    from prviz.readers import ReadError as ReadError, read as read, read_pair as read_pair
     from prviz.readers.bundled import bundled_pair as bundled_pair
     from prviz.reports.monitor import Monitor as Monitor
     from prviz.reports.torch_metric import PRCurveMetric as PRCurveMetric
-    from prviz.samples import SamplePair as SamplePair
-    from prviz.samples import Samples as Samples
-    from prviz.samples import Split as Split
+    from prviz.samples import SamplePair as SamplePair, Samples as Samples, Split as Split
     from prviz.studies.sweeps import sweep as sweep
-    from prviz.toys import TOYS as TOYS
-    from prviz.toys import toy as toy
-    from prviz.uncertainty.bootstrap import Spread as Spread
-    from prviz.uncertainty.bootstrap import bootstrap as bootstrap
-    from prviz.uncertainty.bootstrap import spread as spread
-    from prviz.uncertainty.paired import GeneratorComparison as GeneratorComparison
-    from prviz.uncertainty.paired import SeveralGenerators as SeveralGenerators
-    from prviz.uncertainty.paired import compare as compare
+    from prviz.toys import TOYS as TOYS, toy as toy
+    from prviz.uncertainty.bootstrap import (
+        Spread as Spread,
+        bootstrap as bootstrap,
+        spread as spread,
+    )
+    from prviz.uncertainty.paired import (
+        GeneratorComparison as GeneratorComparison,
+        SeveralGenerators as SeveralGenerators,
+        compare as compare,
+    )
     from prviz.uncertainty.upper_bound import upper_bound as upper_bound
     from prviz.warning import PrvizWarning as PrvizWarning
 

@@ -29,8 +29,7 @@ from prviz.readers.bundled import BUNDLED
 from prviz.readers.errors import listed
 from prviz.readers.source import Limits
 from prviz.samples import SamplePair, as_samples
-from prviz.triage import power
-from prviz.triage import triage as triage_module
+from prviz.triage import power, triage as triage_module
 from prviz.triage.evidence import LISTED_KINDS, kinds
 from prviz.triage.finding import TriageFinding
 from prviz.triage.findings import sample_faults

@@ -11,8 +11,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import prviz
 from prviz.samples import SamplePair, Samples, as_samples

@@ -10,8 +10,7 @@ from urllib.parse import quote
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages._explore import approximate as _approximate
-from pages._explore import guide, predict
+from pages._explore import approximate as _approximate, guide, predict
 from pages._explore.session import (
     APPROXIMATE,
     CHECKPOINT,
@@ -25,8 +24,7 @@ from pages._explore.session import (
     state,
 )
 from pages._live.figure import place
-from pages._shared import families as _families
-from pages._shared import uploads
+from pages._shared import families as _families, uploads
 from pages._shared.widgets import begin, choose_one
 from prviz.curves.summaries import EPS, B
 from prviz.estimators import ESTIMATORS

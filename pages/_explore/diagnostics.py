@@ -19,8 +19,7 @@ from pages._shared.widgets import plain
 from prviz import figures
 from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import summaries, summary_list
-from prviz.live import bounds, results, view
-from prviz.live import snapshots as _frames
+from prviz.live import bounds, results, snapshots as _frames, view
 from prviz.live.figure import Pane
 from prviz.live.problems import Problem
 from prviz.live.state import PANELS, panels

@@ -25,8 +25,7 @@ from prviz.figures import SettingError
 from prviz.live.figure import Pane
 from prviz.live.need import Need
 from prviz.measure import estimates
-from prviz.measure.estimates import K as Neighbours
-from prviz.measure.estimates import Progress
+from prviz.measure.estimates import K as Neighbours, Progress
 from prviz.measure.workload import estimate_seconds, subsample
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair

@@ -27,8 +27,14 @@ from prviz.live.figure import Pane
 from prviz.measure.estimates import Progress
 from prviz.neighbors.balls import ROLES, Role
 from prviz.triage.curve_findings import mode_reweighting, outlier_faults
-from prviz.triage.evidence import END, Scales, Spectrum, most_repeated, spectrum
-from prviz.triage.evidence import scales as scales_of
+from prviz.triage.evidence import (
+    END,
+    Scales,
+    Spectrum,
+    most_repeated,
+    scales as scales_of,
+    spectrum,
+)
 from prviz.triage.finding import TriageFinding
 from prviz.triage.measured import REPLICATES
 

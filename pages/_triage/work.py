@@ -18,8 +18,7 @@ import streamlit as st
 
 from pages._live.follow import follow
 from pages._live.route import visitor
-from pages._shared import answers, cache
-from pages._shared import work_box as background
+from pages._shared import answers, cache, work_box as background
 from pages._shared.widgets import described, plain
 from pages._triage import (
     classes,

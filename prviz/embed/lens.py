@@ -15,8 +15,7 @@ from prviz.embed.base import EmbeddingEncoder
 from prviz.embed.encoders.pixels import PixelEncoder
 from prviz.embed.encoders.random_network import RandomNetworkEncoder
 from prviz.embed.items import Kind
-from prviz.embed.pictures import Picture as DecodedPicture
-from prviz.embed.pictures import decoded, from_values
+from prviz.embed.pictures import Picture as DecodedPicture, decoded, from_values
 from prviz.estimators import resolve_k
 from prviz.measure.estimates import Estimate, K, estimate
 from prviz.readers.media import MediaError, Pictures, find_picture, picture_column

@@ -17,10 +17,12 @@ from plotly.colors import sample_colorscale
 
 from prviz.arrays import Floats
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.colors import FAMILY_COLORS as FAMILY_COLORS
-from prviz.estimators.colors import SPARE_COLORS as SPARE_COLORS
-from prviz.estimators.colors import colors as colors
-from prviz.estimators.colors import luminance as luminance
+from prviz.estimators.colors import (
+    FAMILY_COLORS as FAMILY_COLORS,
+    SPARE_COLORS as SPARE_COLORS,
+    colors as colors,
+    luminance as luminance,
+)
 from prviz.estimators.tightest import TIGHTEST
 
 if TYPE_CHECKING:

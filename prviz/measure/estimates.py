@@ -23,8 +23,7 @@ from prviz.measure.workload import Options
 from prviz.missing import needed_for
 from prviz.neighbors import MEMORY_LIMIT, Distances
 from prviz.neighbors.balls import Balls
-from prviz.neighbors.threads import Progress as Progress
-from prviz.neighbors.threads import memory_at_most, part_of
+from prviz.neighbors.threads import Progress as Progress, memory_at_most, part_of
 from prviz.samples import SamplePair, SamplesLike, Split, SplitRatio
 
 if TYPE_CHECKING:

@@ -63,8 +63,7 @@ import numpy as np
 
 import prviz
 from prviz.curves import PRCurve
-from prviz.reports.export import CONVENTIONS as OF_CURVES
-from prviz.reports.export import bound_entry
+from prviz.reports.export import CONVENTIONS as OF_CURVES, bound_entry
 from prviz.samples import Samples
 from prviz.triage.decision import (
     Aside,

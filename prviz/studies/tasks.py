@@ -26,8 +26,7 @@ from concurrent.futures import (
 )
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
-from multiprocessing.connection import Connection
-from multiprocessing.connection import wait as wait_for_connections
+from multiprocessing.connection import Connection, wait as wait_for_connections
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 

@@ -17,12 +17,12 @@ from prviz.triage.result_cache import ResultCache, kept
 from prviz.uncertainty.bootstrap import (
     LEVEL,
     Interval,
+    bootstrap as spread_of,
     evaluated,
     evaluated_together,
     interval,
     replicated,
 )
-from prviz.uncertainty.bootstrap import bootstrap as spread_of
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
 if TYPE_CHECKING:

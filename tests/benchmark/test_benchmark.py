@@ -10,8 +10,16 @@ import numpy as np
 import pytest
 
 import prviz
-from prviz.benchmark import DRAWS, PAIRS, VERSION, benchmark, of_family, plugin, summary
-from prviz.benchmark import pairs as frozen
+from prviz.benchmark import (
+    DRAWS,
+    PAIRS,
+    VERSION,
+    benchmark,
+    of_family,
+    pairs as frozen,
+    plugin,
+    summary,
+)
 from prviz.benchmark.shapes import compare, points_of
 from prviz.cli.main import main
 from prviz.curves import PRCurve

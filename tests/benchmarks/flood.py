@@ -38,8 +38,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Error, Page, sync_playwright
 
-from tests.benchmarks.first_paint import new_visitor
-from tests.benchmarks.first_paint import visit as first_visit
+from tests.benchmarks.first_paint import new_visitor, visit as first_visit
 from tests.benchmarks.live_drag import CLOCK, CURVE, dragged
 from tests.benchmarks.memory import memory_of
 from tests.benchmarks.results import record

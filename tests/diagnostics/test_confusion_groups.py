@@ -7,8 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from prviz.curves import PRCurve
 from prviz.diagnostics.confusion_groups import GROUPS, NO_SUPPORT, OptimalClassifiers

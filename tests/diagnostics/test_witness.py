@@ -16,8 +16,7 @@ import pytest
 from scipy import stats
 
 import prviz
-from prviz.diagnostics import column_tests as tests_module
-from prviz.diagnostics import witness as module
+from prviz.diagnostics import column_tests as tests_module, witness as module
 from prviz.diagnostics.column_tests import (
     ColumnCounts,
     ColumnTests,

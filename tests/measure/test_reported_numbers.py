@@ -27,8 +27,7 @@ from prviz import (
     scalars,
     vendi,
 )
-from prviz.measure import frechet as frechet_module
-from prviz.measure import kernel_scores
+from prviz.measure import frechet as frechet_module, kernel_scores
 from prviz.measure.blind_spots import BLIND_SPOTS
 from prviz.measure.clipped import expected_coverage, good_share
 from prviz.measure.frechet import compare_frechet

@@ -7,8 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from prviz.estimators import DEFAULT_METHODS
 from prviz.neighbors import Balls, Distances, WholeDistances, Within, whole

@@ -10,8 +10,7 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from prviz.readers import AmbiguousKeyError, Limits, ReadError, delimited, read
 

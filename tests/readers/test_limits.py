@@ -19,8 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from prviz.readers import Limits, ReadError, read, read_pair
-from prviz.readers import source as source_module
+from prviz.readers import Limits, ReadError, read, read_pair, source as source_module
 from prviz.readers.arrow import read_footer, read_parquet
 from prviz.readers.columns import label_array, label_names
 from prviz.readers.keyed import choose_key, open_tensors, required_roles

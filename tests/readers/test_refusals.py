@@ -14,14 +14,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from prviz.readers import ACCEPTED, Limits, ReadError, read
 from prviz.samples import Samples
-from tests import file_builders as build
-from tests import file_zoo
-from tests import file_zoo_refused as refusals
+from tests import file_builders as build, file_zoo, file_zoo_refused as refusals
 from tests.file_builders import Refused
 from tests.file_zoo_accepted import every_accepted
 

@@ -7,8 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from prviz import estimate
 from prviz.estimators import ESTIMATORS

@@ -28,12 +28,10 @@ import pytest
 
 from prviz.cli.main import main
 from prviz.readers import read
-from prviz.reports import report_json as report_text
-from prviz.reports import rerun
+from prviz.reports import report_json as report_text, rerun
 from prviz.reports.document import NOT_ALL, Document, ceiling_of, curve_of, curves_of, document
 from prviz.reports.files import FORMATS, write_reports
-from prviz.reports.page import to_html
-from prviz.reports.page import verdict as verdict_of_page
+from prviz.reports.page import to_html, verdict as verdict_of_page
 from prviz.reports.report_json import from_json, read_report, to_json
 from prviz.reports.tables import table, to_csv, to_parquet
 from prviz.samples import Samples

@@ -14,8 +14,7 @@ import pytest
 from prviz.neighbors import threads
 from prviz.neighbors.threads import ThreadsBeside, available_threads, run_blocks
 from prviz.samples import SamplePair, Samples, as_samples
-from prviz.triage import findings
-from prviz.triage import triage as triage_module
+from prviz.triage import findings, triage as triage_module
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import TriageSettings

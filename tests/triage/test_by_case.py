@@ -8,8 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
-from types import SimpleNamespace as Of
+from types import MappingProxyType, SimpleNamespace as Of
 from typing import Any
 
 import numpy as np
@@ -25,9 +24,12 @@ from prviz.measure.estimates import estimate
 from prviz.readers import ReadError, read
 from prviz.readers.safe_folder import Below
 from prviz.samples import SamplePair, Samples
-from prviz.triage import inputs, result_cache
-from prviz.triage import triage as triage_module
-from prviz.triage import yardstick as yardstick_module
+from prviz.triage import (
+    inputs,
+    result_cache,
+    triage as triage_module,
+    yardstick as yardstick_module,
+)
 from prviz.triage.classes import (
     ClassShare,
     _as_texts,
@@ -101,6 +103,7 @@ from prviz.triage.pair_statistics import (
     _order_of,
     _radii,
     _rank_z,
+    _share as _share_of,
     _shifted,
     _squares,
     _tail,
@@ -109,9 +112,6 @@ from prviz.triage.pair_statistics import (
     clusters,
     rows_in_time,
     rows_within,
-)
-from prviz.triage.pair_statistics import (
-    _share as _share_of,
 )
 from prviz.triage.placement_faults import normalised
 from prviz.triage.power import PLANTED, _changed, _mode

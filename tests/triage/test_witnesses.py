@@ -18,8 +18,7 @@ from prviz.cli.main import main
 from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.reports.document import schema
 from prviz.samples import as_samples
-from prviz.triage import decision
-from prviz.triage import triage as triage_module
+from prviz.triage import decision, triage as triage_module
 from prviz.triage.decision import WitnessEntry, believed_areas
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all

@@ -16,8 +16,7 @@ from pages._explore.session import PANEL_TAB
 from pages._shared import answers
 from prviz.estimators import DEFAULT_METHODS
 from prviz.figures.pr import BOUND, pr_figure
-from prviz.live import bounds, needs, problems, results
-from prviz.live import view as live_view
+from prviz.live import bounds, needs, problems, results, view as live_view
 from prviz.live.explorer import STOPPED
 from prviz.live.figure import plain_figure
 from prviz.live.state import VIEWS

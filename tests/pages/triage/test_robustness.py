@@ -11,8 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
-from pages._triage import robustness
-from pages._triage import robustness_text as words
+from pages._triage import robustness, robustness_text as words
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.triage.memorisation import Excess, Memorisation
 from prviz.triage.robustness import MapCell, WinnerMap
