@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from prviz.curves.band import Band
-    from prviz.uncertainty.bootstrap import IntervalBand
+    from prviz.figures.theme import Bands
 
 Points = NDArray[np.float64]
 
@@ -95,7 +94,7 @@ def plot_matplotlib(
     truth: Others = None,
     bound: Others = None,
     limits: Others = None,
-    bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
+    bands: Bands | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw curves in axes of Matplotlib, each with its name beside it, or all with marks and a
@@ -163,7 +162,7 @@ def _draw(
     truth: Others,
     bound: Others,
     limits: Others,
-    bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None,
+    bands: Bands | None,
 ) -> None:
     """Draw all. width : of a figure of our own, in inches; None for axes of somebody else's."""
     shown = named_curves(curves)
@@ -203,7 +202,7 @@ def _draw(
 def _areas(
     axes: Axes,
     bound: PRCurve | None,
-    bands: Mapping[str, Band] | Mapping[str, IntervalBand],
+    bands: Bands,
     color: Mapping[str, str],
 ) -> None:
     """What lies beyond a bound, in grey, and bands around curves."""
@@ -231,7 +230,7 @@ def save(
     truth: Others = None,
     bound: Others = None,
     limits: Others = None,
-    bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
+    bands: Bands | None = None,
     width: str | float = "one column",
 ) -> None:
     """Write a figure for a paper: .pdf or .svg with their font, or .png, without a browser.

@@ -14,8 +14,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
 
 if TYPE_CHECKING:
-    from prviz.curves.band import Band
-    from prviz.uncertainty.bootstrap import IntervalBand
+    from prviz.figures.theme import Bands
 
 # Legend group of the bound, the same at every k, and meta of a limit, which holds at one k, and of
 # the part of a curve that lies beyond the bound: the browser knows them.
@@ -51,7 +50,7 @@ class Beside(TypedDict, total=False):
     truth: PRCurve | None
     bound: PRCurve | None
     limits: Mapping[str, PRCurve] | None
-    bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None
+    bands: Bands | None
     notes: Mapping[str, str] | None
 
 

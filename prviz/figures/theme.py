@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import plotly.graph_objects as go
@@ -28,6 +28,9 @@ from prviz.estimators.tightest import TIGHTEST
 if TYPE_CHECKING:
     from prviz.curves.band import Band
     from prviz.uncertainty.bootstrap import IntervalBand
+
+    # Spreads of curves by the names of these.
+    Bands: TypeAlias = Mapping[str, Band] | Mapping[str, IntervalBand]
 
 # Marker of each family, the second code beside its colour: Plotly's name, and an SVG path around
 # (0, 0) of radius 1.
