@@ -32,6 +32,7 @@ from prviz.diagnostics.cosupport import (
     supports_at,
     true_classes,
 )
+from prviz.diagnostics.influence import Extremes
 from prviz.diagnostics.projection import Projection, discriminant_projection, principal_projection
 from prviz.diagnostics.support_balls import SupportBalls, support_balls
 from prviz.estimators import ESTIMATORS
@@ -63,6 +64,14 @@ MASSES_HELP = (
     " a single real sample is in the support of Q only: then only the classifier that calls"
     " everything real misses none. The same holds for β0 and P(cosupp), with the roles exchanged."
 )
+# Why a family has no map, by what it says of supports.
+_SILENT = {
+    "never": (
+        "a trained classifier gives every point some chance of either side, so that no support"
+        " is ever 0."
+    ),
+    "samples": "hubs are samples; no other point is said to be in a support or not.",
+}
 _COLUMNS = [
     Column(
         "p_cosupp", "P(cosupp)", "Share of the real evaluation samples that are in the co-support."
@@ -121,20 +130,12 @@ def draw_map(problem: Problem, found: results.Results, name: str) -> None:
 
 def _silent_text(names: Sequence[str]) -> str:
     """Which families have no map, and why."""
-    silent = {
-        kind: [name for name in names if says_support(name) == kind]
-        for kind in ("never", "samples")
-    }
-    texts = {
-        "never": (
-            "a trained classifier gives every point some chance of either side, so that no support"
-            " is ever 0."
-        ),
-        "samples": "hubs are samples; no other point is said to be in a support or not.",
-    }
-    return " ".join(
-        f"{_titles(silent[kind])}: {text}" for kind, text in texts.items() if silent[kind]
-    )
+    said = []
+    for kind, why in _SILENT.items():
+        silent = [name for name in names if says_support(name) == kind]
+        if silent:
+            said.append(f"{_titles(silent)}: {why}")
+    return " ".join(said)
 
 
 def _titles(names: Sequence[str]) -> str:
@@ -146,22 +147,12 @@ def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> N
     rows = {}
     if problem.toy is not None and problem.truth is not None:
         masses = problem.toy.support_masses
-        truth = problem.truth
-        rows[TRUTH] = [
-            masses.p_of_cosupp,
-            truth.extreme_recall,
-            masses.q_of_cosupp,
-            truth.extreme_precision,
-        ]
+        ends = Extremes.of(problem.truth)
+        rows[TRUTH] = [masses.p_of_cosupp, ends.recall, masses.q_of_cosupp, ends.precision]
     for name in names:
         shares = class_shares(found.estimates[name].supports)
-        curve = found.curves[name]
-        rows[name] = [
-            shares.p_of_cosupport,
-            curve.extreme_recall,
-            shares.q_of_cosupport,
-            curve.extreme_precision,
-        ]
+        ends = Extremes.of(found.curves[name])
+        rows[name] = [shares.p_of_cosupport, ends.recall, shares.q_of_cosupport, ends.precision]
     caption = (
         "Mass of the co-support, as the share of evaluation samples in it, beside the extremes of"
         " the curves"
@@ -287,17 +278,17 @@ def _shorten(figure: go.Figure) -> None:
 
 def _kinds(made: Map) -> str:
     """Describe whose balls are drawn."""
-    around = {name: balls[0].around for name, balls in made.balls.items() if balls}
-    unions, own = (
-        [name for name in around if around[name] == kind] for kind in ("fit", "evaluation")
-    )
-    words = (
-        f"{_titles(unions)}: balls around samples, whose union is the support. " if unions else ""
-    )
-    if own:
+    around: dict[str, list[str]] = {"fit": [], "evaluation": []}
+    for name, balls in made.balls.items():
+        if balls:
+            around[balls[0].around].append(name)
+    words = ""
+    if around["fit"]:
+        words = f"{_titles(around['fit'])}: balls around samples, whose union is the support. "
+    if around["evaluation"]:
         words += (
-            f"{_titles(own)}: each point has a ball of its own, and is in a support where that"
-            " holds a sample."
+            f"{_titles(around['evaluation'])}: each point has a ball of its own, and is in a"
+            " support where that holds a sample."
         )
     return words
 

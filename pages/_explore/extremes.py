@@ -21,7 +21,6 @@ from pages._shared.widgets import choose_one, plain
 from prviz import figures
 from prviz.arrays import Ints
 from prviz.checks.facts import Duplicates, duplicates
-from prviz.curves.summaries import FirstDifferences
 from prviz.diagnostics import influence as _influence
 from prviz.diagnostics.influence import Distinct, Extremes, Influence, Removal
 from prviz.estimators import ESTIMATORS
@@ -35,7 +34,8 @@ from prviz.live.problems import Problem, allowed
 from prviz.live.view import following
 from prviz.measure.estimates import Progress
 from prviz.measure.workload import estimate_seconds
-from prviz.neighbors.balls import ROLES, Role
+from prviz.neighbors.balls import OTHER, ROLES, Role
+from prviz.neighbors.threads import part_of
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import Samples
 
@@ -56,7 +56,6 @@ LISTED = 10
 PASSES = 5
 ROLE_TITLES: dict[Role, str] = {"real": "Precision end, α∞", "generated": "Recall end, β0"}
 ENDS: dict[Role, str] = {"real": "α∞", "generated": "β0"}
-OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
 # Published metrics that equal the carried share where there is no split.
 PUBLISHED = {
     ("ipr", "real"): "improved precision",
@@ -90,7 +89,7 @@ def draw(problem: Problem, found: results.Results) -> None:
         st.button(
             "Find influential samples",
             icon=":material/person_search:",
-            on_click=_find_influential,
+            on_click=lambda: vars(held).update(enlarged=True, influential=True),
             key="influential",
         )
     if not held.enlarged:
@@ -104,12 +103,6 @@ def draw(problem: Problem, found: results.Results) -> None:
     _all(problem, found, single=wanted)
 
 
-def _find_influential() -> None:
-    """Callback: influential samples and duplicates, for which only the enlarged panel has room."""
-    held = explore_session()
-    held.enlarged = held.influential = True
-
-
 # ---- over lam ----
 
 
@@ -121,27 +114,20 @@ def _tails(problem: Problem, found: results.Results) -> None:
     panes = tails(problem, found, beside=not enlarged)
     live_figure("tail", panes, follow=following(problem, found))
     differences = left_truth(problem, found)
-    if differences and enlarged:
-        st.markdown(_differences_table(differences))
-
-
-def _differences_table(differences: Mapping[str, FirstDifferences]) -> str:
-    """The lam at which each estimate leaves the truth, as a table in Markdown."""
+    if not differences or not enlarged:
+        return
     lines = [
-        (
-            f"**Where each estimate first differs from the truth by more than {MARGIN:g}**:"
-            " precision on the way up from λ = 0, where every precision is 0; recall on the way"
-            " down from λ = ∞, where every recall is 0."
-        ),
+        f"**Where each estimate first differs from the truth by more than {MARGIN:g}**:"
+        " precision on the way up from λ = 0, where every precision is 0; recall on the way"
+        " down from λ = ∞, where every recall is 0.",
         "",
         "| | precision is off from λ = | recall is off from λ = |",
         "|---|---:|---:|",
     ]
-    lines += [
-        f"| {plain(ESTIMATORS[name].title)} | {_place(found.precision)} | {_place(found.recall)} |"
-        for name, found in differences.items()
-    ]
-    return "\n".join(lines)
+    for name, first in differences.items():
+        title = plain(ESTIMATORS[name].title)
+        lines.append(f"| {title} | {_place(first.precision)} | {_place(first.recall)} |")
+    st.markdown("\n".join(lines))
 
 
 def _place(lam: float | None) -> str:
@@ -192,17 +178,12 @@ def _ends(problem: Problem, found: results.Results) -> None:
         return
     if other.approximation is not None:
         st.caption(f"The other split: {plain(other.approximation.label)}.")
-    rows = [
-        figures.ExtremeRow(
-            name,
-            (settings.split is not None) == mine,
-            curve.extreme_precision,
-            curve.extreme_recall,
-        )
-        for mine, curves in ((True, found.curves), (False, other.curves))
-        for name, curve in curves.items()
-        if name in visible(settings.methods)
-    ]
+    held_out = settings.split is not None
+    rows = []
+    for split, curves in ((held_out, found.curves), (not held_out, other.curves)):
+        for name, curve in curves.items():
+            if name in visible(settings.methods):
+                rows.append(figures.ExtremeRow(name, split, *Extremes.of(curve)))
     masses = None if problem.toy is None else problem.toy.support_masses
     live_figure(
         "extremes", [Pane("extremes", figures.extremes_figure(rows, truth=masses), wide=True)]
@@ -363,7 +344,6 @@ def _measured(problem: Problem, name: str, role: Role, tick: Progress) -> Influe
     """The influence of the samples of one role in one family; for any thread."""
     pair, seed = problem.draw(0)
     split = problem.settings.split
-    part = 1 / PASSES
     found = _influence.influence(
         pair,
         name,
@@ -372,12 +352,11 @@ def _measured(problem: Problem, name: str, role: Role, tick: Progress) -> Influe
         bandwidth=results.width(problem),
         split=split,
         seed=seed,
-        progress=lambda done: tick(part * done),
+        progress=part_of(tick, 0, PASSES),
     )
-    rest: Progress = lambda done: tick(part + (1 - part) * done)  # noqa: E731
-    return InfluenceResult(
-        found, _influence.removals(pair, found, split=split, seed=seed, progress=rest)
-    )
+    rest = part_of(tick, 1, PASSES, PASSES - 1)
+    falls = _influence.removals(pair, found, split=split, seed=seed, progress=rest)
+    return InfluenceResult(found, falls)
 
 
 def _result(problem: Problem, made: InfluenceResult) -> None:
@@ -544,11 +523,8 @@ def copies_table(found: tuple[Distinct, ...], methods: Sequence[str]) -> None:
     for side, end in enumerate(("α∞", "β0")):
         for title, ends in measured:
             columns[f"{end}, {title}"] = [ends[name][side] for name in methods]
-    numbers = {
-        name: st.column_config.NumberColumn(format="%.3f")
-        for name in columns
-        if name != "estimator"
-    }
+    _, *ends_of = columns
+    numbers = dict.fromkeys(ends_of, st.column_config.NumberColumn(format="%.3f"))
     st.dataframe(pd.DataFrame(columns), hide_index=True, column_config=numbers, key="copies-table")
     dropped = found[1].dropped, found[2].dropped
     st.caption(

@@ -119,42 +119,28 @@ def _features(pair: SamplePair, found: Witness) -> str:
     """What is said of the features, and the areas, as HTML; whatever a file named is escaped."""
     parts = [f"<p>{html.escape(each)}.</p>" for each in found.of_all]
     if found.named:
-        roles = (("real", REAL_COLOR), ("generated", GENERATED_COLOR))
-        parts.append(
-            "<p>"
-            + " ".join(f'<i style="background:{color}"></i>{role}' for role, color in roles)
-            + "</p>"
-        )
-    parts += [_feature(each) for each in found.named]
+        real = f'<i style="background:{REAL_COLOR}"></i>real'
+        generated = f'<i style="background:{GENERATED_COLOR}"></i>generated'
+        parts.append(f"<p>{real} {generated}</p>")
+    parts += map(_feature, found.named)
     if found.area is not None:
-        of = (
-            ""
-            if found.area_samples is None
-            else f", of at most {found.area_samples:,} samples of each set"
-        )
-        parts.append(_bar(f"area with all {pair.d:,} features{of}", found.area))
-        parts += [
-            _bar(each.words, each.area, "" if each.helps else "does not help")
-            for each in found.remedies
-        ]
+        title = f"area with all {pair.d:,} features"
+        if found.area_samples is not None:
+            title += f", of at most {found.area_samples:,} samples of each set"
+        parts.append(_bar(title, found.area))
+        for each in found.remedies:
+            parts.append(_bar(each.words, each.area, "" if each.helps else "does not help"))
     return "".join(parts)
 
 
 def _rest(problem: Problem, found: Witness) -> str:
     """The most telling samples, and what was not tested, as HTML."""
-    parts = list[str]()
-    sides = [
-        (title, role, rows) for (title, role), rows in zip(KINDS, _rows(found), strict=True) if rows
-    ]
-    if sides:
-        listed = "".join(_samples(problem, found, title, role, rows) for title, role, rows in sides)
-        parts.append(f'<div class="sides">{listed}</div>')
-    parts += [f"<p><small>{html.escape(each)}.</small></p>" for each in found.notes]
-    return "".join(parts)
-
-
-def _rows(found: Witness) -> tuple[Sequence[int], Sequence[int]]:
-    return found.most_generated[:SHOWN], found.most_missing[:SHOWN]
+    sides = ""
+    for (title, role), rows in zip(KINDS, (found.most_generated, found.most_missing), strict=True):
+        if rows:
+            sides += _samples(problem, found, title, role, rows[:SHOWN])
+    rest = f'<div class="sides">{sides}</div>' if sides else ""
+    return rest + "".join(f"<p><small>{html.escape(each)}.</small></p>" for each in found.notes)
 
 
 def _feature(named: NamedColumns) -> str:
@@ -263,12 +249,5 @@ def _take_back(problem: Problem) -> None:
     settings, uploaded = problem.uploaded.before
     if pressed("Take the features back", "take-back", icon=":material/undo:"):
         now = explore_session().update().settings
-        same = replace(
-            now,
-            source=settings.source,
-            problem=settings.problem,
-            parameters=settings.parameters,
-            n=settings.n,
-        )
-        explore_session().next = same, uploaded
+        explore_session().next = now.of_problem(settings), uploaded
         st.rerun(scope="app")

@@ -35,14 +35,7 @@ def wanted(held: ExploreSession, shared: Session) -> Problem:
     """
     settings = held.update().settings
     if settings.source == "upload" and held.uploaded is None:
-        before = last(shared).problem.settings
-        settings = replace(
-            settings,
-            source=before.source,
-            problem=before.problem,
-            parameters=before.parameters,
-            n=before.n,
-        )
+        settings = settings.of_problem(last(shared).problem.settings)
     stores = shared if settings.source == "upload" else shared.public
     return allowed(problem_of(settings, held.uploaded, stores))
 

@@ -19,7 +19,7 @@ from prviz.figures import key_text
 from prviz.live.problems import Uploaded
 from prviz.measure.estimates import Progress, of_evaluation, passes
 from prviz.measure.workload import estimate_seconds
-from prviz.neighbors.balls import Role
+from prviz.neighbors.balls import OTHER, Role
 from prviz.neighbors.threads import part_of
 from prviz.readers.errors import error_text
 from prviz.readers.paths import data_folder
@@ -261,7 +261,6 @@ GROUP: dict[Role, Literal["kept", "rejected"]] = {"real": "kept", "generated": "
 AT_ONCE = 0.5
 # Column title of the ratio by which samples are classified.
 RATIO = "c_Y / c_X"
-OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
 # What a sample is called that none of the other set is near, wherever such samples are counted.
 MISSED: dict[Role, str] = {
     "real": "Real, none generated near",

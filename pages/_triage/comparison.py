@@ -64,15 +64,15 @@ def draw(found: CheckpointResults) -> None:
 
 def _verdict(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
     """Say where which of the two is better."""
-    better = (
-        (along.alpha_low > 0) | (along.beta_low > 0),
-        (along.alpha_high < 0) | (along.beta_high < 0),
+    sides = (
+        ("A", a, (along.alpha_low > 0) | (along.beta_low > 0)),
+        ("B", b, (along.alpha_high < 0) | (along.beta_high < 0)),
     )
-    parts = [
-        f"**{letter}** ({plain(name)}) is better {_where(along, rays)}"
-        for letter, name, rays in zip("AB", _names(a, b), better, strict=True)
-        if rays.any()
-    ]
+    parts = []
+    for letter, one, rays in sides:
+        if rays.any():
+            name = plain(one.checkpoint.name)
+            parts.append(f"**{letter}** ({name}) is better {_where(along, rays)}")
     if not parts:
         st.warning(
             "At no λ do 95 % of the draws say which of the two is better.",

@@ -14,7 +14,7 @@ from pages._live.figure import live_figure
 from pages._shared import cache, media
 from pages._shared.widgets import plain
 from pages._triage import gallery
-from pages._triage.checkpoints import GROUP, OTHER, RATIO, Diagnosis
+from pages._triage.checkpoints import GROUP, RATIO, Diagnosis
 from prviz import figures
 from prviz.checks.facts import duplicates as count_duplicates
 from prviz.diagnostics.influence import distinct, influence, removals
@@ -25,7 +25,8 @@ from prviz.figures.theme import number
 from prviz.live.evaluated import hover_words
 from prviz.live.figure import Pane
 from prviz.measure.estimates import Progress
-from prviz.neighbors.balls import ROLES, Role
+from prviz.neighbors.balls import OTHER, ROLES, Role
+from prviz.neighbors.threads import part_of
 from prviz.triage.curve_findings import mode_reweighting, outlier_faults
 from prviz.triage.evidence import (
     END,
@@ -204,23 +205,17 @@ def _kink(case: Diagnosis, finding: TriageFinding) -> None:
     )
     made = (*groups.accepted.tolist(), *groups.rejected.tolist())
     parts = [Highlight("generated", made, FAINT, "triangle-up-open")]
-    for name, rows, look, symbol in (
-        ("real, made too seldom", groups.kept, GROUP_LOOKS["kept"], "circle"),
-        ("real, made too often", groups.missed, GROUP_LOOKS["missed"], "x"),
-    ):
-        parts.append(Highlight(name, rows.tolist(), look.color, symbol, bold=True))
+    kinds = {"kept": "made too seldom", "missed": "made too often"}
+    for group, kind in kinds.items():
+        look = GROUP_LOOKS[group]
+        rows = getattr(groups, group).tolist()
+        parts.append(Highlight(f"real, {kind}", rows, look.color, look.symbol, bold=True))
     mark = f"kink at λ = {number(found.lam)}"
-    live_figure(
-        "triage-kink",
-        [_curve(case, found.lam, mark, "The kink of the curve"), *_plane(case, found.lam, parts)],
-    )
-    for place, (group, title) in zip(
-        st.columns(2, gap="medium"),
-        (("kept", "Made too seldom"), ("missed", "Made too often")),
-        strict=True,
-    ):
+    curve = _curve(case, found.lam, mark, "The kink of the curve")
+    live_figure("triage-kink", [curve, *_plane(case, found.lam, parts)])
+    for place, (group, kind) in zip(st.columns(2, gap="medium"), kinds.items(), strict=True):
         with place:
-            st.markdown(f"**{title}**: the clearest of the real samples")
+            st.markdown(f"**{kind.capitalize()}**: the clearest of the real samples")
             _clearest(case, "real", group, found.lam, f"kink-{group}")
     gallery.by_label(
         case, "real", case.rows("kept", found.lam), "kink", "made too seldom", opened=True
@@ -338,7 +333,7 @@ def _outliers(case: Diagnosis, finding: TriageFinding) -> None:
                     found,
                     split=settings.split,
                     seed=settings.seed,
-                    progress=lambda done: tick(2 / 6 + done * 4 / 6),
+                    progress=part_of(tick, 2, 6, 4),
                 )
                 return extremes.InfluenceResult(found, falls)
         return None
@@ -398,8 +393,11 @@ def _scales(case: Diagnosis, finding: TriageFinding) -> None:
         caption = ", ".join(f"{role}: median {each:.4g}" for role, each in medians.items())
         panes.append(Pane(f"triage-{name}", figure, title, caption=caption + "."))
     live_figure("triage-scales", panes)
-    columns = {
-        role: {
+    columns = {}
+    for role, samples, side, effective in zip(
+        ROLES, facts.pair, (facts.real, facts.generated), facts.effective, strict=True
+    ):
+        columns[role] = {
             "samples": f"{samples.n:,}",
             "norm, median": f"{side.norm:.4g}",
             "norm, least": f"{side.least_norm:.4g}",
@@ -409,10 +407,6 @@ def _scales(case: Diagnosis, finding: TriageFinding) -> None:
             "effective dimension": f"{effective.value:.1f}",
             "rows that repeat another": f"{getattr(facts.copies, role):,}",
         }
-        for role, samples, side, effective in zip(
-            ROLES, facts.pair, (facts.real, facts.generated), facts.effective, strict=True
-        )
-    }
     table = pd.DataFrame(columns).rename_axis("").reset_index()
     st.dataframe(table, hide_index=True, key="triage-scales-table")
 

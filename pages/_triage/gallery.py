@@ -17,11 +17,11 @@ import streamlit as st
 from pages._shared import media
 from pages._shared.media import Shown
 from pages._shared.widgets import plain
-from pages._triage.checkpoints import GROUP, MISSED, OTHER, Diagnosis, missed_text
+from pages._triage.checkpoints import GROUP, MISSED, Diagnosis, missed_text
 from prviz.figures.theme import number
 from prviz.measure.estimates import Progress
 from prviz.neighbors import nearest_rows
-from prviz.neighbors.balls import ROLES, Role
+from prviz.neighbors.balls import OTHER, ROLES, Role
 from prviz.reports import export
 from prviz.samples import Samples
 from prviz.triage.classes import NEIGHBOURS, MissedSamples

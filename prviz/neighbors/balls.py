@@ -26,6 +26,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 Role: TypeAlias = Literal["real", "generated"]
 ROLES: tuple[Role, Role] = ("real", "generated")
+OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
 # Mean distance of a role's fit samples to their k-th nearest in that role.
 MeanRadius: TypeAlias = Callable[[Role, int], float]
 

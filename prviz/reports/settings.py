@@ -90,6 +90,16 @@ class ExploreSettings:
     approximate: bool = False
     show: tuple[str, ...] = ()
 
+    def of_problem(self, other: ExploreSettings) -> ExploreSettings:
+        """These settings on the problem of others."""
+        return replace(
+            self,
+            source=other.source,
+            problem=other.problem,
+            parameters=other.parameters,
+            n=other.n,
+        )
+
     def __post_init__(self) -> None:
         if self.source not in SOURCES:
             raise ValueError(f"source must be one of {', '.join(SOURCES)}, got {self.source!r}")
