@@ -25,8 +25,7 @@ from prviz.neighbors import nearest_radii
 from prviz.readers import paths
 from prviz.readers.bundled import bundled_names, bundled_pair, bundled_path
 from prviz.studies.papers import EXPERIMENTS
-from prviz.studies.papers.base import stored
-from prviz.studies.papers.charts import LAMS
+from prviz.studies.papers.base import LAMS, stored
 from prviz.studies.papers.gaussians import PUBLISHED
 from tests import claims
 from tests.marks import exhaustive_but

@@ -37,8 +37,8 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.memorisation import Excess, held_out_distances, memorisation
+from prviz.triage.placement_faults import row_faults
 from prviz.triage.result_cache import ResultCache
-from prviz.triage.row_faults import row_faults
 from prviz.triage.stability import usual_ks
 from prviz.triage.triage import Triage
 

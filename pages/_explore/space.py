@@ -4,27 +4,53 @@ decision at lam.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
-from pages._explore import cosupport, painting
+from pages._explore import painting
 from pages._explore.live_view import visible
 from pages._explore.session import COLOUR, LAM_METHOD, change, explore_session, state
 from pages._live.figure import live_figure, moved
 from pages._shared import answers, sample_display
-from prviz.curves.summaries import TRUTH
+from pages._shared.widgets import choose_one, plain
+from prviz import figures
+from prviz.curves.summaries import TRUTH, Column
 from prviz.diagnostics.confusion_groups import GROUPS, OptimalClassifiers
-from prviz.diagnostics.cosupport import says_support
+from prviz.diagnostics.cosupport import (
+    CLASSES,
+    Classes,
+    PointGrid,
+    class_shares,
+    grid_over,
+    says_support,
+    support_classes,
+    supports_at,
+    true_classes,
+)
+from prviz.diagnostics.influence import Extremes
+from prviz.diagnostics.projection import Projection, discriminant_projection, principal_projection
+from prviz.diagnostics.support_balls import SupportBalls, support_balls
 from prviz.estimators import ESTIMATORS
 from prviz.figures.theme import number
 from prviz.live import results
 from prviz.live.evaluated import Evaluated
+from prviz.live.figure import Following, Pane, Table
 from prviz.live.problems import Problem
-from prviz.live.space import COLOURS, SampleSpace, near_need, space
+from prviz.live.space import COLOURS, SampleSpace, beside_curve, near_need, space
+from prviz.live.view import linked
+from prviz.measure.estimates import Progress, of_evaluation, passes
+from prviz.measure.workload import Options, estimate_seconds, fit_size
 from prviz.reports import export
 from prviz.reports.settings import ExploreSettings
+from prviz.samples import Split
+from prviz.toys import ToyProblem
 
 KEY = "samples"
 # Of the choices of colour, whose names are those in links.
@@ -44,7 +70,7 @@ def _draw(problem: Problem, found: results.Results) -> None:
         if colour == "Role":
             painting.offer(problem)
     if colour == "Map":
-        cosupport.draw_map(problem, found, name)
+        draw_map(problem, found, name)
         return
     shown = sample_display.evaluated(problem, found)
     enlarged = explore_session().enlarged
@@ -58,7 +84,7 @@ def _draw(problem: Problem, found: results.Results) -> None:
     if made.classifiers is not None and colour == "Decision" and (enlarged or picked):
         _downloads(problem.settings, shown, made.places, made.classifiers, name)
     if colour == "Belief" and name and (enlarged or picked):
-        cosupport.draw_projections(problem, found, name)
+        draw_projections(problem, found, name)
 
 
 # ---- what is chosen ----
@@ -187,3 +213,372 @@ def group_file(
     return export.group_csv(
         samples, rows, keys, numbers=numbers, group=GROUPS[group], lam=settings.lam, method=name
     )
+
+
+# ---- the map of supports ----
+
+# Points of the grid along each axis, by dimension.
+CELLS = {1: 600, 2: 120}
+# Most balls drawn per role: on the line for each family, in the plane for the chosen one.
+MOST_BALLS = {1: 24, 2: 40}
+# Seconds for two projections = BASE + VALUE * number of values; measured on two cores.
+PROJECTION_BASE = 0.4
+PROJECTION_VALUE = 2e-7
+HELP = (
+    "A point is in the support of P, where real samples are possible, if c_X > 0 there, and in that"
+    " of Q, where generated ones are, if c_Y > 0. Both: the co-support; blank: neither. The masses"
+    " of the co-support are the ends of the curve, α∞ = Q(cosupp) and β0 = P(cosupp)."
+)
+MASSES_HELP = (
+    "An estimated α∞ is the smallest share of generated samples that a classifier of the family"
+    " accepts if it is to miss no real one. It can be lower than Q(cosupp), and it is 1 as soon as"
+    " a single real sample is in the support of Q only: then only the classifier that calls"
+    " everything real misses none. The same holds for β0 and P(cosupp), with the roles exchanged."
+)
+# Why a family has no map, by what it says of supports.
+_SILENT = {
+    "never": (
+        "a trained classifier gives every point some chance of either side, so that no support"
+        " is ever 0."
+    ),
+    "samples": "hubs are samples; no other point is said to be in a support or not.",
+}
+_COLUMNS = [
+    Column(
+        "p_cosupp", "P(cosupp)", "Share of the real evaluation samples that are in the co-support."
+    ),
+    Column("beta_0", "β0", "Extreme recall: the right end of the curve."),
+    Column(
+        "q_cosupp",
+        "Q(cosupp)",
+        "Share of the generated evaluation samples that are in the co-support.",
+    ),
+    Column("alpha_inf", "α∞", "Extreme precision: the left end of the curve."),
+]
+
+
+def draw_map(problem: Problem, found: results.Results, name: str) -> None:
+    """The map of one family or of the truth, in one or two dimensions; enlarged, of all of them,
+    with the masses.
+    """
+    if found.approximation is not None:
+        st.info("Approximate curves use only some of the samples; the map needs exact curves.")
+        return
+    names = [
+        method
+        for method in visible(problem.settings.methods)
+        if says_support(method) == "everywhere"
+    ]
+    if not names:
+        st.info("None of the chosen families states where a support is.")
+        return
+    enlarged = explore_session().enlarged
+    split = problem.split()
+    key = (
+        "cosupport",
+        problem.key,
+        problem.settings.split,
+        tuple(names),
+        problem.k,
+        results.width(problem),
+    )
+    radii = {method: found.estimates[method].bandwidth for method in names}
+    made = answers.tab_result(key, _seconds(problem, names), partial(_measured, problem, radii))
+    if made is not None and problem.sizes[2] == 1:
+        live_figure("cosupport", [_line(problem, split, made, name)])
+    elif made is not None:
+        truth = [TRUTH] if problem.toy is not None else []
+        shown = [*truth, *names] if enlarged else [name]
+        balls = made.balls.get(name, ())
+        panes = [
+            _region_pane(problem, made, each, split, balls if each == name else ())
+            for each in shown
+        ]
+        live_figure("cosupport", panes)
+    if enlarged:
+        _masses(problem, found, names)
+
+
+def _silent_text(names: Sequence[str]) -> str:
+    """Which families have no map, and why."""
+    said = []
+    for kind, why in _SILENT.items():
+        silent = [name for name in names if says_support(name) == kind]
+        if silent:
+            said.append(f"{_titles(silent)}: {why}")
+    return " ".join(said)
+
+
+def _titles(names: Sequence[str]) -> str:
+    return ", ".join(plain(ESTIMATORS[name].title) for name in names)
+
+
+def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> None:
+    """The shares of evaluation samples in the co-support beside the extremes."""
+    rows = {}
+    if problem.toy is not None and problem.truth is not None:
+        masses = problem.toy.support_masses
+        ends = Extremes.of(problem.truth)
+        rows[TRUTH] = [masses.p_of_cosupp, ends.recall, masses.q_of_cosupp, ends.precision]
+    for name in names:
+        shares = class_shares(found.estimates[name].supports)
+        ends = Extremes.of(found.curves[name])
+        rows[name] = [shares.p_of_cosupport, ends.recall, shares.q_of_cosupport, ends.precision]
+    caption = (
+        "Mass of the co-support, as the share of evaluation samples in it, beside the extremes of"
+        " the curves"
+    )
+    curves = linked({name: found.curves[name] for name in names}, problem.truth)
+    table = Table(caption, _COLUMNS, rows)
+    live_figure("cosupport-masses", [], follow=Following(curves), table=table)
+    st.caption(MASSES_HELP)
+
+
+# ---- one and two dimensions: at every point of a grid ----
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """A grid, the classes of its points by family, and some of the balls behind them."""
+
+    grid: PointGrid
+    classes: Mapping[str, Classes]
+    balls: Mapping[str, Sequence[SupportBalls]]
+
+    @property
+    def nbytes(self) -> int:
+        return self.grid.points.nbytes + sum(each.nbytes for each in self.classes.values())
+
+
+def _seconds(problem: Problem, names: Sequence[str]) -> float:
+    """Estimated seconds: those of a measurement whose evaluation samples are the points of the
+    grid.
+    """
+    n_real, n_generated, d = problem.sizes
+    fit = fit_size(n_real, problem.settings.split) + fit_size(n_generated, problem.settings.split)
+    total = fit + CELLS[d] ** d
+    work: Options = {**passes(names), "split": fit / total}
+    return estimate_seconds(total // 2, total // 2, d, **work)
+
+
+def _measured(
+    problem: Problem, radii: Mapping[str, tuple[float, float] | None], progress: Progress
+) -> Map:
+    """The map of the families in `radii`; `progress` may raise to stop."""
+    split = problem.split()
+    k = problem.k
+    d = problem.sizes[2]
+    grid = grid_over(split.pair, CELLS[d])
+    options: dict[str, Any] = {
+        "k": k,
+        "bandwidth": results.width(problem),
+        "seed": problem.settings.seed,
+    }
+    supports = supports_at(split, grid.points, list(radii), progress=progress, **options)
+    classes = {
+        name: support_classes(*found).reshape(grid.shape) for name, found in supports.items()
+    }
+    balls = {
+        name: support_balls(split, name, k=k, radii=each, most=MOST_BALLS[d])
+        for name, each in radii.items()
+    }
+    return Map(grid, classes, balls)
+
+
+def _truth(problem: ToyProblem, grid: PointGrid) -> Classes:
+    return true_classes(problem, grid.points).reshape(grid.shape)
+
+
+def _truth_text(problem: ToyProblem, classes: Classes) -> str:
+    if (classes == CLASSES.index("both")).all():
+        return "Both distributions reach everywhere: all of space is co-support."
+    masses = problem.support_masses
+    thin = not (classes == CLASSES.index("Q only")).any() and masses.q_of_cosupp < 1
+    point = " Q is a single point here, too small to be seen as a region." if thin else ""
+    return f"P(cosupp) = {masses.p_of_cosupp:.3f}, Q(cosupp) = {masses.q_of_cosupp:.3f}.{point}"
+
+
+def _line(problem: Problem, split: Split, made: Map, name: str) -> Pane:
+    """The truth and one family as bands; enlarged, all families."""
+    enlarged = explore_session().enlarged
+    helps = [HELP]
+    rows = {
+        method: classes for method, classes in made.classes.items() if enlarged or method == name
+    }
+    if problem.toy is not None:
+        rows = {"truth": _truth(problem.toy, made.grid), **rows}
+        helps.append(_truth_text(problem.toy, rows["truth"]))
+    values, is_real = _evaluated(split)
+    figure = figures.support_bands_figure(
+        made.grid.axes[0],
+        rows,
+        points=values,
+        is_real=is_real,
+        balls=made.balls,
+        axis_title="feature 1",
+    )
+    helps += [
+        "Below each band: some of its balls, the smallest on top.",
+        _kinds(made),
+        _silent_text(problem.settings.methods),
+    ]
+    if not enlarged:
+        beside_curve(figure, below=54, ticks=True)
+        figure.update_layout(legend={"y": -0.1}).update_yaxes(showticklabels=True)
+        _shorten(figure)
+    return Pane(
+        "cosupport-line",
+        figure,
+        wide=True,
+        compact=not enlarged,
+        help=" ".join(filter(None, helps)),
+    )
+
+
+def _shorten(figure: go.Figure) -> None:
+    """Leave the three regions in the legend, in one line."""
+    short = {
+        "support of P only": "P only",
+        "support of Q only": "Q only",
+        "both: the co-support": "both",
+    }
+    figure.for_each_trace(
+        lambda trace: trace.update(name=short.get(trace.name), showlegend=trace.name in short)
+    )
+
+
+def _kinds(made: Map) -> str:
+    """Describe whose balls are drawn."""
+    around: dict[str, list[str]] = {"fit": [], "evaluation": []}
+    for name, balls in made.balls.items():
+        if balls:
+            around[balls[0].around].append(name)
+    words = ""
+    if around["fit"]:
+        words = f"{_titles(around['fit'])}: balls around samples, whose union is the support. "
+    if around["evaluation"]:
+        words += (
+            f"{_titles(around['evaluation'])}: each point has a ball of its own, and is in a"
+            " support where that holds a sample."
+        )
+    return words
+
+
+def _ball_text(balls: Sequence[SupportBalls]) -> str:
+    if not balls:
+        return "It is not made of balls that could be drawn here."
+    if balls[0].around == "fit":
+        return (
+            "Circles: balls around samples of a set, whose union is its support; the dots are those"
+            " samples."
+        )
+    return (
+        "Circles: the balls of some evaluation samples; a point is in the support of a set where"
+        " its own ball holds one of the set's samples."
+    )
+
+
+def _region_pane(
+    problem: Problem, made: Map, name: str, split: Split, balls: Sequence[SupportBalls]
+) -> Pane:
+    """The map of one family, or of the truth; beside the curve without words on its axes."""
+    helps = [HELP]
+    enlarged = explore_session().enlarged
+    if name == TRUTH and problem.toy is not None:
+        classes = _truth(problem.toy, made.grid)
+        helps.append(_truth_text(problem.toy, classes))
+    else:
+        classes = made.classes[name]
+        helps.append(_ball_text(balls))
+    helps.append(_silent_text(problem.settings.methods))
+    values, is_real = _evaluated(split, fit=bool(balls) and balls[0].around == "fit")
+    axes = made.grid.axes[0], made.grid.axes[1]
+    figure = figures.support_map_figure(axes, classes, points=values, is_real=is_real, balls=balls)
+    title = "" if not enlarged else "Truth" if name == TRUTH else plain(ESTIMATORS[name].title)
+    if not enlarged:
+        beside_curve(figure, below=36)
+        figure.layout.yaxis.scaleanchor = None  # as large as the other scatters
+        _shorten(figure)
+    return Pane(
+        f"cosupport-{name}",
+        figure,
+        title,
+        wide=not enlarged,
+        compact=not enlarged,
+        help=" ".join(filter(None, helps)),
+    )
+
+
+def _evaluated(split: Split, *, fit: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """The evaluation samples, or those that the families are fitted on, and which of them are
+    real.
+    """
+    sides = [side.values for side in (split.fit if fit else split.evaluate)]
+    return np.concatenate(sides), np.arange(sum(map(len, sides))) < len(sides[0])
+
+
+# ---- more dimensions: the evaluation samples in two linked projections ----
+
+
+def draw_projections(problem: Problem, found: results.Results, name: str) -> None:
+    """Where a family believes every evaluation sample to be, in two projections that mark the same
+    samples.
+    """
+    if found.approximation is not None or says_support(name) == "never":
+        return
+    key = (problem.key, problem.settings.split)
+    n_real, n_generated, d = problem.sizes
+    seconds = PROJECTION_BASE + PROJECTION_VALUE * (n_real + n_generated) * d
+    projections = answers.tab_result(("projections", *key), seconds, partial(_projected, problem))
+    if projections is None:
+        return
+    principal, discriminant = projections
+    second = choose_one(
+        "Beside the first two components",
+        {"discriminant": "Linear discriminant", "components": "The last two components"},
+        "discriminant",
+        key="cosupport-second",
+    )
+    split = problem.split()
+    supports = of_evaluation(found.estimates[name], split)
+    rows = np.arange(len(principal.points)) if supports.rows is None else supports.rows
+    said = sample_display.evaluated(problem, found).notes
+    classes = support_classes(supports.c_real, supports.c_generated)
+    notes = [said[row] for row in rows]
+    is_real = np.arange(len(rows)) < supports.n_real
+    link = hashlib.sha256(repr(key).encode()).hexdigest()[:12]
+
+    def pane(key: str, title: str, caption: str, projection: Projection, first: int = 0) -> Pane:
+        columns = slice(first, first + 2)
+        points = projection.points[rows, columns]
+        samples = figures.SamplePoints(points, projection.titles[columns], notes, rows)
+        figure = figures.support_samples_figure(samples, is_real, classes)
+        return Pane(f"cosupport-{key}", figure, title, link=link, help=f"{caption} {HELP}")
+
+    one = pane("components", "Principal components", "Where the samples vary most.", principal)
+    if second == "components":
+        last = min(4, principal.points.shape[1])
+        other = pane(
+            "further",
+            "Further components",
+            "Where they vary most beside that.",
+            principal,
+            last - 2,
+        )
+    else:
+        held = "samples that are not shown" if split.held_out else "the same samples"
+        words = f"The direction that best tells real from generated, found on {held}."
+        other = pane("discriminant", "Linear discriminant", words, discriminant)
+    live_figure("cosupport-samples", [one, other])
+    _masses(
+        problem,
+        found,
+        [method for method in visible(problem.settings.methods) if says_support(method) != "never"],
+    )
+
+
+def _projected(problem: Problem, progress: Progress) -> tuple[Projection, Projection]:
+    split = problem.split()
+    principal = principal_projection(split.evaluate)
+    progress(0.5)
+    return principal, discriminant_projection(split.fit, split.evaluate)

@@ -13,8 +13,7 @@ from pages._live.follow import follow
 from pages._shared import work_box
 from pages._shared.networks import local_encoders
 from pages._shared.widgets import plain
-from pages._triage.files import FolderListing
-from pages._triage.session import FOLDER, REFERENCE, session
+from pages._triage.session import FOLDER, REFERENCE, FolderListing, session
 from pages._work.embedding_run import EmbeddingRequest, EmbeddingRun
 from prviz.embed.local_encoders import LocalEncoder
 

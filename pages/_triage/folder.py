@@ -18,8 +18,16 @@ import streamlit as st
 from pages._shared.widgets import plain
 from pages._triage import embedding, source
 from pages._triage.checkpoints import count_of
-from pages._triage.files import CheckpointSource, FolderListing
-from pages._triage.session import FOLDER, HOLDOUT, REFERENCE, TABLE, refuse, session
+from pages._triage.session import (
+    FOLDER,
+    HOLDOUT,
+    REFERENCE,
+    TABLE,
+    CheckpointSource,
+    FolderListing,
+    refuse,
+    session,
+)
 from prviz.array_input import EMBED_PICTURES
 from prviz.embed.pictures import EXTENSIONS
 from prviz.readers import ACCEPTED, ACCEPTED_TEXT, table_beside

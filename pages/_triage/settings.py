@@ -13,7 +13,6 @@ import streamlit as st
 from pages._shared.families import titles
 from pages._shared.widgets import begin, choose_one, plain
 from pages._triage import folder, uploaded
-from pages._triage.files import CheckpointSource
 from pages._triage.session import (
     EQUAL,
     METHOD,
@@ -22,6 +21,7 @@ from pages._triage.session import (
     SET,
     SOURCE,
     SPLIT,
+    CheckpointSource,
     K,
     refuse,
     session,

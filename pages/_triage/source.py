@@ -12,8 +12,7 @@ import streamlit as st
 from pages._shared import cache
 from pages._shared.uploads import ask_columns, pictures_box, say_unread
 from pages._shared.widgets import plain
-from pages._triage.files import CheckpointSource
-from pages._triage.session import ARRAY, session
+from pages._triage.session import ARRAY, CheckpointSource, session
 from prviz.live.problems import Uploaded
 from prviz.readers import TABLES, AmbiguousKeyError, ReadError, SuspectColumnsError, kind_of
 from prviz.readers.columns import SHARED, ColumnChoice, columns_offered, with_buttons

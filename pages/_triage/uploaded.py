@@ -11,8 +11,7 @@ from pages._shared.uploads import say_refused
 from pages._shared.widgets import plain
 from pages._triage import source
 from pages._triage.checkpoints import count_of
-from pages._triage.files import CheckpointSource, UploadedFiles
-from pages._triage.session import REMOVED, session
+from pages._triage.session import REMOVED, CheckpointSource, UploadedFiles, session
 from prviz.readers import ACCEPTED_TEXT
 from prviz.readers.source import human_size
 from prviz.server.uploads import uploads

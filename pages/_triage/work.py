@@ -33,9 +33,8 @@ from pages._triage import (
     screen,
 )
 from pages._triage.checkpoints import CheckpointResults, count_of, name_faults
-from pages._triage.files import CheckpointSource
 from pages._triage.run import Run, quick_of
-from pages._triage.session import EQUAL, METHOD, PART, session, write_link
+from pages._triage.session import EQUAL, METHOD, PART, CheckpointSource, session, write_link
 from pages._triage.source import is_young, offer, offer_without
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import passes

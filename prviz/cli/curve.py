@@ -13,23 +13,21 @@ from typing import Any
 from prviz.approximation.approximate import Approximation, approximate
 from prviz.checks.flags import flags_of
 from prviz.cli.several import check_several, measure_several, write_figure
-from prviz.cli.tables import (
+from prviz.cli.terminal import (
     add_columns,
+    add_device,
     add_json,
     aligned,
     check_choice,
     column_choice,
-    put_text,
-    say_notes,
-    size_lines,
-)
-from prviz.cli.terminal import (
-    add_device,
     memory_size,
     neighbours,
     number,
+    put_text,
     say_flags,
+    say_notes,
     seed_number,
+    size_lines,
     split_share,
     watched,
 )

@@ -12,16 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from prviz.checks.flags import flags_of
-from prviz.cli.tables import (
+from prviz.cli.terminal import (
     add_columns,
     add_json,
     check_choice,
     column_choice,
     put_text,
+    say_flags,
     say_notes,
     size_lines,
+    watched,
 )
-from prviz.cli.terminal import say_flags, watched
 from prviz.estimators import DEFAULT_METHODS
 from prviz.measure.blind_spots import BLIND_SPOTS
 from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention

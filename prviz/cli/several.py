@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from prviz.checks.flags import flags_of
-from prviz.cli.tables import aligned
-from prviz.cli.terminal import say_flags, watched
+from prviz.cli.terminal import aligned, say_flags, watched
 from prviz.curves import PRCurve
 from prviz.curves.summaries import with_area_at_most
 from prviz.estimators import resolve_k

@@ -11,8 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prviz.checks.flags import flags_of
-from prviz.cli.tables import add_columns, column_choice, say_notes
-from prviz.cli.terminal import add_workers, measured, say_flags
+from prviz.cli.terminal import (
+    add_columns,
+    add_workers,
+    column_choice,
+    measured,
+    say_flags,
+    say_notes,
+)
 from prviz.studies.sweeps import (
     COLUMNS,
     SETTINGS,

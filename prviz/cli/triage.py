@@ -17,21 +17,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from prviz.cli.embed import add_pictures, embed_arguments
-from prviz.cli.tables import add_columns, say_notes
 from prviz.cli.terminal import (
     ProgressLine,
+    add_columns,
     add_device,
     memory_size,
     neighbours,
     number,
     print_above,
     say_flags,
+    say_notes,
     seed_number,
     split_share,
     watched,
 )
-from prviz.cli.triage_outputs import TriageOutputs, say
-from prviz.cli.triage_text import folders_text, left_out_text, triage_text
+from prviz.cli.triage_outputs import (
+    TriageOutputs,
+    folders_text,
+    left_out_text,
+    say,
+    triage_text,
+)
 from prviz.curves.summaries import SUMMARIES
 from prviz.estimators import DEFAULT_METHODS, verdict_methods
 from prviz.measure.estimates import Progress

@@ -7,12 +7,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os.path import realpath
 from pathlib import Path
+from typing import Any
 
+from prviz.curves.summaries import rounded_up
+from prviz.diagnostics.witness import GIVES_AWAY
+from prviz.estimators import ESTIMATORS
+from prviz.readers import ACCEPTED_TEXT
 from prviz.readers.atomic_files import write_whole
-from prviz.readers.errors import one_line
+from prviz.readers.errors import listed, one_line, printable
 from prviz.reports.document import document
 from prviz.reports.files import check_targets, write_reports
 from prviz.reports.page import to_html
@@ -24,8 +29,13 @@ from prviz.reports.trackers import (
     rows_of,
     steps_of,
 )
+from prviz.triage.classes import LEAST_OF_CLASS, ClassShare, class_sentence
+from prviz.triage.decision import Judgement, told_apart
+from prviz.triage.finding import nothing_text
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import TriageSettings
+from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+from prviz.triage.memorisation import memorised_text
+from prviz.triage.ranking import GOALS, draws_text, marks, score, share_text
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.triage import TriageResults
 
@@ -155,3 +165,215 @@ class TriageOutputs:
             sys.stdout.write(json.dumps(report, allow_nan=False) + "\n")
         elif self.takes_stdout:
             sys.stdout.write(to_html(report))
+
+
+# ---- the text ----
+
+# Classes of the checkpoint to take that are listed even where none is worse than chance.
+_CLASSES = 3
+
+
+def triage_text(found: TriageResults, reference: str, notes: Iterable[str]) -> str:
+    """The whole text.
+
+    reference : name of its file. notes : sentences without a full stop.
+    """
+    copies = {one_line(name): each for name, each in found.memorisation.items()}
+    parts = [memorised_text(copies)]
+    judgement = found.judgement
+    if judgement is not None:
+        parts += [_verdict(judgement), _ranking(found, judgement, reference)]
+        parts.append(_findings(found, judgement))
+        for name in judgement.table["checkpoint"]:
+            if name in found.classes:
+                listed = _CLASSES if name == judgement.decision.best else 0
+                parts.append(_classes(one_line(name), found.classes[name], listed))
+    parts += [f"Note: {one_line(note)}." for note in notes]
+    parts.append(_failed(found.outcomes))
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _failed(outcomes: Sequence[CheckpointOutcome]) -> str:
+    """What could not be measured, and why; "" where all could."""
+    failed = [each for each in outcomes if each.reason is not None]
+    if not failed:
+        return ""
+    lines = [f"Failed, {len(failed)} of {len(outcomes)}:"]
+    for each in failed:
+        lines.append(f"  {one_line(each.checkpoint.path)}: {one_line(each.reason)}")
+        lines += map(printable, each.recipe)  # as they are run: not indented
+    return "\n".join(lines)
+
+
+def folders_text(skipped: Sequence[Path]) -> str:
+    """A sentence on the folders inside of the folders; "" without any."""
+    if not skipped:
+        return ""
+    names = listed((one_line(path.name) for path in skipped), most=5)
+    return f"files in folders of a folder are left out, unless these are named too: {names}"
+
+
+def left_out_text(skipped: Sequence[Path]) -> str:
+    """A sentence on the files of the folders that are no samples; "" without any."""
+    if not skipped:
+        return ""
+    number = "1 file is" if len(skipped) == 1 else f"{len(skipped)} files are"
+    names = listed((one_line(path.name) for path in skipped), most=5)
+    return f"{number} left out, as names of samples end in {ACCEPTED_TEXT}: {names}"
+
+
+def _verdict(judgement: Judgement) -> str:
+    decision = judgement.decision
+    share = judgement.shares.get(decision.best)
+    against = "" if share is None else f" {decision.best} {share.sentence}."
+    return one_line(f"{decision.sentence}{against}")
+
+
+def _ranking(found: TriageResults, judgement: Judgement, reference: str) -> str:
+    method = judgement.decision.basis.method
+    of_method = [each for each in found.measured if each.method == method]
+    parts = [
+        _head(method, of_method, reference, found.goal),
+        _table(found.outcomes, judgement),
+    ]
+    if judgement.table["best"].notna().any():
+        parts.append(
+            "draws: 95 % of the scores when the same samples are drawn again. best: share of the"
+            " paired draws."
+        )
+    known = found.yardstick
+    if known is not None:
+        top = score(known.ceiling[method].curve, found.goal)
+        floor = score(known.floor[method].curve, found.goal)
+        parts.append(
+            f"Real against real {top:.4f}: {known.source}. Floor {floor:.4f}: their features"
+            " shuffled."
+        )
+    return "\n".join(parts)
+
+
+def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, goal: float) -> str:
+    """Title of a ranking: family, k, reference and goal."""
+    ks = sorted({each.k for each in measured if each.k is not None})
+    if not ks:
+        ks_text = ""
+    elif len(ks) == 1:
+        ks_text = f", k = {ks[0]}"
+    else:
+        ks_text = f", k = {ks[0]} to {ks[-1]}"
+    against = f"{measured[0].n_real} samples of {one_line(reference)}"
+    word = next((f" ({word})" for word, value in GOALS.items() if value == goal), "")
+    return (
+        f"{ESTIMATORS[method].title}{ks_text}, against {against}; best first for the goal"
+        f" {goal:g}{word}"
+    )
+
+
+def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
+    """A line per checkpoint; columns of the metadata follow the step, those of other families the
+    shares of draws.
+
+    Beside the best classifier only the family that orders low scores has a column: it refutes the
+    others.
+    """
+    extra = {each.checkpoint.name: each.checkpoint.extra for each in outcomes}
+    more = list(dict.fromkeys(column for each in extra.values() for column in each))
+    rows: list[tuple[str, ...]] = []
+    remarks = [""]
+    lines: list[dict[Any, Any]] = judgement.table.to_dict("records")
+    for place, line in enumerate(lines, start=1):
+        heads, cells = zip(
+            *_row(place, line, extra[line["checkpoint"]], more, judgement), strict=True
+        )
+        rows += [cells] if rows else [heads, cells]
+        copied = (
+            "copies the reference" if line["checkpoint"] in judgement.decision.memorised else ""
+        )
+        remarks.append(", ".join(filter(None, (copied, marks(judgement.decision.best, line)))))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    text = []
+    for cells, remark in zip(rows, remarks, strict=True):
+        shown = list(map(str.rjust, cells, widths))
+        shown[1] = cells[1].ljust(widths[1])
+        text.append("  ".join([*shown, remark]).rstrip())
+    return "\n".join(text)
+
+
+def _row(
+    place: int,
+    line: dict[Any, Any],
+    extra: Mapping[str, float],
+    more: Sequence[str],
+    judgement: Judgement,
+) -> list[tuple[str, str]]:
+    """Heads and cells of one checkpoint. more : columns of the metadata."""
+    basis = judgement.decision.basis
+    others = [basis.second] if basis.second else [n for n in judgement.scores if n != basis.method]
+    name = line["checkpoint"]
+    most = judgement.at_most.get(name)
+    row = [("    ", str(place)), ("checkpoint", one_line(name)), ("step", _short(line["step"]))]
+    row += [(one_line(column), _short(extra.get(column))) for column in more]
+    row += [("score", f"{line['score']:.4f}"), ("draws", draws_text(line))]
+    row += [
+        ("at most", "" if most is None else rounded_up(most, 4)),
+        ("best", share_text(line["best"])),
+    ]
+    for method in others:
+        score = judgement.scores[method].get(name)
+        title = one_line(ESTIMATORS[method].title)
+        row.append((title, "-" if score is None else f"{score:.4f}"))
+    if judgement.shares:
+        row.append(("of real data", f"{100 * min(judgement.shares[name].share, 1.0):.0f} %"))
+    return row
+
+
+def _findings(found: TriageResults, judgement: Judgement) -> str:
+    """What is wrong with each checkpoint, in the order of the ranking."""
+    apart = told_apart(found.witnesses, found.findings)
+    lines = ["What is wrong:"]
+    nothing = []
+    for name in judgement.table["checkpoint"]:
+        shown = one_line(name)
+        faults = found.findings.get(name)
+        if faults is None:
+            lines.append(f"  {shown}: its file has changed since it was measured, or can't be read")
+        elif not faults and any(each.worse for each in found.classes.get(name, ())):
+            lines.append(f"  {shown}: {nothing_text(differs=True)}, by class see below")
+        elif not (faults or apart.get(name)):
+            nothing.append(shown)
+        lines += [f"  {shown}: {each.title}. {one_line(each.sentence)}" for each in faults or ()]
+        given_away = found.witnesses.get(name)
+        if given_away is not None and given_away["told_apart"]:
+            said = one_line("; ".join(given_away["statements"]))
+            lines.append(f"  {shown}: {GIVES_AWAY}: {said}.")
+    if nothing:
+        lines.append(f"  {nothing_text(differs=False)}: {', '.join(nothing)}")
+    return "\n".join(lines)
+
+
+def _classes(name: str, shares: Sequence[ClassShare], most: int) -> str:
+    """The classes of one checkpoint that are worse than chance, and so many at least."""
+    compared = []
+    absent = []
+    few = []
+    for each in shares:
+        if each.few:
+            few.append(one_line(each.label))
+        else:
+            compared.append(each)
+        if not each.others and not each.worse:
+            absent.append(each)
+    worse = sum(each.worse for each in shares)
+    lines = [f"{name} by class, the worst first: {worse} of {len(compared)} are worse than chance"]
+    listed = compared[: max(worse, most)]
+    listed += [each for each in absent if each not in listed]
+    lines += [f"  {one_line(class_sentence(each))}" for each in listed]
+    if few and most:
+        lines.append(f"  fewer than {LEAST_OF_CLASS} samples: {', '.join(dict.fromkeys(few))}")
+    return "\n".join(lines)
+
+
+def _short(value: float | None) -> str:
+    if value is None or value != value:
+        return "-"
+    return f"{value:.10g}"

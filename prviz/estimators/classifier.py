@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from prviz.arrays import Array, Counts, Floats, Ints
 from prviz.checks.flags import checked_pair
 from prviz.curves import ErrorRates, PRCurve
-from prviz.estimators._fitting import Rescaled, one_thread
 from prviz.estimators.base import About, Estimator, Supports
+from prviz.estimators.learners import Rescaled, one_thread
 from prviz.missing import needed_for
 from prviz.neighbors.threads import Progress, available_threads, run_blocks
 from prviz.samples import SamplesLike, Split, SplitRatio

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.arrays import Array, Counts, Floats
-from prviz.estimators._fitting import Rescaled, one_thread
 from prviz.estimators.base import About, Estimator, Supports
+from prviz.estimators.learners import Rescaled, one_thread
 from prviz.missing import needed_for
 from prviz.neighbors.threads import Progress, available_threads, run_blocks
 from prviz.samples import SamplePair, Split

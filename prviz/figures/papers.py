@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 from prviz.arrays import Floats
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import theme
-from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
+from prviz.studies.papers.base import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
 
 _ROW = 25
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")

@@ -48,8 +48,16 @@ from prviz.triage.memorisation import (
     memorisation,
 )
 from prviz.triage.pair_statistics import PairStatistics, halvings, mean_statistics
-from prviz.triage.placement_faults import misplaced, normalised, rescaled, standardised_otherwise
-from prviz.triage.row_faults import near_copies, nearly_repeated, one_row, row_faults
+from prviz.triage.placement_faults import (
+    misplaced,
+    near_copies,
+    nearly_repeated,
+    normalised,
+    one_row,
+    rescaled,
+    row_faults,
+    standardised_otherwise,
+)
 from prviz.triage.shape_faults import SURE, off_support, other_shares, reshaped
 from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 

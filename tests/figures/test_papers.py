@@ -16,7 +16,7 @@ from prviz.figures import (
     experiment_figures,
 )
 from prviz.figures.theme import luminance
-from prviz.studies.papers.charts import ChartBand, ChartLine, CurveChart, HeatMap, LineChart
+from prviz.studies.papers.base import ChartBand, ChartLine, CurveChart, HeatMap, LineChart
 
 KNN = ESTIMATORS["knn"].title
 IPR = ESTIMATORS["ipr"].title

@@ -18,8 +18,14 @@ import prviz
 from prviz.cli.main import main
 from prviz.studies.convergence import rate_exponent
 from prviz.studies.papers import EXPERIMENTS, ChartBand, CurveChart, HeatMap, LineChart
-from prviz.studies.papers.base import FIGURE_COLUMNS, stored
-from prviz.studies.papers.charts import CURVE_COLUMNS, LAMS, curve_rows, mean_band
+from prviz.studies.papers.base import (
+    CURVE_COLUMNS,
+    FIGURE_COLUMNS,
+    LAMS,
+    curve_rows,
+    mean_band,
+    stored,
+)
 from prviz.studies.papers.conditional import (
     REFERENCE,
     GuidedDigits,

@@ -113,7 +113,13 @@ from prviz.triage.pair_statistics import (
     rows_in_time,
     rows_within,
 )
-from prviz.triage.placement_faults import normalised
+from prviz.triage.placement_faults import (
+    _repeats_more,
+    near_copies,
+    normalised,
+    one_row,
+    row_faults,
+)
 from prviz.triage.power import PLANTED, _changed, _mode
 from prviz.triage.ranking import (
     AreaSides,
@@ -128,7 +134,6 @@ from prviz.triage.ranking import (
 from prviz.triage.reported import opposite_pairs, rank_agreement
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.robustness import draw_map, rank_stability
-from prviz.triage.row_faults import _repeats_more, near_copies, one_row, row_faults
 from prviz.triage.row_sets import RowSet, coordinates, mixing_weights, unit_of
 from prviz.triage.stability import (
     _drawn,

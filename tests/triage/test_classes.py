@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from prviz.cli.triage_text import _classes
+from prviz.cli.triage_outputs import _classes
 from prviz.readers import ReadError, read, read_label
 from prviz.samples import Samples
 from prviz.triage.classes import _holm, _share, by_class, class_sentence

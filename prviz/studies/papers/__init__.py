@@ -8,8 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from prviz.studies.papers.base import Experiment, Mode
-from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
+from prviz.studies.papers.base import (
+    Chart,
+    ChartBand,
+    ChartLine,
+    CurveChart,
+    Experiment,
+    HeatMap,
+    LineChart,
+    Mode,
+)
 from prviz.studies.papers.clusters import ClusterNumberExperiment
 from prviz.studies.papers.conditional import (
     GuidanceExperiment,

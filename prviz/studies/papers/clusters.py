@@ -10,8 +10,16 @@ import numpy as np
 
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.cluster import CLUSTER, CLUSTERS
-from prviz.studies.papers.base import Experiment, Size, cells, listed, title_of, with_titles
-from prviz.studies.papers.charts import ChartLine, LineChart
+from prviz.studies.papers.base import (
+    ChartLine,
+    Experiment,
+    LineChart,
+    Size,
+    cells,
+    listed,
+    title_of,
+    with_titles,
+)
 from prviz.studies.papers.digits import EVEN_SHARE, DigitShares
 from prviz.studies.sweeps import COLUMNS, Cell, Known
 from prviz.toys import toy

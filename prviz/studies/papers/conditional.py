@@ -16,9 +16,8 @@ import numpy as np
 from prviz.curves.summaries import numbers
 from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
-from prviz.studies.papers.base import Experiment, Size, listed
+from prviz.studies.papers.base import Experiment, LineChart, Size, line_panels, listed
 from prviz.studies.papers.bundled_problems import BundledProblem
-from prviz.studies.papers.charts import LineChart, line_panels
 from prviz.studies.papers.digits import SPLIT, UNSPLIT, published_panels, true_lines
 from prviz.studies.papers.printed import published
 from prviz.studies.sweeps import Cell, Known

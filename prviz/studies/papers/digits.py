@@ -17,17 +17,22 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import numbers
 from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair
-from prviz.studies.papers.base import Experiment, Size, cells, listed, title_of, with_titles
-from prviz.studies.papers.bundled_problems import BundledProblem, at_most
-from prviz.studies.papers.charts import (
+from prviz.studies.papers.base import (
     SPARED,
     ChartLine,
     CurveChart,
+    Experiment,
     LineChart,
+    Size,
+    cells,
     curve_chart,
     line_panels,
+    listed,
+    title_of,
     true_band,
+    with_titles,
 )
+from prviz.studies.papers.bundled_problems import BundledProblem, at_most
 from prviz.studies.papers.printed import published
 from prviz.studies.sweeps import Cell, Known, Wanted
 from prviz.toys import ToyProblem, toy

@@ -18,9 +18,8 @@ from prviz.arrays import Array
 from prviz.random_network import random_features, random_weights
 from prviz.readers.bundled import TRAINED, bundled_pair
 from prviz.samples import SamplePair, Samples
-from prviz.studies.papers.base import Experiment, Size, cells, counted
+from prviz.studies.papers.base import Experiment, LineChart, Size, cells, counted, line_panels
 from prviz.studies.papers.bundled_problems import BundledProblem, at_most
-from prviz.studies.papers.charts import LineChart, line_panels
 from prviz.studies.sweeps import COLUMNS, Cell
 
 if TYPE_CHECKING:

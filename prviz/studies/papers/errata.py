@@ -17,13 +17,13 @@ from prviz.measure.estimates import estimate, pr_curve
 from prviz.measure.profiles import profile
 from prviz.measure.scalars import scalars
 from prviz.neighbors.rows import RowView
-from prviz.studies.papers.base import stored
-from prviz.studies.papers.charts import (
+from prviz.studies.papers.base import (
     Chart,
     ChartBand,
     ChartLine,
     CurveChart,
     LineChart,
+    stored,
     true_band,
 )
 from prviz.studies.papers.gaussians import Table1Experiment, mixture_problems

@@ -18,9 +18,18 @@ from prviz.measure.frechet import frechet
 from prviz.measure.scalars import scalars
 from prviz.readers.bundled import TRAINED, bundled_pair, trained_features
 from prviz.samples import SamplePair, Samples
-from prviz.studies.papers.base import Experiment, Size, listed, mean_of, title_of
+from prviz.studies.papers.base import (
+    CURVE_COLUMNS,
+    CurveChart,
+    Experiment,
+    Size,
+    curve_chart,
+    curve_rows,
+    listed,
+    mean_of,
+    title_of,
+)
 from prviz.studies.papers.bundled_problems import BundledProblem, at_most
-from prviz.studies.papers.charts import CURVE_COLUMNS, CurveChart, curve_chart, curve_rows
 from prviz.studies.sweeps import Cell, Wanted
 from prviz.studies.tasks import Columns, Row
 

@@ -14,15 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from prviz.studies.papers.base import (
+    CurveChart,
     Experiment,
+    HeatMap,
+    LineChart,
     Size,
     cells,
+    curve_chart,
+    line_panels,
     listed,
     mean_of,
     title_of,
     with_titles,
 )
-from prviz.studies.papers.charts import CurveChart, HeatMap, LineChart, curve_chart, line_panels
 from prviz.studies.papers.forensics import (
     CONVENTION_COLUMNS,
     CONVENTIONS,

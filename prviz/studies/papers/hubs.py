@@ -21,8 +21,15 @@ from prviz.estimators.hub import HUB, hubs_over_k
 from prviz.measure.estimates import Estimate
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.samples import SamplePair
-from prviz.studies.papers.base import Experiment, Size, listed, mean_of, with_titles
-from prviz.studies.papers.charts import LineChart, line_panels
+from prviz.studies.papers.base import (
+    Experiment,
+    LineChart,
+    Size,
+    line_panels,
+    listed,
+    mean_of,
+    with_titles,
+)
 from prviz.studies.papers.digits import BundledDigits
 from prviz.studies.papers.printed import printed_in
 from prviz.studies.sweeps import COLUMNS, Cell, Known, measured_on

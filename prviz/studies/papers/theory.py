@@ -16,8 +16,19 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import numbers
 from prviz.measure.workload import fit_size
 from prviz.studies.convergence import fitted_slope, rate_exponent
-from prviz.studies.papers.base import Experiment, Size, cells, listed, title_of, with_titles
-from prviz.studies.papers.charts import ALPHA_COLUMNS, CurveChart, HeatMap, alphas_of, curve_chart
+from prviz.studies.papers.base import (
+    ALPHA_COLUMNS,
+    CurveChart,
+    Experiment,
+    HeatMap,
+    Size,
+    alphas_of,
+    cells,
+    curve_chart,
+    listed,
+    title_of,
+    with_titles,
+)
 from prviz.studies.plug_in import KERNELS, plug_in_curve
 from prviz.studies.sweeps import COLUMNS, Cell, measured
 from prviz.studies.tasks import Columns, Row

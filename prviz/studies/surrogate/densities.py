@@ -15,7 +15,7 @@ import numpy as np
 from scipy import linalg, special
 
 from prviz.arrays import Array, Floats
-from prviz.estimators._fitting import one_thread
+from prviz.estimators.learners import one_thread
 from prviz.samples import Samples, SamplesLike, as_samples
 
 # Values of a block of rows: 1 MB, which fits into the processor's cache.

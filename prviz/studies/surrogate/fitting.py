@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from prviz.arrays import Floats
-from prviz.estimators._fitting import one_thread
+from prviz.estimators.learners import one_thread
 from prviz.studies.surrogate.densities import Density, blocks
 
 # Samples per direction below which a covariance is shrunk.

@@ -535,9 +535,8 @@ def test_the_array_is_chosen_once_for_all_files() -> None:
 
 
 def test_no_room_for_uploads_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages._triage import files
 
-    monkeypatch.setattr(files, "MOST_BYTES", len(npy(0)) + 10)
+    monkeypatch.setattr("pages._triage.session.MOST_BYTES", len(npy(0)) + 10)
     app = uploads(("a.npy", npy(1)))
     told = app.error[0].value
     assert (
@@ -545,13 +544,13 @@ def test_no_room_for_uploads_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         " are in use" in told
     )
     assert "Now add the checkpoints." in said(app)
-    monkeypatch.setattr(files, "MOST_BYTES", 10**9)
-    monkeypatch.setattr(files, "ALL_BYTES", len(npy(0)) + 10)
+    monkeypatch.setattr("pages._triage.session.MOST_BYTES", 10**9)
+    monkeypatch.setattr("pages._triage.session.ALL_BYTES", len(npy(0)) + 10)
     app.file_uploader(key="triage-many-1").set_value([("b.npy", npy(2), "")]).run()
     assert "the files of all visitors may take 858 bytes and " in app.error[0].value
     assert " are in use, 848 bytes of that by this session" in app.error[0].value
-    monkeypatch.setattr(files, "ALL_BYTES", 10**9)
-    monkeypatch.setattr(files, "LEAST_FREE", 2**60)
+    monkeypatch.setattr("pages._triage.session.ALL_BYTES", 10**9)
+    monkeypatch.setattr("pages._triage.session.LEAST_FREE", 2**60)
     app.file_uploader(key="triage-many-2").set_value([("b.npy", npy(2), "")]).run()
     assert "stay free" in app.error[0].value
     monkeypatch.undo()
