@@ -171,10 +171,8 @@ def column_fault(of: Differing) -> TriageFinding:
     sentence = f"{_said(of)}{REPAIRS[how]}"
     if number == 1 and how in ("factor", "shift"):
         factor, move = _change(*_values(of.pair, of.columns[0]))
-        sentence += (
-            f" Here: {'×' if how == 'factor' else '+'} "
-            f"{number_text(factor if how == 'factor' else move)}."
-        )
+        by = factor if how == "factor" else move
+        sentence += f" Here: {'×' if how == 'factor' else '+'} {number_text(float(f'{by:.3g}'))}."
     share = number / of.pair.d
     return TriageFinding(
         "columns", "Features that differ", sentence, share, grade(of.apart), "preflight"
@@ -221,9 +219,7 @@ def _values(pair: SamplePair, place: int) -> tuple[Floats, Floats]:
 
 
 def _change(real: Floats, generated: Floats) -> tuple[float, float]:
-    """The factor and the move that make the sets most alike, in three digits; 0 where there is no
-    factor.
-    """
+    """The factor and the move that make the sets most alike; 0 where there is no factor."""
     sides = [np.quantile(each, [0.25, 0.5, 0.75]) for each in (real, generated)]
     sizes = [
         (ends[2] - ends[0], ends[1], values.std(), values.mean())
@@ -235,11 +231,13 @@ def _change(real: Floats, generated: Floats) -> tuple[float, float]:
     factor = min(ratios, key=lambda each: _apart(real, generated / each), default=0.0)
     moves = [*(sides[1] - sides[0]), generated.mean() - real.mean()]
     move = min(moves, key=lambda each: _apart(real, generated - each))
-    return float(f"{factor:.3g}"), float(f"{move:.3g}")
+    return factor, float(move)
 
 
 def _apart(real: Floats, repaired: Floats) -> float:
-    return ColumnCounts.of(real, repaired).largest_step()
+    # counts that were multiplied are whole again but for rounding
+    with np.errstate(over="ignore"):
+        return ColumnCounts.of(real.astype(np.float32), repaired.astype(np.float32)).largest_step()
 
 
 def _fits(real: Floats, repaired: Floats, level: float = MENDED) -> bool:

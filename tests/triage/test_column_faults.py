@@ -51,6 +51,15 @@ def test_one_feature_is_named_with_what_explains_it_and_nothing_else_is(
     assert said in found.sentence
 
 
+@pytest.mark.parametrize("factor", [1.6, 1.852])
+def test_counts_in_other_units_are_multiplied_though_the_units_are_rounded(factor: float) -> None:
+    real, generated = np.random.default_rng(0).poisson(7, (2, 400, 8)).astype(float)
+    generated[:, 2] *= factor  # whole numbers of units, but for float64
+    pair = SamplePair(real, generated)
+    (found,) = sample_faults(pair, preflight(pair).facts)
+    assert found.sentence.endswith(f"check units. Here: × {factor:.3g}.")
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("of", [slice(None), slice(None, None, 2)])
 def test_changed_signs_are_no_shift(of: slice) -> None:
