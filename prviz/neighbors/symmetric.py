@@ -497,7 +497,7 @@ class SymmetricPlan:
         first = picked.rows + tile.rows.start
         second = picked.columns + tile.columns.start
         values = picked.values
-        if place.left == place.right:
+        if place.left == place.right and place.rows.stop > place.columns.start:
             once = second > first
             first = first[once]
             second = second[once]
