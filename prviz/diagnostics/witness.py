@@ -235,8 +235,9 @@ def witness(
     Notes
     -----
     First every column is tested by itself, on all rows: Kolmogorov-Smirnov, the same of the
-    distances from the pooled median, and Fisher's exact test of the share of the commonest value;
-    three times the least p, and Holm's procedure at .01 over the columns. The correlations of ranks
+    distances from the pooled median, and Fisher's exact test of the shares of the commonest, the
+    least and the greatest value; the least p, with the least weight for the ends, and Holm's
+    procedure at .01 over the columns. The correlations of ranks
     of every two others, of 128 columns at most, are compared with those of 499 other halves of the
     same rows: named where none has as large a difference. Trees are fitted on half of the samples
     without the columns that differ: where no correlation is named and they tell the other half

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # A `prviz.Witness` as `Witness.entry` gives it, in JSON's own types.
 WitnessEntry: TypeAlias = Mapping[str, Any]
 # Number of the rules that a witness is found by: raise it where they find another one.
-VERSION = 9
+VERSION = 10
 # The best checkpoints, so many, of which it is measured what remains: each area takes as long as a
 # curve to believe.
 _BEST = 5

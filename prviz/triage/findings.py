@@ -64,7 +64,7 @@ from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 Found: TypeAlias = tuple[TriageFinding, ...]
 
 # Raised where the same samples get other findings: it is in the key of all that are kept.
-RULES = 13
+RULES = 14
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
 # What repeats exactly counts so many times what is inferred, as that may follow from it.
