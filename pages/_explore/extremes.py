@@ -89,7 +89,7 @@ def draw(problem: Problem, found: results.Results) -> None:
         st.button(
             "Find influential samples",
             icon=":material/person_search:",
-            on_click=lambda: vars(held).update(enlarged=True, influential=True),
+            on_click=_find_influential,
             key="influential",
         )
     if not held.enlarged:
@@ -101,6 +101,12 @@ def draw(problem: Problem, found: results.Results) -> None:
         )
         live_figure("bias", [pane], follow=following(problem, found))
     _all(problem, found, single=wanted)
+
+
+def _find_influential() -> None:
+    """Callback: influential samples and duplicates, for which only the enlarged panel has room."""
+    held = explore_session()
+    held.enlarged = held.influential = True
 
 
 # ---- over lam ----
