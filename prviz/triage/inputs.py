@@ -434,17 +434,15 @@ def skipped_folders(
     given = [_resolved(Path(each)) for each in sources]
     known = {*given, *(_resolved(Path(each)) for each in leave_out)}
     known |= {folder for each in known for folder in each.parents}
-    inside = (each for folder in given if folder.is_dir() for each in folder.iterdir())
-    return sorted(
-        each
-        for each in inside
-        if each.is_dir()
-        and not each.name.startswith(".")
-        and each not in known
-        and any(
-            file.name.lower().endswith(ACCEPTED) for file in islice(each.rglob("*"), _MOST_ROWS)
-        )
-    )
+    skipped = list[Path]()
+    for folder in filter(Path.is_dir, given):
+        for each in folder.iterdir():
+            if not each.is_dir() or each.name.startswith(".") or each in known:
+                continue
+            some = islice(each.rglob("*"), _MOST_ROWS)
+            if any(file.name.lower().endswith(ACCEPTED) for file in some):
+                skipped.append(each)
+    return sorted(skipped)
 
 
 def common_prefix(names: Sequence[str]) -> str:
