@@ -27,7 +27,7 @@ def on_device(device: str | None) -> Iterator[None]:
         Without PyTorch.
     ValueError
         If PyTorch has no such device here; while it measures, if PyTorch multiplies in less than
-        float32, as in TF32.
+        float32, as in TF32, or if the device has too little free memory.
 
     Notes
     -----
@@ -55,5 +55,12 @@ def on_device(device: str | None) -> Iterator[None]:
     token = point_sets.device.set(chosen)
     try:
         yield
+    except RuntimeError as error:
+        if chosen is None or type(error).__name__ != "OutOfMemoryError":
+            raise
+        raise ValueError(
+            f"device {device!r} has too little free memory: end what else uses it, or measure"
+            " without it"
+        ) from error
     finally:
         point_sets.device.reset(token)

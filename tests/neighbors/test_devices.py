@@ -262,6 +262,20 @@ def test_what_pytorch_itself_shortens_is_refused(
             on_it(drawn("float32", 20, 0.5), balls(FEW), threads=1)
 
 
+def test_a_device_whose_memory_others_use_is_named(
+    torch: ModuleType,
+    files: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def full(*_: Any) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+
+    monkeypatch.setattr(torch, "matmul", full)
+    assert main(["curve", *files, "--method", "knn", "--device", DEVICE]) == 2
+    assert f"device '{DEVICE}' has too little free memory: end what else" in capsys.readouterr().err
+
+
 def test_settings_of_the_caller_change_nothing(torch: ModuleType) -> None:
     pair = drawn("duplicates", PART + 1, 0.5)
     expected = Distances(pair).count(balls(FEW))
