@@ -59,7 +59,7 @@ from prviz.triage.inputs import (
     natural,
     step_of,
 )
-from prviz.triage.measure import measure_all, set_sizes, unequal, uneven
+from prviz.triage.measure import set_sizes, unequal, uneven
 from prviz.triage.measured import MeasuredCheckpoint, PairDigests, TriageSettings
 from prviz.triage.memorisation import copies_text, held_out_distances, memorisation
 from prviz.triage.ranking import draws_text, headline, listed, marks, share_text
@@ -78,6 +78,7 @@ from prviz.triage.triage import Triage
 from prviz.triage.yardstick import Yardstick, shares_of_ceiling
 from prviz.uncertainty.upper_bound import bound_of
 from tests.ranked import rank
+from tests.triage_files import measure_all
 
 FILE = Path(__file__).with_suffix(".json")
 # Families whose supports are the same on every machine and with every version of other libraries.

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 import prviz
-from prviz.estimators.hub import exact_hub_rows, hub_rows
+from prviz.estimators.hub import hub_rows
 from prviz.measure.curve_conventions import CurveConvention
 from prviz.measure.estimates import measure
 from prviz.neighbors import count_in_balls, nearest_radii, nearest_rows
@@ -31,6 +31,7 @@ from prviz.studies.papers.theory import PlugInExperiment
 from prviz.studies.plug_in import KERNELS
 from prviz.triage.reported import opposite_pairs
 from tests.claims import ROOT
+from tests.slow_twins import exact_hub_rows
 
 DOCUMENT = ROOT / "docs" / "papers.md"
 PAPERS = ("2018", "2019", "hubs", "2024", "2026", "app")

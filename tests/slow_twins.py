@@ -8,6 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from prviz.arrays import Array, Ints
+from prviz.estimators.hub import THRESHOLD
+from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.samples import Split
 
 
@@ -120,3 +123,13 @@ def _coverage(points, among, k, bandwidth):
             (_within(near["real"], radius["generated"]), _within(near["generated"], radius["real"]))
         )
     return counts
+
+
+def exact_hub_rows(values: Array, k: int, threshold: int = THRESHOLD) -> Ints:
+    """Rows of the samples that are among the k nearest of more than ``threshold`` others, by exact
+    distances.
+    """
+    rows = np.arange(len(values))
+    balls = nearest_radii(values, rows, k)
+    others = count_in_balls(values, values, balls) - 1  # every sample is in its own ball
+    return np.flatnonzero(others > threshold)

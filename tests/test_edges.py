@@ -34,13 +34,13 @@ from prviz.triage.evidence import LISTED_KINDS, kinds
 from prviz.triage.finding import TriageFinding
 from prviz.triage.findings import sample_faults
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.memorisation import Excess, held_out_distances, memorisation
 from prviz.triage.placement_faults import row_faults
 from prviz.triage.result_cache import ResultCache
 from prviz.triage.stability import usual_ks
 from prviz.triage.triage import Triage
+from tests.triage_files import measure_all
 
 EXPECTED_SECONDS = (0.0992665, 0.2900625, 3.232814, 20.132, 24.439821048680194)
 # What a reader fills row by row, a cache that drops its tiles, sessions of the server, the stores

@@ -24,12 +24,12 @@ from prviz.neighbors import engine, nearest_rows, radii_to
 from prviz.samples import SamplePair
 from prviz.triage.findings import findings
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import measure_all
 from prviz.triage.measured import TriageSettings
 from tests.hard_pairs import make_pair
 from tests.marks import exhaustive_but
 from tests.neighbors.test_native import both_ways
 from tests.ranked import rank
+from tests.triage_files import measure_all
 
 LEAST = engine._LEAST_MEMORY
 # The others look at no distances of this engine's, or at those of FAISS besides.

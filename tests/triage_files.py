@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from prviz.measure.estimates import Progress
+from prviz.neighbors import MEMORY_LIMIT
+from prviz.neighbors.threads import part_of
 from prviz.readers.safe_folder import Below
-from prviz.samples import Samples
+from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint, checkpoints_below
-from prviz.triage.measured import CheckpointOutcome
+from prviz.triage.measure import evaluator_of
+from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.pair_statistics import MOST_ROWS, PairStatistics, halvings, mean_statistics
+from prviz.triage.result_cache import ResultCache
 
 
 def drawn(seed: int, n: int = 60, shift: float = 0.0, d: int = 3) -> np.ndarray:
@@ -38,3 +45,26 @@ def listed_below(below: Below, folder: str = "", metadata: str | None = None) ->
         if name.endswith(".npy")
     ]
     return checkpoints_below(below, names, metadata)
+
+
+def measure_all(
+    reference: Samples,
+    checkpoints: Sequence[Checkpoint],
+    settings: TriageSettings | None = None,
+    *,
+    store: ResultCache | None = None,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> Iterator[CheckpointOutcome]:
+    """The outcome of every checkpoint against the reference, one by one, in their order."""
+    settings = settings or TriageSettings()
+    evaluator = evaluator_of(reference, checkpoints, settings, store, memory_limit)
+    return (
+        evaluator.outcome(checkpoint, part_of(progress, place, len(checkpoints)))
+        for place, checkpoint in enumerate(checkpoints)
+    )
+
+
+def pair_statistics(pair: SamplePair, *, seed: int = 0, rows: int = MOST_ROWS) -> PairStatistics:
+    """All statistics of a pair, means over `halvings`."""
+    return mean_statistics(halvings(pair, seed=seed, rows=rows))

@@ -13,8 +13,8 @@ from prviz.samples import SamplePair
 from prviz.toys import toy
 from prviz.triage.decision import Basis
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import measure_all
 from prviz.triage.measured import TriageSettings
+from tests.triage_files import measure_all
 
 
 def mixture(p: Sequence[float], q: Sequence[float], n: int) -> SamplePair:

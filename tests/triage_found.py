@@ -12,8 +12,8 @@ from prviz.samples import Samples
 from prviz.triage.comparison import PairedDifference, compare_curves, difference_of
 from prviz.triage.decision import Basis
 from prviz.triage.inputs import Checkpoint, step_of
-from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+from tests.triage_files import measure_all
 
 MIXTURE = ("mixture-em-1", "mixture-em-2", "mixture-em-5", "mixture-em-10", "mixture-em-20")
 

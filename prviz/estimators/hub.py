@@ -171,16 +171,6 @@ def hub_rows(
     return hubs_over_k(values, [k], seed, among, threshold)[0]
 
 
-def exact_hub_rows(values: Array, k: int, threshold: int = THRESHOLD) -> Ints:
-    """Rows of the samples that are among the k nearest of more than ``threshold`` others, by exact
-    distances.
-    """
-    rows = np.arange(len(values))
-    balls = nearest_radii(values, rows, k)
-    others = count_in_balls(values, values, balls) - 1  # every sample is in its own ball
-    return np.flatnonzero(others > threshold)
-
-
 def hubs_over_k(
     values: Array,
     ks: Sequence[int],

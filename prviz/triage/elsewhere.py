@@ -41,7 +41,8 @@ def measure_elsewhere(
     holdout: Path | None = None,
     progress: Progress | None = None,
 ) -> Iterator[CheckpointOutcome]:
-    """`measure_all` on the workers of an executor, in the order in which checkpoints are finished.
+    """The outcomes of checkpoints on the workers of an executor, in the order in which they are
+    finished.
 
     This process reads every file to look up its results in the cache; a worker reads the files
     without results once, by the same paths, on one thread. It also looks for copies and faults and
@@ -50,7 +51,8 @@ def measure_elsewhere(
     triage : its memory limit is that of each worker. reference, holdout : files of its real
     samples.
 
-    Raises as `measure_all`.
+    Raises ValueError, TypeError: settings that do not fit the reference, before anything is
+    measured; OSError: a result can't be cached.
     """
     settings = triage.settings
     real = triage.reference

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,7 +16,7 @@ from prviz.estimators.base import check_k, resolve_k
 from prviz.estimators.registered import Registered
 from prviz.measure.estimates import Estimate, Progress, measure
 from prviz.measure.workload import cut
-from prviz.neighbors import MEMORY_LIMIT, Distances, RealRadii
+from prviz.neighbors import Distances, RealRadii
 from prviz.neighbors.threads import part_of
 from prviz.readers import TABLES, WITH_KEYS, AmbiguousKeyError, Limits, kind_of, read_chosen
 from prviz.readers.columns import ColumnChoice
@@ -38,40 +38,6 @@ FAILURES = (ValueError, TypeError, OSError, MemoryError)
 
 # Begins what is done beside the measurement of a pair; True if that takes half of the memory.
 Beside: TypeAlias = Callable[[SamplePair], bool]
-
-
-def measure_all(
-    reference: Samples,
-    checkpoints: Sequence[Checkpoint],
-    settings: TriageSettings | None = None,
-    *,
-    store: ResultCache | None = None,
-    memory_limit: int = MEMORY_LIMIT,
-    progress: Progress | None = None,
-) -> Iterator[CheckpointOutcome]:
-    """The result of `prviz.estimate` for every checkpoint against the reference, in their order,
-    one by one.
-
-    One checkpoint is in memory at a time. A checkpoint that can't be read, has another dimension,
-    values that are no numbers or too few samples gives a `CheckpointOutcome` with a reason; the
-    others go on. The radii inside the real set are computed once for all checkpoints. A result does
-    not depend on the other checkpoints, except for the common size under ``equal_sizes``.
-
-    reference : the real samples.
-    store : the cache of results; None: nothing is cached. A family that the user registered is
-    always measured, since
-        its name does not identify its code.
-    memory_limit : bytes beyond the samples of the reference and of one checkpoint.
-
-    Raises ValueError, TypeError: settings that do not fit the reference, before anything is
-    measured; OSError: a result can't be cached.
-    """
-    settings = settings or TriageSettings()
-    evaluator = evaluator_of(reference, checkpoints, settings, store, memory_limit)
-    return (
-        evaluator.outcome(checkpoint, part_of(progress, place, len(checkpoints)))
-        for place, checkpoint in enumerate(checkpoints)
-    )
 
 
 def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:

@@ -217,7 +217,7 @@ def halvings(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> tuple[PairStatistics, ...]:
-    """The statistics of a pair by several random halves each; their mean is `pair_statistics`.
+    """The statistics of a pair by several random halves each; see `mean_statistics`.
 
     seed : of the draws of rows, the halves and the clusters, no seed of a bootstrap: findings do
     not depend on one, nor on the order of the rows. rows : rows per set that each halving compares,
@@ -252,11 +252,6 @@ def mean_statistics(drawn: Sequence[PairStatistics]) -> PairStatistics:
             for field in fields(drawn[0])
         }
     )
-
-
-def pair_statistics(pair: SamplePair, *, seed: int = 0, rows: int = MOST_ROWS) -> PairStatistics:
-    """All statistics of a pair, means over `halvings`."""
-    return mean_statistics(halvings(pair, seed=seed, rows=rows))
 
 
 T = TypeVar("T")

@@ -25,11 +25,11 @@ from prviz.neighbors import Distances, RealRadii
 from prviz.readers import read
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint, checkpoints_of
-from prviz.triage.measure import measure_all
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
 from tests.benchmarks.memory import peak_megabytes
 from tests.benchmarks.results import record
+from tests.triage_files import measure_all
 
 LIMIT = 1.1
 

@@ -30,10 +30,11 @@ from prviz.readers.paths import data_folder
 from prviz.reports.document import schema
 from prviz.triage import ranking
 from prviz.triage.inputs import Checkpoint, checkpoints_of
-from prviz.triage.measure import CheckpointEvaluator, measure_all
+from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.triage import TriageResults
 from tests.ranked import rank
+from tests.triage_files import measure_all
 from tests.waiting import until
 
 DATA = data_folder()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.hub import HUB, THRESHOLD, exact_hub_rows, hub_rows
+from prviz.estimators.hub import HUB, THRESHOLD, hub_rows
 from prviz.measure.estimates import estimate, pr_curve
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import projected
@@ -18,6 +18,7 @@ from tests import slow_twins
 from tests.benchmarks.hub import hub_scalars
 from tests.hard_pairs import SOME_KINDS, make_pair
 from tests.neighbors.test_native import both_ways
+from tests.slow_twins import exact_hub_rows
 
 
 def gaussians(

@@ -37,11 +37,11 @@ from prviz.reports.tables import table, to_csv, to_parquet
 from prviz.samples import Samples
 from prviz.triage.decision import basis_of, judge
 from prviz.triage.inputs import Checkpoint, checkpoints_of
-from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.triage import TriageResults
 from prviz.triage.yardstick import yardstick
 from prviz.uncertainty.bootstrap import bootstrap
+from tests.triage_files import measure_all
 from tests.triage_found import bundled_found
 
 HOSTILE = (

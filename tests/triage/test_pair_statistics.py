@@ -43,9 +43,9 @@ from prviz.triage.pair_statistics import (
     cluster_of,
     clusters,
     halvings,
-    pair_statistics,
 )
 from tests.benchmarks.faults import planted
+from tests.triage_files import pair_statistics
 
 
 @pytest.mark.exhaustive

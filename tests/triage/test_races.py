@@ -24,12 +24,12 @@ from prviz.readers.source import FileSource
 from prviz.samples import Samples
 from prviz.triage import measure as triage_measure
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import measure_all, samples_at
+from prviz.triage.measure import samples_at
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.result_cache import ResultCache
 from tests import file_builders
 from tests.marks import exhaustive_but
-from tests.triage_files import REFERENCE, areas, drawn, folder_of, listed_below
+from tests.triage_files import REFERENCE, areas, drawn, folder_of, listed_below, measure_all
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -243,7 +243,7 @@ _WORKER = """
 import json, sys
 from prviz.readers import read
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import measure_all
+from tests.triage_files import measure_all
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
 real, folder, kept, limit = sys.argv[1:]

@@ -12,8 +12,8 @@ from scipy.spatial.distance import cdist
 
 from prviz.samples import SamplePair
 from prviz.triage import pair_statistics as statistics
-from prviz.triage.pair_statistics import pair_statistics
 from prviz.triage.row_sets import RowSet, coordinates, mixing_weights
+from tests.triage_files import pair_statistics
 
 
 def _wide(n: int, d: int, factor: float = 1.0) -> SamplePair:

@@ -20,7 +20,6 @@ from prviz.readers import read
 from prviz.samples import Samples
 from prviz.studies.tasks import run_tasks
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import measure_all
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.ranking import score
 from prviz.triage.robustness import draw_map, kendall_between_families, rank_stability, winner_map
@@ -40,6 +39,7 @@ from prviz.triage.stability import (
     usual_shares,
 )
 from tests.triage.test_robustness import grid_of
+from tests.triage_files import measure_all
 
 N = 64
 METHODS = ("knn", "kde", "ipr", "cluster")

@@ -13,10 +13,10 @@ import prviz
 from prviz.samples import Samples, as_samples
 from prviz.triage.decision import Aside, judge
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import measure_all
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.ranking import score
 from prviz.triage.yardstick import shares_of_ceiling, yardstick
+from tests.triage_files import measure_all
 
 
 def drawn(seed: int, n: int = 600) -> Samples:

@@ -16,11 +16,11 @@ from prviz.samples import SamplePair, Samples, independent_number
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import TriageSettings
 from prviz.triage.memorisation import held_out_distances
-from prviz.triage.pair_statistics import pair_statistics
 from prviz.triage.stability import _drawn
 from prviz.triage.yardstick import _halves, yardstick
 from prviz.uncertainty.bootstrap import evaluated, evaluated_together, replicated
 from prviz.uncertainty.upper_bound import _bounded, _nested_bounds, bound_of
+from tests.triage_files import pair_statistics
 
 
 def _videos(rng: np.random.Generator, count: int = 30, frames: int = 20, d: int = 8) -> Samples:

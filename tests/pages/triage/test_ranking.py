@@ -33,7 +33,7 @@ from prviz.triage.classes import by_class, missed_samples
 from prviz.triage.comparison import compare_curves
 from prviz.triage.decision import Basis, basis_of, judge
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import measure_all, samples_at
+from prviz.triage.measure import samples_at
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.ranking import headline
 from prviz.uncertainty.bootstrap import Interval
@@ -41,6 +41,7 @@ from prviz.uncertainty.paired import GeneratorComparison
 from tests.explore_app import healthy
 from tests.line import measure
 from tests.ranked import rank
+from tests.triage_files import measure_all
 from tests.triage_found import bundled_found, compare_two
 
 LOW = ("truncation-0.3", "truncation-0.4", "truncation-0.6")
