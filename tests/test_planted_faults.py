@@ -314,7 +314,7 @@ def test_the_seed_of_tightest_draws_its_folds() -> None:
     tightest = ESTIMATORS["tightest"]
 
     def supports(seed: int) -> list[float]:
-        (found,) = tightest.runs(split, k=12, bandwidth=None, seed=seed, progress=lambda _: None)
+        (found,) = tightest.runs(split, k=12, seed=seed, progress=lambda _: None)
         return np.asarray(found.c_generated).tolist()
 
     assert supports(0) == supports(0)

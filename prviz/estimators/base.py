@@ -193,7 +193,6 @@ class Estimator:
         split: Split,
         *,
         k: int,
-        bandwidth: float | None,
         seed: int,
         progress: Progress,
     ) -> tuple[Supports, ...]:
@@ -210,7 +209,6 @@ class Estimator:
         split: Split,
         *,
         ks: Sequence[int],
-        bandwidth: float | None,
         seed: int,
         progress: Progress,
     ) -> list[tuple[Supports, ...]]:
@@ -224,7 +222,7 @@ class Estimator:
                 progress((index + share) / len(ks))
 
             tick(0.0)
-            found.append(self.runs(split, k=k, bandwidth=bandwidth, seed=seed, progress=tick))
+            found.append(self.runs(split, k=k, seed=seed, progress=tick))
         return found
 
     @property

@@ -57,7 +57,6 @@ class _Classifiers(Estimator, ABC):
         split: Split,
         *,
         k: int,
-        bandwidth: float | None,
         seed: int,
         progress: Progress,
     ) -> tuple[Supports, ...]:
@@ -247,7 +246,7 @@ def classifier_curve(
     pair = checked_pair(real, generated)
     if classifier is None:
         (supports,) = CLASSIFIER.runs(
-            pair.split(split, seed), k=1, bandwidth=None, seed=seed, progress=lambda _: None
+            pair.split(split, seed), k=1, seed=seed, progress=lambda _: None
         )
         return supports.rates().curve()
     if not _is_fitted(classifier):

@@ -82,7 +82,6 @@ class _Cluster(Estimator):
         split: Split,
         *,
         k: int,
-        bandwidth: float | None,
         seed: int,
         progress: Progress,
     ) -> tuple[Supports, ...]:

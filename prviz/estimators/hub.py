@@ -78,7 +78,6 @@ class Hub(Estimator):
         split: Split,
         *,
         k: int,
-        bandwidth: float | None,
         seed: int,
         progress: Progress,
     ) -> tuple[Supports, ...]:
@@ -96,7 +95,6 @@ class Hub(Estimator):
         split: Split,
         *,
         ks: Sequence[int],
-        bandwidth: float | None,
         seed: int,
         progress: Progress,
     ) -> list[tuple[Supports, ...]]:

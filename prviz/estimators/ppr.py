@@ -86,7 +86,6 @@ class _PPR(Estimator):
         split: Split,
         *,
         k: int,
-        bandwidth: float | None,
         seed: int,
         progress: Progress,
     ) -> tuple[Supports, ...]:
@@ -112,15 +111,12 @@ class _PPR(Estimator):
         split: Split,
         *,
         ks: Sequence[int],
-        bandwidth: float | None,
         seed: int,
         progress: Progress,
     ) -> list[tuple[Supports, ...]]:
         """The supports at every k from one table of distances, where it is small enough."""
         if len(ks) < WORTH_A_TABLE or not DistanceTable.fits(split):
-            return super().runs_over_k(
-                split, ks=ks, bandwidth=bandwidth, seed=seed, progress=progress
-            )
+            return super().runs_over_k(split, ks=ks, seed=seed, progress=progress)
         table = DistanceTable(split)
         found = list[tuple[Supports, ...]]()
         for index, k in enumerate(ks):

@@ -357,14 +357,12 @@ def measure(
         tick = part_of(progress, 0, len(distinct), len(balls))
         distances = distances or Distances(split, memory_limit=memory_limit)
         runs = _counted_together(balls, distances, len(split.evaluate_rows[0]), tick)
-    for (method, width), same in alone.items():
+    for (method, _), same in alone.items():
         tick = part_of(progress, len(runs), len(distinct), len(same))
         tick(0.0)
         ks = [k or 1 for _, k, _ in same]
         with memory_at_most(memory_limit):
-            found = ESTIMATORS[method].runs_over_k(
-                split, ks=ks, bandwidth=width, seed=seed, progress=tick
-            )
+            found = ESTIMATORS[method].runs_over_k(split, ks=ks, seed=seed, progress=tick)
         runs |= zip(same, found, strict=True)
         tick(1.0)
     for one, own in runs.items():

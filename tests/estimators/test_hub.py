@@ -126,7 +126,7 @@ def test_it_copies_no_half_of_the_samples(split, monkeypatch):
 def test_many_k_from_one_table_equal_the_definition(pair, split):
     drawn = pair.split(split, 2)
     ks = list(range(1, WORTH_A_TABLE + 1))
-    found = HUB.runs_over_k(drawn, ks=ks, bandwidth=None, seed=2, progress=lambda share: None)
+    found = HUB.runs_over_k(drawn, ks=ks, seed=2, progress=lambda share: None)
     for k, (supports,) in zip(ks, found, strict=True):
         counts, rows, n_real = slow_supports(drawn, k, 2)
         assert [supports.c_real.tolist(), supports.c_generated.tolist()] == counts

@@ -319,7 +319,7 @@ class _Constant(Estimator):
     name, title, idea, source, tunes = "constant", "Constant", "What if all look alike?", "nobody", "k"
     about = About("Fancy", "c_X = c_Y = 1", "None.", "It sees no difference.", "not at all.")
 
-    def runs(self, split, *, k, bandwidth, seed, progress):
+    def runs(self, split, *, k, seed, progress):
         n = sum(map(len, split.evaluate_rows))
         return (Supports(np.ones(n), np.ones(n), len(split.evaluate_rows[0])),)
 

@@ -199,7 +199,7 @@ class _Norm(Estimator):
     source = "this test"
     tunes = "k"
 
-    def runs(self, split, *, k, bandwidth, seed, progress) -> tuple[Supports, ...]:
+    def runs(self, split, *, k, seed, progress) -> tuple[Supports, ...]:
         norms = np.concatenate([np.linalg.norm(each.values, axis=1) for each in split.evaluate])
         return (Supports(np.ones(len(norms)), norms**k, split.evaluate.real.n),)
 

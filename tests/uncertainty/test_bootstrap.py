@@ -94,10 +94,7 @@ def test_replicates_of_any_counts_with_ties_and_zeros(pairs, data):
 
 def test_several_runs_are_drawn_together_and_averaged_along_rays():
     split = gaussians().split(0.5, 0)
-    runs = [
-        ESTIMATORS["hub"].runs(split, k=k, bandwidth=None, seed=0, progress=print)[0]
-        for k in (3, 3)
-    ]
+    runs = [ESTIMATORS["hub"].runs(split, k=k, seed=0, progress=print)[0] for k in (3, 3)]
     rng = np.random.default_rng(0)
     runs[1] = Supports(
         rng.integers(0, 5, len(runs[0].c_real)),
@@ -418,7 +415,7 @@ def test_a_family_that_evaluates_other_real_samples_is_refused(monkeypatch):
         tunes = "k"
         about = ESTIMATORS["knn"].about
 
-        def runs(self, split, *, k, bandwidth, seed, progress):
+        def runs(self, split, *, k, seed, progress):
             n_real = len(split.evaluate_rows[0]) - len(split.evaluate_rows[1]) % 7
             m = n_real + len(split.evaluate_rows[1])
             return (Supports(np.ones(m), np.ones(m), n_real, rows=np.arange(m)),)
