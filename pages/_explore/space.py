@@ -46,7 +46,7 @@ from prviz.live.problems import Problem
 from prviz.live.space import COLOURS, SampleSpace, beside_curve, near_need, space
 from prviz.live.view import linked
 from prviz.measure.estimates import Progress, of_evaluation, passes
-from prviz.measure.workload import Options, estimate_seconds, fit_size
+from prviz.measure.workload import estimate_seconds, fit_size
 from prviz.reports import export
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import Split
@@ -357,8 +357,8 @@ def _seconds(problem: Problem, names: Sequence[str]) -> float:
     n_real, n_generated, d = problem.sizes
     fit = fit_size(n_real, problem.settings.split) + fit_size(n_generated, problem.settings.split)
     total = fit + CELLS[d] ** d
-    work: Options = {**passes(names), "split": fit / total}
-    return estimate_seconds(total // 2, total // 2, d, **work)
+    half = total // 2
+    return estimate_seconds(half, half, d, **passes(names, split=fit / total))
 
 
 def _measured(

@@ -15,7 +15,7 @@ from pages._shared import cache, work_box
 from prviz.estimators import ESTIMATORS
 from prviz.live.need import Need
 from prviz.measure.estimates import K, passes
-from prviz.measure.workload import Options, estimate_seconds
+from prviz.measure.workload import estimate_seconds
 from prviz.recent import LeastRecentlyUsed
 from prviz.studies.surrogate import Prediction, Surrogate
 from prviz.studies.surrogate.predictive import (
@@ -156,13 +156,8 @@ def work(
     for each in (d, *later):
         seconds += TRUTH + TRUTH_SAMPLE * sum(own)
         for split in request.splits:
-            measured: Options = {
-                **passes(request.methods),
-                "ks": len(request.ks),
-                "split": split,
-                "drawn": True,
-            }
-            seconds += request.repeats * estimate_seconds(counts[0], counts[1], each, **measured)
+            work = passes(request.methods, ks=len(request.ks), split=split, drawn=True)
+            seconds += request.repeats * estimate_seconds(counts[0], counts[1], each, **work)
     return work_box.WorkRequest(
         key, title, tasks, COLUMNS, seconds, data.private, at_once=seconds <= AT_ONCE
     )

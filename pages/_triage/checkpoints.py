@@ -460,9 +460,8 @@ def ceiling_or_reason(found: CheckpointResults) -> Yardstick | str | None:
             together([each], triage.bootstrap, settings.seed + 1, triage.store)
         return possible
 
-    families = passes(settings.methods)
-    work = {**families, "split": settings.split}
-    seconds = 2 * estimate_seconds(real.n, size, real.d, **work)  # type: ignore[arg-type]
+    work = passes(settings.methods, split=settings.split)
+    seconds = 2 * estimate_seconds(real.n, size, real.d, **work)
     return answers.tab_result(key, seconds, compute, "Ceiling")
 
 

@@ -141,21 +141,14 @@ def _best_k(found: CheckpointResults) -> None:
         st.error(plain(str(error)), icon=":material/block:")
         return
     n = min(one.n_real, one.n_generated)
-    d = pair.d
-    methods = tuple(
-        dict.fromkeys(
-            [*DEFAULT_METHODS, *(name for name in settings.methods if ESTIMATORS[name].shares_pass)]
-        )
-    )
+    measured = [name for name in settings.methods if ESTIMATORS[name].shares_pass]
+    methods = tuple(dict.fromkeys([*DEFAULT_METHODS, *measured]))
     top = min(fit_size(n, settings.split) - 1, max(4 * math.isqrt(n), 60))
-    ks = tuple(
-        sorted(
-            {round(top ** (step / MOST_KS)) for step in range(MOST_KS + 1)}
-            | {resolve_k(settings.k, pair)}
-        )
-    )
-    work = {**passes(methods), "split": settings.split, "ks": len(ks)}
-    seconds = estimate_seconds(n, n, d, **work)  # type: ignore[arg-type]
+    now = resolve_k(settings.k, pair)
+    even = {round(top ** (step / MOST_KS)) for step in range(MOST_KS + 1)}
+    ks = tuple(sorted(even | {now}))
+    work = passes(methods, split=settings.split, ks=len(ks))
+    seconds = estimate_seconds(n, n, pair.d, **work)
 
     def measure(tick: Progress) -> Mapping[tuple[str, int], PRCurve]:
         profile = profile_pair(
@@ -177,9 +170,7 @@ def _best_k(found: CheckpointResults) -> None:
     def take(k: int) -> None:
         st.session_state[K] = k
 
-    if curves is not None and best_setting.draw(
-        curves, 1.0, judged, resolve_k(settings.k, pair), take, key="triage-risk"
-    ):
+    if curves is not None and best_setting.draw(curves, 1.0, judged, now, take, key="triage-risk"):
         st.rerun()  # the setting is above this fragment
 
 

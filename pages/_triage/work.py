@@ -196,7 +196,7 @@ def _seconds(source: CheckpointSource, settings: TriageSettings, methods: Sequen
     """Estimated seconds of one checkpoint by these families."""
     n = source.reference.n
     d = source.reference.d
-    return estimate_seconds(n, n, d, **passes(methods), split=settings.split)  # type: ignore[misc]
+    return estimate_seconds(n, n, d, **passes(methods, split=settings.split))
 
 
 def _progress(

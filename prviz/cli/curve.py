@@ -38,7 +38,7 @@ from prviz.diagnostics.witness import AREA_SAMPLES, GIVES_AWAY, Witness, with_ar
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, can_learn, verdict_methods
 from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.measure.estimates import Estimate, estimate, method_names, passes
-from prviz.measure.workload import Options, estimate_seconds
+from prviz.measure.workload import estimate_seconds
 from prviz.readers import AmbiguousKeyError, read_chosen, read_chosen_pair
 from prviz.readers.columns import ColumnChoice
 from prviz.readers.errors import one_line
@@ -236,7 +236,7 @@ def _measured(arguments: argparse.Namespace, methods: Sequence[str]) -> _Measure
     approximation = None
     seconds = None
     if not arguments.approximate:
-        work: Options = {**passes(methods), "split": arguments.split}
+        work = passes(methods, split=arguments.split)
         seconds = estimate_seconds(pair.real.n, pair.generated.n, pair.d, **work)
     with watched(seconds) as progress:
         limited: dict[str, Any] = {**options, "memory_limit": limit, "progress": progress}
@@ -289,7 +289,7 @@ def _with_areas(measured: _Measured) -> Witness:
     found = measured.found
     if min(side.n_independent for side in pair) < FEWEST:
         return found
-    work: Options = {**passes([TIGHTEST.name]), "split": 0.5}
+    work = passes([TIGHTEST.name], split=0.5)
     real, generated = (min(side.n, AREA_SAMPLES) for side in pair)
     area = None
     if TIGHTEST.name in measured.estimates:  # as it is printed

@@ -171,11 +171,8 @@ def seconds(problem: Problem, **stops: int) -> float:
 
 def work(problem: Problem) -> Options:
     """Work in one measurement, for `estimate_seconds`."""
-    return {
-        **passes(problem.settings.methods),
-        "split": problem.settings.split,
-        "drawn": problem.toy is not None,
-    }
+    settings = problem.settings
+    return passes(settings.methods, split=settings.split, drawn=problem.toy is not None)
 
 
 def _fixed(problem: Problem) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -451,17 +451,16 @@ def in_groups(run: Supports, groups: Ints) -> Supports:
     return replace(run, groups=groups if run.rows is None else groups[run.rows])
 
 
-def passes(methods: Sequence[str]) -> Options:
+def passes(names: Collection[str], **more: Unpack[Options]) -> Options:
     """Numbers of families that share one pass, that need a pass of their own for every k, and that
-    need one in all.
+    need one in all, with more of what `estimate_seconds` asks for.
     """
-    shared = sum(ESTIMATORS[name].shares_pass for name in methods)
-    fixed = [ESTIMATORS[name] for name in methods if ESTIMATORS[name].tunes is None]
-    return Options(
-        methods=shared,
-        direct=len(methods) - shared - len(fixed),
-        fixed=sum(each.fits for each in fixed),
-    )
+    shared = sum(ESTIMATORS[name].shares_pass for name in names)
+    fixed = [ESTIMATORS[name] for name in names if ESTIMATORS[name].tunes is None]
+    more["methods"] = shared
+    more["direct"] = len(names) - shared - len(fixed)
+    more["fixed"] = sum(each.fits for each in fixed)
+    return more
 
 
 def method_names(methods: Methods) -> list[str]:

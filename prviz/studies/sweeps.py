@@ -30,7 +30,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth, resolve_k
 from prviz.estimators.registered import Registered
 from prviz.measure.estimates import Estimate, K, Methods, measure, method_names, passes
-from prviz.measure.workload import Options, estimate_seconds, fit_size, subsample
+from prviz.measure.workload import estimate_seconds, fit_size, subsample
 from prviz.neighbors.threads import Progress, available_threads, threads_at_most
 from prviz.readers import read_chosen, warn_of_notes
 from prviz.readers.columns import SHARED, ColumnChoice
@@ -506,14 +506,8 @@ def _cell_seconds(cell: Cell) -> float | None:
     ks = {k for _, k, _ in cell.wanted if k is not None}
     widths = {width for _, _, width in cell.wanted if width is not None}
     size = cell.n or cell.problem.default_n
-    options: Options = {
-        **passes(list(methods)),
-        "ks": len(ks) or 1,
-        "bandwidths": len(widths),
-        "split": cell.split,
-        "drawn": True,
-    }
-    return estimate_seconds(size, size, d, **options)
+    work = passes(methods, ks=len(ks) or 1, bandwidths=len(widths), split=cell.split, drawn=True)
+    return estimate_seconds(size, size, d, **work)
 
 
 def sweep_means(rows: pd.DataFrame, number: str = "iou") -> pd.DataFrame:

@@ -19,7 +19,7 @@ from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import resolve_k
 from prviz.measure.estimates import K, measure, method_names, passes
-from prviz.measure.workload import Options, cut, estimate_seconds, fit_size
+from prviz.measure.workload import cut, estimate_seconds, fit_size
 from prviz.neighbors.threads import available_threads, threads_at_most
 from prviz.readers.errors import error_text
 from prviz.samples import SamplePair, Samples
@@ -110,9 +110,8 @@ class StabilityTask:
         total = 0.0
         for (share, _), rows in self._draws.items():
             ks = len({each.k for each in rows} - {None}) or 1
-            families = passes(list(dict.fromkeys(each.method for each in rows)))
-            options: Options = {**families, "ks": ks, "split": self.settings.split}
-            total += estimate_seconds(*part(self.sizes, share), self.reference.d, **options)
+            work = passes({each.method for each in rows}, ks=ks, split=self.settings.split)
+            total += estimate_seconds(*part(self.sizes, share), self.reference.d, **work)
         return total
 
     @property
