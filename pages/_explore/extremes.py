@@ -349,18 +349,10 @@ def _choose(able: Sequence[str]) -> tuple[str, Role]:
 def _measured(problem: Problem, name: str, role: Role, tick: Progress) -> InfluenceResult:
     """The influence of the samples of one role in one family; for any thread."""
     pair, seed = problem.draw(0)
-    split = problem.settings.split
-    found = _influence.influence(
-        pair,
-        name,
-        role=role,
-        k=problem.settings.k,
-        bandwidth=results.width(problem),
-        split=split,
-        seed=seed,
-        progress=part_of(tick, 0, PASSES),
-    )
+    first = part_of(tick, 0, PASSES)
+    found = _influence.influence(pair, name, role=role, progress=first, **results.how(problem))
     rest = part_of(tick, 1, PASSES, PASSES - 1)
+    split = problem.settings.split
     falls = _influence.removals(pair, found, split=split, seed=seed, progress=rest)
     return InfluenceResult(found, falls)
 
@@ -491,16 +483,8 @@ def _copies(problem: Problem) -> None:
 
     def measure(tick: Progress) -> tuple[Distinct, ...]:
         """Both ends on all rows and on fewer; for any thread."""
-        pair, seed = problem.draw(0)
-        return _influence.distinct(
-            pair,
-            settings.methods,
-            k=settings.k,
-            bandwidth=results.width(problem),
-            split=settings.split,
-            seed=seed,
-            progress=tick,
-        )
+        how = results.how(problem)
+        return _influence.distinct(problem.pair, settings.methods, progress=tick, **how)
 
     ends = answers.tab_result(measured, seconds, measure)
     if ends is not None:

@@ -369,12 +369,15 @@ def _measured(
     k = problem.k
     d = problem.sizes[2]
     grid = grid_over(split.pair, CELLS[d])
-    options: dict[str, Any] = {
-        "k": k,
-        "bandwidth": results.width(problem),
-        "seed": problem.settings.seed,
-    }
-    supports = supports_at(split, grid.points, list(radii), progress=progress, **options)
+    supports = supports_at(
+        split,
+        grid.points,
+        list(radii),
+        k=k,
+        bandwidth=results.width(problem),
+        seed=problem.settings.seed,
+        progress=progress,
+    )
     classes = {
         name: support_classes(*found).reshape(grid.shape) for name, found in supports.items()
     }

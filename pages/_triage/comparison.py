@@ -24,6 +24,7 @@ from prviz.curves.summaries import SUMMARIES
 from prviz.figures.triage_pairs import PAIR_SIGNS, pair_curves_figure, pair_difference_figure
 from prviz.live.figure import Pane
 from prviz.measure.estimates import Progress, judged
+from prviz.neighbors.threads import part_of
 from prviz.reports.export import table_csv
 from prviz.samples import SamplePair
 from prviz.triage.comparison import COVERED, PairedDifference, compare_curves, difference_of
@@ -214,7 +215,7 @@ def _compared(
 
     def compute(progress: Progress) -> Compared:
         curves = compare_curves(
-            a, b, BOOTSTRAP, found.settings.seed, CONFIDENCE, lambda done: progress(done / 2)
+            a, b, BOOTSTRAP, found.settings.seed, CONFIDENCE, part_of(progress, 0, 2)
         )
         along = difference_of(a, b, curves)
         progress(0.75)

@@ -25,6 +25,7 @@ from prviz.measure import estimates as evaluate
 from prviz.measure.estimates import Estimate, Progress, passes
 from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit, profile_pair
 from prviz.measure.workload import Options, approximate_seconds, estimate_seconds
+from prviz.neighbors.threads import part_of
 
 # Difference of two families' IoU, or areas, on the same samples that chance alone makes, times the
 # square root of the evaluation samples of the smaller set: about two and a half standard deviations
@@ -201,22 +202,21 @@ def width(problem: Problem) -> float | None:
     )
 
 
+def how(problem: Problem) -> dict[str, Any]:
+    """How the pair on screen is measured, for calls that measure it again."""
+    settings = problem.settings
+    options = {"k": settings.k, "split": settings.split, "seed": settings.seed}
+    return {**options, "bandwidth": width(problem)}
+
+
 def measure(problem: Problem, progress: Progress | None = None) -> Results:
     """Measure the curves."""
     settings = problem.settings
-    options: dict[str, Any] = {
-        "k": settings.k,
-        "bandwidth": width(problem),
-        "split": settings.split,
-        "seed": settings.seed,
-    }
+    options = how(problem)
     if settings.approximate:
+        pair = problem.pair
         found = approximate(
-            problem.pair.real,
-            problem.pair.generated,
-            settings.methods,
-            progress=progress,
-            **options,
+            pair.real, pair.generated, settings.methods, progress=progress, **options
         )
         curves = {name: each.curve for name, each in found.estimates.items()}
         return Results(curves, {}, lambda: found.estimates, found)
@@ -349,13 +349,13 @@ def make_profile(problem: Problem, progress: Progress) -> Profiles:
                 bandwidths=bandwidths,
                 split=problem.settings.split,
                 seed=seed,
-                progress=part_of(progress, repeat, 0.8, count),
+                progress=part_of(progress, repeat, count, 0.8),
             )
             for (name, k), one in profile.by_k.items():
                 found["k", name, k] = one
             for (name, bandwidth), one in profile.by_bandwidth.items():
                 found["bandwidth", name, bandwidth] = one
-        tick = part_of(progress, repeat + 0.8, 0.2, count)
+        tick = part_of(progress, repeat + 0.8, count, 0.2)
         curves = dict[Key, Curves]()
         for stop, each in found.items():
             tick(len(curves) / len(found))
@@ -364,11 +364,6 @@ def make_profile(problem: Problem, progress: Progress) -> Profiles:
         kept = kept or _slim(found)
     means = {stop: _mean([run[stop] for run in runs]) for stop in runs[0]}
     return Profiles(radius, tuple(runs), means, kept)
-
-
-def part_of(progress: Progress, begun: float, size: float, count: int) -> Progress:
-    """The progress of one part: `begun` and `size` in repeats, of `count`."""
-    return lambda share: progress((begun + size * share) / count)
 
 
 def _stop(problem: Problem, method: str, unit: float) -> Key:

@@ -24,6 +24,7 @@ from prviz.live.need import Need
 from prviz.live.problems import Problem, allowed, problem_of
 from prviz.live.state import percent, specs
 from prviz.measure.estimates import Progress
+from prviz.neighbors.threads import part_of
 from prviz.reports.settings import N_LIMITS, PARAMETER_PREFIX, SEED_LIMITS, ExploreSettings
 
 # Decimals of the numbers sent to the browser: far finer than a pixel and than the table's three
@@ -66,7 +67,7 @@ def profile_id(problem: Problem) -> str:
 
 def make_profile(problem: Problem, progress: Progress) -> results.Profiles:
     """`results.make_profile`, with its frames; for any thread."""
-    profile = results.make_profile(problem, results.part_of(progress, 0, PROFILE_SHARE, 1))
+    profile = results.make_profile(problem, part_of(progress, 0, 1, PROFILE_SHARE))
     found = Frames(frames(profile, problem, lambda: progress(PROFILE_SHARE)))
     found.text  # noqa: B018 - made here, not while a page is drawn
     profile.frames[profile_id(problem)] = found

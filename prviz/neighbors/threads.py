@@ -22,7 +22,7 @@ Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 
-def part_of(progress: Progress | None, begun: int, total: int, size: int = 1) -> Progress:
+def part_of(progress: Progress | None, begun: float, total: int, size: float = 1) -> Progress:
     """Progress of ``size`` of ``total`` equal parts, ``begun`` of them done; None: progress is not
     reported.
     """
