@@ -497,8 +497,9 @@ def _region_pane(
     values, is_real = _evaluated(split, fit=bool(balls) and balls[0].around == "fit")
     axes = made.grid.axes[0], made.grid.axes[1]
     figure = figures.support_map_figure(axes, classes, points=values, is_real=is_real, balls=balls)
-    title = "" if not enlarged else "Truth" if name == TRUTH else plain(ESTIMATORS[name].title)
+    title = "Truth" if name == TRUTH else plain(ESTIMATORS[name].title)
     if not enlarged:
+        title = ""
         beside_curve(figure, below=36)
         figure.layout.yaxis.scaleanchor = None  # as large as the other scatters
         _shorten(figure)

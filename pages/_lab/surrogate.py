@@ -304,16 +304,18 @@ class RankedSetting(NamedTuple):
 
 
 def ranked(rows: pd.DataFrame) -> list[RankedSetting]:
-    return [
-        RankedSetting(
+    found = []
+    for row in verdict(rows).to_dict("records"):
+        k = None if pd.isna(row["k"]) else row["k"]
+        setting = RankedSetting(
             method=str(row["method"]),
-            k=None if pd.isna(row["k"]) else "sqrt" if row["k"] == "sqrt" else int(row["k"]),
+            k=k if k in (None, "sqrt") else int(k),
             split=None if pd.isna(row["split"]) else float(row["split"]),
             rank=int(row["rank"]),
             **{name: float(row[name]) for name in ("error", *_NUMBERS)},
         )
-        for row in verdict(rows).to_dict("records")
-    ]
+        found.append(setting)
+    return found
 
 
 def show_verdict(

@@ -235,7 +235,9 @@ def choose_one(
     if isinstance(options, Mapping):
         more["format_func"] = lambda option: options.get(option, str(option))
     chosen = st.segmented_control(label, known, default=first, required=True, **more)
-    return chosen if chosen in known else known[0] if first is None else first
+    if chosen in known:
+        return chosen
+    return known[0] if first is None else first
 
 
 def explore_link(settings: ExploreSettings, label: str = "Open this in Explore") -> None:

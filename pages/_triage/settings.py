@@ -69,25 +69,18 @@ def _bundled() -> CheckpointSource:
     else:
         more = ""
     st.caption(f"{plain(family.summary)}{more} The reference is {REAL_SETS[family.real].summary}.")
+    checkpoints = []
+    for each in zoo_checkpoints() if name == "zoo" else family.checkpoints:
+        step = None if name in UNORDERED else step_of(each.title)
+        if each.title == "EM converged":
+            step = CONVERGED
+        checkpoints.append(Checkpoint(bundled_path(each.name), each.title, step))
     key = ("bundled", name)
     return CheckpointSource(
         which=key,
         base=key,
         reference=bundled_pair(family.checkpoints[0].name).real,
-        checkpoints=tuple(
-            Checkpoint(
-                bundled_path(each.name),
-                each.title,
-                (
-                    CONVERGED
-                    if each.title == "EM converged"
-                    else None
-                    if name in UNORDERED
-                    else step_of(each.title)
-                ),
-            )
-            for each in (zoo_checkpoints() if name == "zoo" else family.checkpoints)
-        ),
+        checkpoints=tuple(checkpoints),
         load=_load,
         store=ResultCache.cache,
         link={"set": name},

@@ -236,8 +236,12 @@ class OptimalClassifiers(ReadOnlyArrays):
         )
         fpr = missed / self.n_real
         fnr = accepted / self.n_generated
-        alpha = (lam * fpr if fpr > 0 else 0.0) + fnr
-        beta = fpr + (fnr / lam if fnr > 0 and lam > 0 else np.inf if fnr > 0 else 0.0)
+        alpha = fnr
+        beta = fpr
+        if fpr > 0:
+            alpha += lam * fpr
+        if fnr > 0:
+            beta += fnr / lam if lam > 0 else np.inf
         return Part(n_real, len(chosen) - n_real, missed, accepted, float(alpha), float(beta))
 
 

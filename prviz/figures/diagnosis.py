@@ -139,14 +139,13 @@ def highlight_figure(
         else:
             drawn = f"{len(every):,}"
         marker = {"color": part.color, "symbol": part.symbol, "size": 8 if part.bold else 5}
+        x: Any = coordinates[rows, 0]
+        y: Any = np.full(len(rows), -float(place)) if flat else coordinates[rows, 1]
+        if not len(rows):  # Plotly would drop a part without any point from the legend too
+            x = y = [None]
         figure.add_scatter(
-            # Without any point Plotly would drop a part from the legend too.
-            x=coordinates[rows, 0] if len(rows) else [None],
-            y=(
-                (np.full(len(rows), -float(place)) if flat else coordinates[rows, 1])
-                if len(rows)
-                else [None]
-            ),
+            x=x,
+            y=y,
             mode="markers",
             marker=marker,
             opacity=0.9 if part.bold else 0.45,

@@ -75,13 +75,9 @@ class _Parameter(NamedTuple):
     @property
     def passed_as(self) -> Any:
         """Type of the parameter in C."""
-        return (
-            ctypes.c_void_p
-            if self.lengths
-            else ctypes.c_double
-            if self.kind == "D"
-            else ctypes.c_int64
-        )
+        if self.lengths:
+            return ctypes.c_void_p
+        return ctypes.c_double if self.kind == "D" else ctypes.c_int64
 
     def reads(self, array: Array, dtype: np.dtype[Any], lengths: dict[str, Any]) -> bool:
         """True if the function can read an array; new lengths are added to the known ones."""

@@ -144,7 +144,9 @@ def _check_shape(header: Header) -> None:
     if len(shape) == 2:
         return
     sizes = ", ".join(str(size) if size < 10**15 else ">1e15" for size in header.shape[:6])
-    end = ", …" if len(header.shape) > 6 else "," if len(header.shape) == 1 else ""
+    end = ", …" if len(header.shape) > 6 else ""
+    if len(header.shape) == 1:
+        end = ","
     found = f"{header.where}: {header.dtype_name} of shape ({sizes}{end})"
     if looks_like_images(header):
         arrays = header.file.lower().endswith((".npy", ".npz"))

@@ -70,7 +70,9 @@ def publish(script: str, *, announced: bool | str = True) -> str:
         that one alone, which then has no other script and no plotly.js to wait for.
     """
     content = script.encode()
-    prefix = announced if isinstance(announced, str) else "prviz" if announced else "part"
+    prefix = announced
+    if not isinstance(prefix, str):
+        prefix = "prviz" if announced else "part"
     name = f"{prefix}-{hashlib.sha256(content).hexdigest()[:12]}.js"
     _published[f"js/{name}"] = content
     return name

@@ -59,11 +59,10 @@ ASKED = (
     "seed",
 )
 USED = ("n_real", "n_generated", "k_used", "radius_real", "radius_generated", "seconds")
-_TEXTS = ("key", "problem", "parameters", "method", "k")
-_WHOLE = ("d", "n", "repeat", "seed", "n_real", "n_generated", "k_used")
 COLUMNS: Columns = {
-    name: "string" if name in _TEXTS else "Int64" if name in _WHOLE else "float64"
-    for name in (*ASKED, *USED, *COMPARISONS, *(summary.key for summary in SUMMARIES))
+    **dict.fromkeys((*ASKED, *USED, *COMPARISONS, *(each.key for each in SUMMARIES)), "float64"),
+    **dict.fromkeys(("key", "problem", "parameters", "method", "k"), "string"),
+    **dict.fromkeys(("d", "n", "repeat", "seed", "n_real", "n_generated", "k_used"), "Int64"),
 }
 
 # Of `prviz.upper_bound` by the row's own family and k, where the truth is known and samples are

@@ -375,7 +375,9 @@ def agreed_faults(
     whole = WholeFaults(facts)
     single = [named_faults(each, facts, copies, whole) for each in drawn]
     listed = named_faults(mean_statistics(drawn), facts, copies, whole)
-    votes = Counter(key for each in single for key in {fault.key for fault in each})
+    votes = Counter[str]()
+    for each in single:
+        votes.update({fault.key for fault in each})
     shown = tuple(
         (
             fault

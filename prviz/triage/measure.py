@@ -40,9 +40,15 @@ FAILURES = (ValueError, TypeError, OSError, MemoryError)
 Beside: TypeAlias = Callable[[SamplePair], bool]
 
 
+def _sizes(measured: Iterable[MeasuredCheckpoint]) -> set[int]:
+    """The sizes of all sets, real and generated."""
+    pairs = [(each.n_real, each.n_generated) for each in measured]
+    return set().union(*pairs)
+
+
 def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
     """A sentence on sets of different sizes, real or generated; None: all sizes are equal."""
-    sizes = {size for each in measured for size in (each.n_real, each.n_generated)}
+    sizes = _sizes(measured)
     if len(sizes) < 2:
         return None
     return (
@@ -55,7 +61,7 @@ def uneven(measured: Iterable[MeasuredCheckpoint]) -> bool:
     """True if the measured sets differ so much in size that curves should be of equal ones: by more
     than UNEVEN.
     """
-    sizes = {size for each in measured for size in (each.n_real, each.n_generated)}
+    sizes = _sizes(measured)
     return bool(sizes) and max(sizes) > UNEVEN * min(sizes)
 
 

@@ -247,8 +247,8 @@ def _shrunk(image: Image.Image) -> tuple[Image.Image, bool]:
     if image.mode.startswith("I"):  # 16 bits of grey
         image = Image.fromarray((np.asarray(image) // 256).astype(np.uint8))
     transparent = image.has_transparency_data
-    mode = "RGBA" if transparent else "L" if image.mode in ("1", "L") else "RGB"
-    small = image.convert(mode)
+    mode = "L" if image.mode in ("1", "L") else "RGB"
+    small = image.convert("RGBA" if transparent else mode)
     small.thumbnail((SIDE, SIDE))
     small = ImageOps.exif_transpose(small)
     small.info = {}  # colour profiles and comments may be larger than the picture

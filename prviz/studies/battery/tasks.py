@@ -48,8 +48,6 @@ Mode: TypeAlias = Literal["quick", "paper"]
 # Samples per set and repeats of each mode; the grids are the same.
 MODES: dict[Mode, tuple[int, int]] = {"quick": (300, 3), "paper": (N, 10)}
 
-_TEXTS = ("key", "check", "scenario", "method", "k")
-_WHOLE = ("dim", "place", "n", "repeat", "seed", "n_real", "n_generated")
 _FIRST = (
     "key",
     "check",
@@ -65,8 +63,9 @@ _FIRST = (
     "seed",
 )
 COLUMNS: Columns = {
-    name: "string" if name in _TEXTS else "Int64" if name in _WHOLE else "float64"
-    for name in (*_FIRST, "n_real", "n_generated", "seconds", *NUMBERS)
+    **dict.fromkeys((*_FIRST, "n_real", "n_generated", "seconds", *NUMBERS), "float64"),
+    **dict.fromkeys(("key", "check", "scenario", "method", "k"), "string"),
+    **dict.fromkeys(("dim", "place", "n", "repeat", "seed", "n_real", "n_generated"), "Int64"),
 }
 
 # Most estimated seconds of a task.
