@@ -143,12 +143,12 @@ def in_order(measured: Sequence[MeasuredCheckpoint]) -> list[MeasuredCheckpoint]
     """The checkpoints by name: the order in which they are resampled, whatever the order of the
     input.
     """
-    steps = ((each, each.checkpoint.step) for each in measured)
-    keyed = [
-        (each, (each.checkpoint.name, float("nan") if step is None else float(step)))
-        for each, step in steps
-    ]
-    return [each for each, _ in sorted(keyed, key=lambda pair: pair[1])]
+
+    def place(each: MeasuredCheckpoint) -> tuple[str, float]:
+        step = each.checkpoint.step
+        return each.checkpoint.name, float("nan") if step is None else float(step)
+
+    return sorted(measured, key=place)
 
 
 def together(
@@ -324,7 +324,7 @@ def ranking(
             "low": low,
             "high": high,
             "best": best_in,
-            "behind": _behind(scales, first),
+            "behind": 0.0 - _ahead(scales, first),  # no negative zeros
             "loses": loses,
             "tied_with_best": may_be_best,
             "margin": margins,
@@ -345,15 +345,6 @@ def _won(drawn: Floats, first: int) -> tuple[Floats, Floats]:
     winners = drawn >= drawn.max(axis=1, keepdims=True) - ROUNDING
     best: Floats = (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0)
     return best, (drawn < drawn[:, [first]] - ROUNDING).mean(axis=0)
-
-
-def _behind(scales: Sequence[_Scale], first: int) -> Floats:
-    """How far each checkpoint is behind the first, by the last scale that compares the two."""
-    behind: Floats = scales[0].scores[first] - scales[0].scores
-    for scale in scales[1:]:
-        both = scale.compares & scale.compares[first]
-        behind = np.where(both, scale.scores[first] - scale.scores, behind)
-    return behind
 
 
 def _best_first(scores: Floats, second: Floats | None) -> Ints:
@@ -439,12 +430,12 @@ def _comparison_with_best(
 
 
 def _ahead(scales: Sequence[_Scale], one: int) -> Floats:
-    """(c,) how much more each scores than this checkpoint."""
-    apart = scales[0].scores - scales[0].scores[one]
+    """(c,) how much more each scores than this checkpoint, by the last scale that compares both."""
+    apart: Floats = scales[0].scores - scales[0].scores[one]
     for scale in scales[1:]:
         if scale.compares[one]:
             apart = np.where(scale.compares, scale.scores - scale.scores[one], apart)
-    return np.asarray(apart)
+    return apart
 
 
 def _margin(scales: Sequence[_Scale], one: int, rivals: Ints, confidence: float) -> Floats:
