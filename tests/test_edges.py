@@ -34,10 +34,9 @@ from prviz.triage.evidence import LISTED_KINDS, kinds
 from prviz.triage.finding import TriageFinding
 from prviz.triage.findings import sample_faults
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.measured import CheckpointOutcome, ResultCache, TriageSettings
 from prviz.triage.memorisation import Excess, held_out_distances, memorisation
 from prviz.triage.placement_faults import row_faults
-from prviz.triage.result_cache import ResultCache
 from prviz.triage.stability import usual_ks
 from prviz.triage.triage import Triage
 from tests.triage_files import measure_all

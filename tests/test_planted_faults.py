@@ -35,8 +35,7 @@ from prviz.triage.curve_findings import doubts
 from prviz.triage.findings import findings
 from prviz.triage.inputs import ArrivalWatch, Checkpoint, file_state
 from prviz.triage.measure import CheckpointEvaluator
-from prviz.triage.measured import TriageSettings
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import ResultCache, TriageSettings
 from prviz.triage.yardstick import shares_of_ceiling, yardstick
 from prviz.uncertainty.bootstrap import bootstrap
 from tests.triage_files import measure_all

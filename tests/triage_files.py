@@ -14,9 +14,8 @@ from prviz.readers.safe_folder import Below
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint, checkpoints_below
 from prviz.triage.measure import evaluator_of
-from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.measured import CheckpointOutcome, ResultCache, TriageSettings
 from prviz.triage.pair_statistics import MOST_ROWS, PairStatistics, halvings, mean_statistics
-from prviz.triage.result_cache import ResultCache
 
 
 def drawn(seed: int, n: int = 60, shift: float = 0.0, d: int = 3) -> np.ndarray:

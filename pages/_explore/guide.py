@@ -20,8 +20,7 @@ from pages._live.figure import load_published
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import mixture_log_ratio
-from prviz.live.message import as_text
-from prviz.live.modules import bundle
+from prviz.live.modules import as_text, bundle
 from prviz.live.problems import problem_of
 from prviz.live.snapshots import flat
 from prviz.measure.profiles import profile_pair

@@ -20,8 +20,7 @@ from prviz.figures import paper
 from prviz.figures.svg import pr_svg
 from prviz.figures.theme import number
 from prviz.live import bounds, results, snapshots
-from prviz.live.message import as_text
-from prviz.live.modules import bundle
+from prviz.live.modules import as_text, bundle
 from prviz.live.problems import Problem
 from prviz.live.view import NOTE
 from prviz.reports import export

@@ -14,7 +14,7 @@ import streamlit as st
 
 from pages._shared.widgets import choose_one
 from prviz.estimators import ESTIMATORS
-from prviz.live.message import as_text
+from prviz.live.modules import as_text
 from prviz.studies.battery import (
     CHECKS,
     LAMS,

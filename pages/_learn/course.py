@@ -11,8 +11,7 @@ from pages._learn import measured, steps
 from pages._live.figure import load_published
 from prviz import figures
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.live.message import as_text
-from prviz.live.modules import bundle
+from prviz.live.modules import as_text, bundle
 from prviz.server.static_files import publish
 
 _FOLDER = Path(__file__).parent

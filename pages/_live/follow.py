@@ -13,8 +13,7 @@ import streamlit as st
 
 from pages._live.figure import load_published
 from pages._live.route import visitor
-from prviz.live.message import as_text
-from prviz.live.modules import bundle
+from prviz.live.modules import as_text, bundle
 from prviz.server.work_queue import foreground
 
 # Name of the part that is the whole page.

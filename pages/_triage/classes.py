@@ -12,9 +12,8 @@ import streamlit as st
 
 from pages._shared import answers, media
 from pages._shared.widgets import choose_one
-from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement, selected
+from pages._triage.checkpoints import NONE_YET, CheckpointResults, by_score, measurement, selected
 from pages._triage.gallery import pictures
-from pages._triage.ranking import by_score
 from prviz.diagnostics.clusters import ClusterMembers, cluster_members
 from prviz.estimators.cluster import CLUSTERS
 from prviz.measure.workload import estimate_seconds

@@ -17,8 +17,16 @@ from pages._live.figure import live_figure
 from pages._shared import answers, media
 from pages._shared.widgets import described, plain
 from pages._triage import gallery
-from pages._triage.checkpoints import CheckpointResults, measurement, selected
-from pages._triage.ranking import BASE_SECONDS, BOOTSTRAP, CONFIDENCE, SAMPLE_SECONDS, by_score
+from pages._triage.checkpoints import (
+    BASE_SECONDS,
+    BOOTSTRAP,
+    CONFIDENCE,
+    SAMPLE_SECONDS,
+    CheckpointResults,
+    by_score,
+    measurement,
+    selected,
+)
 from pages._triage.session import PAIR, session
 from prviz.curves.summaries import SUMMARIES
 from prviz.figures.triage_pairs import PAIR_SIGNS, pair_curves_figure, pair_difference_figure

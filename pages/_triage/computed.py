@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._triage.checkpoints import NONE_YET, CheckpointResults, ceiling_of
-from pages._triage.ranking import BOOTSTRAP, CONFIDENCE
+from pages._triage.checkpoints import BOOTSTRAP, CONFIDENCE, NONE_YET, CheckpointResults, ceiling_of
 from prviz.estimators import ESTIMATORS
 from prviz.triage.classes import NEIGHBOURS
 from prviz.triage.ranking import AT_MOST, TOLD_APART

@@ -16,8 +16,14 @@ from pages._explore import controls
 from pages._shared import answers, cache
 from pages._shared.widgets import plain, pressed
 from pages._triage import evidence, gallery
-from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, select, selected
-from pages._triage.ranking import by_score
+from pages._triage.checkpoints import (
+    NONE_YET,
+    CheckpointResults,
+    Diagnosis,
+    by_score,
+    select,
+    selected,
+)
 from pages._triage.session import DIAGNOSED, session
 from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.estimators.tightest import TIGHTEST

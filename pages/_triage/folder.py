@@ -34,7 +34,7 @@ from prviz.readers import ACCEPTED, ACCEPTED_TEXT, table_beside
 from prviz.readers.paths import served_folder
 from prviz.readers.safe_folder import Below
 from prviz.triage.inputs import ArrivalWatch, Checkpoint, checkpoints_below, natural
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import ResultCache
 
 MOST_FOLDERS = 500
 _LIKELY = re.compile(r"(?:^|[^a-z])(?:real|reference|ref|target|ground)(?:[^a-z]|$)", re.IGNORECASE)

@@ -17,9 +17,9 @@ from pages._triage.checkpoints import (
     ceiling_of,
     copies_of,
     faults_of,
+    goal as goal_of_page,
     witnesses_known,
 )
-from pages._triage.ranking import goal as goal_of_page
 from pages._triage.session import HOLDOUT, REFERENCE
 from prviz.readers.bundled import REAL_SETS
 from prviz.readers.columns import columns_text
@@ -29,8 +29,7 @@ from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import uneven
-from prviz.triage.measured import REPLICATES, CheckpointOutcome
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import REPLICATES, CheckpointOutcome, ResultCache
 from prviz.triage.triage import TriageResults
 
 NAME = "prviz-triage"

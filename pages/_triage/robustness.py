@@ -17,8 +17,7 @@ from pages._live.figure import live_figure
 from pages._shared import answers, best_setting, cache, work_box
 from pages._shared.families import titles
 from pages._shared.widgets import choose_one, plain
-from pages._triage.checkpoints import CheckpointResults, copies_of, selected
-from pages._triage.ranking import by_score, goal, noise
+from pages._triage.checkpoints import CheckpointResults, by_score, copies_of, goal, noise, selected
 from pages._triage.robustness_text import agreement, fewer_samples, goal_text, in_use, sign, verdict
 from pages._triage.session import K, session
 from prviz import figures

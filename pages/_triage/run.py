@@ -18,8 +18,7 @@ from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator, set_size
-from prviz.triage.measured import CheckpointOutcome, TriageSettings
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import CheckpointOutcome, ResultCache, TriageSettings
 
 # Share of the time that the families of neighbours take, about.
 QUICK_SHARE = 0.1

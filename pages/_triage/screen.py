@@ -16,20 +16,18 @@ from pages._live.figure import live_figure
 from pages._shared import cache
 from pages._triage import side_by_side, table
 from pages._triage.checkpoints import (
+    BALANCED,
     CheckpointResults,
+    by_score,
     ceiling_or_reason,
     copies_of,
-    faults_of,
-    selected,
-    witnesses_known,
-)
-from pages._triage.ranking import (
-    BALANCED,
-    by_score,
     drawn_family,
+    faults_of,
     goal,
     judgement_of,
     replicates_of,
+    selected,
+    witnesses_known,
 )
 from pages._triage.session import GOAL, session
 from pages._triage.side_by_side import chip, warnings_html

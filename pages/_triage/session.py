@@ -27,8 +27,7 @@ from prviz.samples import Samples
 from prviz.server.limits import limits
 from prviz.server.private_folders import PrivateFolder, private_bytes
 from prviz.triage.inputs import ArrivalWatch, Checkpoint, FileState, named
-from prviz.triage.measured import CheckpointOutcome
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import CheckpointOutcome, ResultCache
 
 # Bytes: most for the files of one session and of all sessions, and least left free on the disk.
 MOST_BYTES = 8 * 1024**3

@@ -32,8 +32,7 @@ from prviz.readers.bundled import BUNDLED, REAL_SETS, bundled_pair, bundled_path
 from prviz.samples import Samples
 from prviz.server.limits import limits
 from prviz.triage.inputs import Checkpoint, step_of
-from prviz.triage.measured import TriageSettings
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import ResultCache, TriageSettings
 
 FAMILIES = tuple(name for name in BUNDLED if name != "digits")
 # Sets of several generators, whose titles hold no step.

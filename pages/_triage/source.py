@@ -20,9 +20,8 @@ from prviz.readers.media import picture_column
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint, FileState, file_state
 from prviz.triage.measure import samples_at
-from prviz.triage.measured import TriageSettings
+from prviz.triage.measured import ResultCache, TriageSettings
 from prviz.triage.memorisation import check_holdout
-from prviz.triage.result_cache import ResultCache
 
 T = TypeVar("T")
 

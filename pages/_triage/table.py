@@ -12,8 +12,7 @@ import streamlit as st
 
 from pages._live.figure import load_published
 from pages._triage.session import CheckpointChoice
-from prviz.live.message import as_text
-from prviz.live.modules import bundle
+from prviz.live.modules import as_text, bundle
 
 KEY = "triage-ranking"
 # The group of linked views: the table and the figures.

@@ -15,7 +15,7 @@ from pages._triage.session import REMOVED, CheckpointSource, UploadedFiles, sess
 from prviz.readers import ACCEPTED_TEXT
 from prviz.readers.source import human_size
 from prviz.server.uploads import uploads
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import ResultCache
 
 
 def choose() -> CheckpointSource | None:

@@ -26,9 +26,9 @@ from pages._triage import (
     computed,
     diagnosis,
     encoders,
-    equal_fd,
     overview,
     report,
+    reported,
     robustness,
     screen,
 )
@@ -47,17 +47,17 @@ from prviz.triage.measure import UNEVEN, other_encoders, unequal, uneven
 from prviz.triage.measured import (
     CheckpointOutcome,
     MeasuredCheckpoint,
+    ResultCache,
     TriageSettings,
     all_measured,
 )
-from prviz.triage.result_cache import ResultCache
 
 PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
     "What is wrong with it?": diagnosis.draw,
     "Class by class": classes.draw,
     "How firm is it?": robustness.draw,
     "Compare two": comparison.draw,
-    "Equal distance": equal_fd.draw,
+    "Equal distance": reported.draw,
     "Does the encoder matter?": encoders.draw,
     "All numbers": overview.draw,
     "How it is computed": computed.draw,

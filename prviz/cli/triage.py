@@ -73,9 +73,8 @@ from prviz.triage.measure import (
     set_sizes,
     unequal,
 )
-from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.measured import CheckpointOutcome, ResultCache, TriageSettings
 from prviz.triage.ranking import GOALS
-from prviz.triage.result_cache import ResultCache
 from prviz.triage.triage import Triage, TriageResults, fewer_rows
 
 if TYPE_CHECKING:

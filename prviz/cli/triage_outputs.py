@@ -33,10 +33,9 @@ from prviz.triage.classes import LEAST_OF_CLASS, ClassShare, class_sentence
 from prviz.triage.decision import Judgement, told_apart
 from prviz.triage.finding import nothing_text
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, ResultCache, TriageSettings
 from prviz.triage.memorisation import memorised_text
 from prviz.triage.ranking import GOALS, draws_text, marks, score, share_text
-from prviz.triage.result_cache import ResultCache
 from prviz.triage.triage import TriageResults
 
 STDOUT = Path("-")

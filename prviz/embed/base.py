@@ -8,14 +8,26 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.arrays import Array
-from prviz.embed.items import Kind
 from prviz.embed.pictures import Picture
+
+Kind: TypeAlias = Literal["pictures", "texts"]
+
+
+@dataclass(frozen=True)
+class SourceItem:
+    """One sample: its path or row, its label, its text, and what changes when its contents do."""
+
+    path: str
+    label: str = ""
+    text: str = ""
+    version: str = ""
+
 
 Features = NDArray[np.float32]
 

@@ -11,10 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from prviz.arrays import Array
-from prviz.embed.base import EmbeddingEncoder
+from prviz.embed.base import EmbeddingEncoder, Kind
 from prviz.embed.encoders.pixels import PixelEncoder
 from prviz.embed.encoders.random_network import RandomNetworkEncoder
-from prviz.embed.items import Kind
 from prviz.embed.pictures import Picture as DecodedPicture, decoded, from_values
 from prviz.estimators import resolve_k
 from prviz.measure.estimates import Estimate, K, estimate

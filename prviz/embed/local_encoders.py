@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
-from prviz.embed.base import EmbeddingEncoder, EncoderOptions
+from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Kind
 from prviz.embed.encoders.onnx_file import OnnxEncoder
 from prviz.embed.encoders.onnx_weights import external_files
 from prviz.embed.encoders.recogniser import RECOGNISER_SIDE, RecogniserEncoder
 from prviz.embed.encoders.timm_network import TimmEncoder
 from prviz.embed.encoders.word_vectors import VECTORS_D, WordVectorEncoder
-from prviz.embed.items import Kind
 from prviz.embed.registered import load_encoder
 from prviz.readers import table_beside
 from prviz.readers.errors import error_text

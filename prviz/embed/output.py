@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.arrays import Array
-from prviz.embed.items import SourceItem
+from prviz.embed.base import SourceItem
 from prviz.readers.atomic_files import beside, named
 
 

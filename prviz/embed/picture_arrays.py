@@ -15,7 +15,7 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from prviz.arrays import Array
-from prviz.embed.items import Kind, SourceItem
+from prviz.embed.base import Kind, SourceItem
 from prviz.readers.arrays import Header
 from prviz.readers.errors import ReadError, listed, quoted
 from prviz.readers.media.looks import MAX_PIXELS, MediaError

@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.embed.base import EmbeddingEncoder, Features
-from prviz.embed.items import SourceItem
+from prviz.embed.base import EmbeddingEncoder, Features, SourceItem
 from prviz.embed.output import put_features, put_table, whole_pair
 from prviz.embed.sources import EmbeddingSource, is_utf8
 from prviz.embed.workers import ItemWorkers, PreparedGroup

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from prviz.arrays import Array
-from prviz.embed.items import Kind, SourceItem
+from prviz.embed.base import Kind, SourceItem
 from prviz.embed.picture_arrays import open_array
 from prviz.embed.pictures import EXTENSIONS
 from prviz.readers.errors import listed, literal, quoted

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.arrays import Array
-from prviz.embed.items import SourceItem
+from prviz.embed.base import SourceItem
 from prviz.embed.picture_arrays import close_held
 from prviz.embed.pictures import Picture, decoded, from_values, largest_value, may_be_deep
 from prviz.embed.sources import EmbeddingSource

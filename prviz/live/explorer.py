@@ -18,7 +18,7 @@ from itertools import product
 from typing import Any, ClassVar
 
 from prviz.live import needs, results, snapshots
-from prviz.live.message import as_text
+from prviz.live.modules import as_text
 from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.live.results import Answer

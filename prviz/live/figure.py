@@ -16,7 +16,7 @@ import numpy as np
 
 from prviz.curves import PRCurve
 from prviz.curves.summaries import Column
-from prviz.live.message import as_text
+from prviz.live.modules import as_text
 from prviz.live.snapshots import flat
 
 if TYPE_CHECKING:

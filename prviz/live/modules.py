@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
+
+
+def as_text(content: Mapping[str, Any], default: Callable[[Any], Any] | None = None) -> bytes:
+    """Strict JSON, as the browser receives it. default : what stands for objects that JSON has no
+    form for.
+    """
+    return json.dumps(content, allow_nan=False, separators=(",", ":"), default=default).encode()
+
 
 _IMPORT = re.compile(r'^import \{([^}]+)\} from "((?:\.|\.\./\w+)/)(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(

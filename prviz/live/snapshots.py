@@ -19,7 +19,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.figures import film
 from prviz.figures.theme import colors
 from prviz.live import bounds, results
-from prviz.live.message import as_text
+from prviz.live.modules import as_text
 from prviz.live.need import Need
 from prviz.live.problems import Problem, allowed, problem_of
 from prviz.live.state import percent, specs

@@ -78,10 +78,9 @@ from prviz.triage.decision import (
 from prviz.triage.finding import TriageFinding
 from prviz.triage.flagged import warnings_of
 from prviz.triage.measure import other_encoders, unequal
-from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint
+from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, ResultCache
 from prviz.triage.memorisation import CONFIDENCE, Memorisation, copies_text
 from prviz.triage.ranking import AreaSides, score, summary_intervals
-from prviz.triage.result_cache import ResultCache
 from prviz.triage.triage import TriageResults
 from prviz.triage.yardstick import Yardstick
 from prviz.uncertainty.bootstrap import LEVEL, Interval, intervals_at_most

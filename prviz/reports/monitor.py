@@ -32,9 +32,8 @@ from prviz.triage.decision import Decision
 from prviz.triage.finding import TriageFinding
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import FAILURES
-from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.measured import CheckpointOutcome, ResultCache, TriageSettings
 from prviz.triage.ranking import score
-from prviz.triage.result_cache import ResultCache
 from prviz.triage.triage import Triage, TriageResults
 from prviz.warning import warn
 

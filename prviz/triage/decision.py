@@ -15,7 +15,7 @@ from prviz.curves.summaries import with_area_at_most
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.triage.finding import NO_FAULTS, TriageFinding
-from prviz.triage.measured import REPLICATES, MeasuredCheckpoint, bound_by
+from prviz.triage.measured import REPLICATES, MeasuredCheckpoint, ResultCache, bound_by
 from prviz.triage.ranking import (
     TOLD_APART,
     AreaSides,
@@ -30,7 +30,6 @@ from prviz.triage.ranking import (
     together,
     without_order,
 )
-from prviz.triage.result_cache import ResultCache
 from prviz.triage.yardstick import CeilingShare, Yardstick, shares_of_ceiling
 
 if TYPE_CHECKING:

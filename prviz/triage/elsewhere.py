@@ -25,8 +25,7 @@ from prviz.triage.measure import (
     evaluator_of,
     samples_at,
 )
-from prviz.triage.measured import CheckpointOutcome, TriageSettings
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import CheckpointOutcome, ResultCache, TriageSettings
 from prviz.triage.triage import Triage
 
 _LOCAL = threading.local()

@@ -23,8 +23,13 @@ from prviz.readers.columns import ColumnChoice
 from prviz.readers.errors import error_text
 from prviz.samples import SamplePair, Samples, Split
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, PairDigests, TriageSettings
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import (
+    CheckpointOutcome,
+    MeasuredCheckpoint,
+    PairDigests,
+    ResultCache,
+    TriageSettings,
+)
 from prviz.uncertainty.upper_bound import judge_half
 
 # Fewest samples of a checkpoint or reference that are measured.

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import io
+import json
+import lzma
+import math
+import os
+import re
+import stat
+import struct
+import sys
+import time
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, BinaryIO, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from prviz.arrays import Array
 from prviz.checks.flags import Finding
 from prviz.curves import PRCurve
 from prviz.curves.summaries import summaries
-from prviz.estimators import ESTIMATORS
+from prviz.estimators import ESTIMATORS, Supports
 from prviz.estimators.base import check_bandwidth
 from prviz.measure.estimates import Estimate, K, method_names
+from prviz.readers.atomic_files import write_whole
+from prviz.readers.errors import beside_other_parsers
+from prviz.recent import LeastRecentlyUsed
 from prviz.samples import split_share
+from prviz.studies.tasks import COMPUTATION
 from prviz.triage.inputs import Checkpoint
 from prviz.uncertainty.upper_bound import known_bound
 
@@ -209,3 +229,367 @@ class CheckpointOutcome(NamedTuple):
 def all_measured(outcomes: Iterable[CheckpointOutcome]) -> list[MeasuredCheckpoint]:
     """Every checkpoint by every family."""
     return [each for outcome in outcomes for each in outcome.measured]
+
+
+# ---- where results are kept ----
+
+T = TypeVar("T")
+R = TypeVar("R")
+Arrays: TypeAlias = Mapping[str, Array]
+
+# Environment variable that names the cache folder, and the largest size of the user's cache in
+# bytes.
+CACHE_VARIABLE = "PRVIZ_CACHE"
+CACHE_BYTES = 1_000_000_000
+
+# Nanoseconds (a day) that a file's last use may lie in the future, as by the clock of another
+# machine; beyond, the time counts as wrong.
+_AHEAD = 86_400 * 10**9
+# Name of a result's file, and of a temporary file, which a write that was cut off has left if it is
+# older than _CUT_OFF nanoseconds (an hour): a younger one may be another process's, which is still
+# writing it.
+_RESULT = re.compile(r"[0-9a-f]{64}\.npz")
+_TEMPORARY = re.compile(r"\.[0-9a-f]{64}\.[0-9a-f]+\.tmp")
+_CUT_OFF = 3_600 * 10**9
+_BROKEN = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    NotImplementedError,
+    IndexError,
+    SyntaxError,
+    RuntimeError,
+    MemoryError,
+    OverflowError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+)
+# Flags to open a file without following links or waiting for pipes; Windows lacks both and needs
+# O_BINARY.
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+# Most bytes of one result and of its description in memory; a file that unpacks to more counts as
+# broken.
+_MOST_BYTES = 1 << 30
+_MOST_ABOUT = 1 << 20
+# Share of the largest size, as 1 / _LOOKS, that is written between two looks at a folder of
+# results: a look takes as long as there are results, and one at each of them would take the square
+# of that.
+_LOOKS = 16
+# Most results in memory, of up to 13 kB: those of a thousand checkpoints by four families.
+_MOST_REMEMBERED = 12_000
+
+
+@dataclass(eq=False)
+class ResultCache:
+    """A folder of results, one .npz file each, named by the digest of its key, which names the
+    "method".
+
+    A result is an estimate and the seconds that it took, together with all families of its pass.
+    `facts` are small ones of other kinds, such as findings: whatever JSON can hold.
+
+    A result is written whole or not at all. A file that can't be read counts as absent, and so does
+    a link. The checksums inside the archive detect damaged files.
+
+    folder : created with the first result if it is missing; None: memory alone.
+    most_bytes : largest size, kept by deleting the least recently used results, down to 15 / 16 of
+    it; None: no limit.
+        No other file is touched.
+    needed : True if a result that can't be written is an error; otherwise ``trouble`` holds the
+    last such message.
+    private : True if the folder and its files must belong to this user, and nobody else may write
+    to the folder;
+        otherwise nothing is read or written there, and ``trouble`` says so. (Not checked on
+        Windows.)
+    given_as : the name of `folder` in messages.
+    memory : what `kept` has lately found or taken from the folder, by its key; several caches may
+    share one.
+    holds : kept alive as long as the cache: a `PrivateFolder` around `folder`, which a late result
+    would leave behind.
+    """
+
+    folder: Any
+    most_bytes: int | None = None
+    _: KW_ONLY
+    needed: bool = True
+    private: bool = False
+    holds: object = None
+    given_as: str = "out"
+    trouble: str | None = field(default=None, init=False)
+    memory: LeastRecentlyUsed = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.memory = LeastRecentlyUsed(_MOST_REMEMBERED)
+        self._room = 0  # bytes that may be written before the folder is looked at again
+        self._owner = os.geteuid() if sys.platform != "win32" and self.private else None
+        if self.folder is None:
+            return
+        self.folder = Path(self.folder)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ValueError(
+                f"{self.given_as} = {str(self.folder)!r} is a file; a folder is needed"
+            )
+
+    @classmethod
+    def cache(cls) -> ResultCache:
+        """The cache in the user's own cache folder, of limited size; where it can't be used,
+        results are measured.
+        """
+        given_as = CACHE_VARIABLE if os.environ.get(CACHE_VARIABLE) else "the cache of results"
+        return cls(cache_folder(), CACHE_BYTES, needed=False, private=True, given_as=given_as)
+
+    def get(self, key: Mapping[str, Any]) -> tuple[Estimate, float] | None:
+        """The result of a key; None if the cache has none."""
+        return self._get(key, _read)
+
+    def put(self, key: Mapping[str, Any], estimate: Estimate, seconds: float) -> None:
+        """Write a result."""
+        self._put(key, _bytes(_text(key), estimate, seconds))
+
+    def known(self, key: Mapping[str, Any]) -> Any:
+        """What is in memory of a key; None if nothing is."""
+        return self.memory.get(frozenset(key.items()))
+
+    def remember(self, key: Mapping[str, Any], found: T) -> T:
+        """Hold in memory what was found of a key."""
+        return self.memory.put(frozenset(key.items()), found)
+
+    def facts(self, key: Mapping[str, Any]) -> Any:
+        """The facts of a key; None if the cache has none."""
+        return self._get(key, _read_facts)
+
+    def put_facts(self, key: Mapping[str, Any], facts: Any) -> None:
+        """Write facts."""
+        self._put(key, _archive({"key": _text(key), "facts": facts}))
+
+    def _get(
+        self, key: Mapping[str, Any], taken: Callable[[Arrays, Mapping[str, Any]], T]
+    ) -> T | None:
+        """What is taken from the arrays of a key's file; None where there is no such file, or a
+        broken one.
+        """
+        if not self._trusted():
+            return None
+        path = self._path(key)
+
+        def read() -> T:
+            with self._opened(path) as stream, np.load(stream, allow_pickle=False) as arrays:
+                _check_sizes(arrays.zip)
+                return taken(arrays, key)
+
+        try:
+            kept = beside_other_parsers(read)
+        except _BROKEN:
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)
+        return kept
+
+    def _put(self, key: Mapping[str, Any], contents: bytes) -> None:
+        if not self._trusted():
+            return
+        path = self._path(key)
+        try:
+            self.folder.mkdir(0o777 if self._owner is None else 0o700, parents=True, exist_ok=True)
+            write_whole(path, contents)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            self.trouble = f"{self.folder}: a result can't be kept there ({reason})"
+            if self.needed:
+                raise OSError(f"{self.trouble}; those before it are") from error
+            return
+        with contextlib.suppress(OSError):  # another process may be doing the same
+            self._trim(path)
+
+    def _trusted(self) -> bool:
+        """True if there is a folder, and nobody else can write to a private one; otherwise
+        ``trouble`` says so.
+        """
+        if self._owner is None or self.folder is None:
+            return self.folder is not None
+        try:
+            status = self.folder.stat()
+        except OSError:  # no folder yet; any other error shows when a result is written
+            return True
+        if status.st_uid == self._owner and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            return True
+        self.trouble = (
+            f"{self.folder}: it belongs to another user, or others can write to it, so results are"
+            f" neither taken from it nor kept there (`chmod go-w` ends the latter; {CACHE_VARIABLE}"
+            " names another folder)"
+        )
+        return False
+
+    def _opened(self, path: Path) -> BinaryIO:
+        """Open the file of a result; OSError for anything else, such as a link, a pipe, or another
+        user's file.
+        """
+        descriptor = os.open(path, os.O_RDONLY | _NO_LINK)
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode) and self._owner in (None, status.st_uid):
+            return os.fdopen(descriptor, "rb")
+        os.close(descriptor)
+        raise OSError("no regular file of this user")
+
+    def _path(self, key: Mapping[str, Any]) -> Path:
+        found: Path = self.folder / f"{hashlib.sha256(_text(key).encode()).hexdigest()}.npz"
+        return found
+
+    def _trim(self, newest: Path) -> None:
+        """Delete the least recently used results until the rest fits, where there may be too many;
+        the newest stays.
+        """
+        if self.most_bytes is None:
+            return
+        written = newest.stat().st_size
+        self._room -= written
+        if self._room >= 0:
+            return
+        results = []
+        now = time.time_ns()
+        latest = now + _AHEAD
+        for path in self.folder.iterdir():
+            with contextlib.suppress(OSError):
+                status = path.lstat()
+                used = status.st_mtime_ns
+                left = _TEMPORARY.fullmatch(path.name) and used < now - _CUT_OFF
+                if left or (_RESULT.fullmatch(path.name) and path != newest):
+                    results.append((used if used <= latest else 0, status.st_size, path))
+        slack = self.most_bytes // _LOOKS
+        most = self.most_bytes - slack
+        held = sum(size for _, size, _ in results) + written
+        for _, size, path in sorted(results):
+            if held <= most:
+                break
+            with contextlib.suppress(OSError):
+                path.unlink()
+            held -= size
+        self._room = min(slack, self.most_bytes - held)
+
+
+def kept(
+    store: ResultCache | None,
+    key: Mapping[str, Any],
+    taken: Callable[[Any], T | None],
+    compute: Callable[[], R],
+    facts: Callable[[Any], Any] = lambda found: found,
+) -> T | R:
+    """What the store has of a key, else computed, and then kept unless it is None.
+
+    taken : makes it of facts; None of anything else. facts : what the store keeps of it.
+    """
+    if store is None:
+        return compute()
+    known: T | None = store.known(key)
+    if known is not None:
+        return known
+    known = taken(store.facts(key))
+    if known is not None:
+        return store.remember(key, known)
+    found = compute()
+    if found is not None:
+        store.put_facts(key, facts(found))
+        store.remember(key, found)
+    return found
+
+
+def cache_folder() -> Path:
+    """The default folder of results: PRVIZ_CACHE, else a folder inside the user's cache folder."""
+    if named := os.environ.get(CACHE_VARIABLE):
+        return Path(named)
+    usual = "~/Library/Caches" if sys.platform == "darwin" else "~/.cache"
+    base = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
+    return Path(base or usual).expanduser() / "prviz" / "triage"
+
+
+def _text(key: Mapping[str, Any]) -> str:
+    return json.dumps({"version": COMPUTATION, **key}, sort_keys=True, allow_nan=False)
+
+
+def _bytes(key: str, estimate: Estimate, seconds: float) -> bytes:
+    """A result as the contents of an .npz file."""
+    about = {
+        "key": key,
+        "k": estimate.k,
+        "seconds": seconds,
+        "runs": [
+            {
+                "n_real": run.n_real,
+                "bandwidth": run.bandwidth,
+                "rows": run.rows is not None,
+                "groups": run.groups is not None,
+            }
+            for run in estimate.runs
+        ],
+    }
+    arrays = {}
+    for place, run in enumerate(estimate.runs):
+        for name in ("c_real", "c_generated", "rows", "groups"):
+            if (values := getattr(run, name)) is not None:
+                arrays[f"{name}_{place}"] = values
+    return _archive(about, arrays)
+
+
+def _archive(about: Mapping[str, Any], arrays: Mapping[str, Any] = MappingProxyType({})) -> bytes:
+    """An .npz file of a description and arrays."""
+    text = np.frombuffer(json.dumps(about, default=float).encode(), dtype=np.uint8)
+    stream = io.BytesIO()
+    np.savez_compressed(stream, about=text, **arrays)
+    return stream.getvalue()
+
+
+def _check_sizes(archive: zipfile.ZipFile) -> None:
+    """Raise ValueError for an archive that unpacks to more than any result, or whose arrays claim
+    more than it has.
+    """
+    members = archive.infolist()
+    about = sum(member.file_size for member in members if member.filename == "about.npy")
+    if about > _MOST_ABOUT or sum(member.file_size for member in members) > _MOST_BYTES:
+        raise ValueError("it unpacks to more than any result")
+    for member in members:
+        with archive.open(member) as stream:
+            if np.lib.format.read_magic(stream) != (1, 0):
+                raise ValueError("no array as results have them")
+            shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+            if stream.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
+                raise ValueError("an array that claims more than there is")
+
+
+def _about(arrays: Arrays, key: Mapping[str, Any]) -> dict[str, Any]:
+    """The description in a file; ValueError if it has another key."""
+    about: dict[str, Any] = json.loads(arrays["about"].tobytes())
+    if about["key"] != _text(key):
+        raise ValueError("the file holds another result")
+    return about
+
+
+def _read_facts(arrays: Arrays, key: Mapping[str, Any]) -> Any:
+    return _about(arrays, key)["facts"]
+
+
+def _read(arrays: Arrays, key: Mapping[str, Any]) -> tuple[Estimate, float]:
+    """The result in the arrays of a file."""
+    about = _about(arrays, key)
+    runs = []
+    for place, run in enumerate(about["runs"]):
+        supports = arrays[f"c_real_{place}"], arrays[f"c_generated_{place}"]
+        bandwidth = None if run["bandwidth"] is None else (run["bandwidth"][0], run["bandwidth"][1])
+        rows = arrays[f"rows_{place}"] if run["rows"] else None
+        groups = arrays[f"groups_{place}"] if run.get("groups") else None
+        shapes = {each.shape for each in (*supports, rows, groups) if each is not None}
+        if len(shapes) > 1 or supports[0].ndim != 1 or not 0 <= run["n_real"] <= len(supports[0]):
+            raise ValueError("other numbers of samples")
+        if not all(np.all(each >= 0) for each in supports):
+            raise ValueError("no supports")
+        if groups is not None and (groups.dtype.kind != "i" or not np.all(groups >= 0)):
+            raise ValueError("no groups")
+        runs.append(Supports(*supports, run["n_real"], bandwidth, rows, groups))
+    if not runs:
+        raise ValueError("no run")
+    return Estimate(key["method"], about["k"], runs[0].bandwidth, tuple(runs)), float(
+        about["seconds"]
+    )

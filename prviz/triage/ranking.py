@@ -12,8 +12,7 @@ from prviz.arrays import Flags, Floats, Ints
 from prviz.curves import PRCurve, hull
 from prviz.curves.summaries import SUMMARIES
 from prviz.estimators.tightest import FEWEST
-from prviz.triage.measured import MeasuredCheckpoint
-from prviz.triage.result_cache import ResultCache, kept
+from prviz.triage.measured import MeasuredCheckpoint, ResultCache, kept
 from prviz.uncertainty.bootstrap import (
     LEVEL,
     Interval,

@@ -39,8 +39,10 @@ from prviz.triage.measured import (
     REPLICATES,
     CheckpointOutcome,
     MeasuredCheckpoint,
+    ResultCache,
     TriageSettings,
     all_measured,
+    kept,
 )
 from prviz.triage.memorisation import (
     HeldOutDistances,
@@ -58,7 +60,6 @@ from prviz.triage.ranking import (
     side_replicates,
     summary_intervals,
 )
-from prviz.triage.result_cache import ResultCache, kept
 from prviz.triage.yardstick import Yardstick, yardstick
 from prviz.uncertainty.bootstrap import Interval
 
@@ -461,7 +462,7 @@ class Triage:
         compute: Callable[[], T | None],
         facts: Callable[[Any], Any] = lambda found: found,
     ) -> T | None:
-        """As `prviz.triage.result_cache.kept`; without a search what is in memory."""
+        """As `prviz.triage.measured.kept`; without a search what is in memory."""
         if search is None:
             known: T | None = self.store.known(key)
             return known

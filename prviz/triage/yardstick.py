@@ -18,9 +18,8 @@ from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator
-from prviz.triage.measured import REPLICATES, MeasuredCheckpoint, TriageSettings
+from prviz.triage.measured import REPLICATES, MeasuredCheckpoint, ResultCache, TriageSettings
 from prviz.triage.ranking import TOLD_APART, SharedReference, in_order, sides, together
-from prviz.triage.result_cache import ResultCache
 from prviz.uncertainty.bootstrap import interval
 
 CONFIDENCE = 0.95

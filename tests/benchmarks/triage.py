@@ -25,8 +25,7 @@ from prviz.neighbors import Distances, RealRadii
 from prviz.readers import read
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint, checkpoints_of
-from prviz.triage.measured import TriageSettings
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import ResultCache, TriageSettings
 from tests.benchmarks.memory import peak_megabytes
 from tests.benchmarks.results import record
 from tests.triage_files import measure_all

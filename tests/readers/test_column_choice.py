@@ -17,8 +17,7 @@ from prviz.cli.main import main
 from prviz.readers import ReadError, read, read_pair
 from prviz.samples import REORDERED
 from prviz.triage.measure import samples_at
-from prviz.triage.measured import TriageSettings
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import ResultCache, TriageSettings
 
 N = 30
 VALUES = np.random.default_rng(5).normal(size=(N, 3))

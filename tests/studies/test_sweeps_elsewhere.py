@@ -29,8 +29,7 @@ from prviz.samples import Samples
 from prviz.studies.tasks import dask_executor, finished
 from prviz.triage.elsewhere import _Elsewhere, measure_elsewhere
 from prviz.triage.inputs import Checkpoint, checkpoints_of
-from prviz.triage.measured import TriageSettings
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import ResultCache, TriageSettings
 from prviz.triage.triage import Triage
 from tests.browser import free_port
 from tests.triage_files import measure_all

@@ -17,8 +17,7 @@ from prviz.samples import SamplePair, Samples, as_samples
 from prviz.triage import findings, triage as triage_module
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator
-from prviz.triage.measured import TriageSettings
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import ResultCache, TriageSettings
 from prviz.triage.triage import Triage, TriageResults
 
 SECONDS = 60.0

@@ -26,7 +26,7 @@ from prviz.readers.safe_folder import Below
 from prviz.samples import SamplePair, Samples
 from prviz.triage import (
     inputs,
-    result_cache,
+    measured,
     triage as triage_module,
     yardstick as yardstick_module,
 )
@@ -79,7 +79,7 @@ from prviz.triage.measure import (
     unequal,
     uneven,
 )
-from prviz.triage.measured import CheckpointOutcome, PairDigests, TriageSettings
+from prviz.triage.measured import CheckpointOutcome, PairDigests, ResultCache, TriageSettings
 from prviz.triage.memorisation import (
     Excess,
     Memorisation,
@@ -132,7 +132,6 @@ from prviz.triage.ranking import (
     sides,
 )
 from prviz.triage.reported import opposite_pairs, rank_agreement
-from prviz.triage.result_cache import ResultCache
 from prviz.triage.robustness import draw_map, rank_stability
 from prviz.triage.row_sets import RowSet, coordinates, mixing_weights, unit_of
 from prviz.triage.stability import (
@@ -1595,10 +1594,10 @@ def test_a_private_folder_is_made_for_its_owner_and_deep(tmp_path: Path) -> None
 def test_what_is_remembered_is_so_many_facts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(result_cache, "_MOST_REMEMBERED", 2)
+    monkeypatch.setattr("prviz.triage.measured._MOST_REMEMBERED", 2)
     store = ResultCache(tmp_path)
     for number in range(3):
-        result_cache.kept(store, {"n": number}, lambda facts: facts, lambda n=number: n + 1)
+        measured.kept(store, {"n": number}, lambda facts: facts, lambda n=number: n + 1)
     assert [store.known({"n": number}) for number in range(3)] == [None, 2, 3]
     fresh = ResultCache(tmp_path)
     assert fresh.known({"n": 2}) is None
@@ -1613,7 +1612,7 @@ def test_a_store_without_a_folder_has_a_memory_alone() -> None:
         calls.append(1)
         return 5 if len(calls) > 1 else None
 
-    found = [result_cache.kept(store, {"a": 1}, lambda facts: facts, search) for _ in range(3)]
+    found = [measured.kept(store, {"a": 1}, lambda facts: facts, search) for _ in range(3)]
     assert (found, len(calls), store.facts({"a": 1})) == ([None, 5, 5], 2, None)
     assert store.trouble is None
 

@@ -15,7 +15,6 @@ from prviz.curves import PRCurve
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate
 from prviz.samples import SamplePair, Samples
-from prviz.triage import result_cache
 from prviz.triage.classes import _MOST_CLASSES, LEAST_OF_CLASS, _share, _texts
 from prviz.triage.curve_findings import (
     KINK_INSIDE,
@@ -26,10 +25,9 @@ from prviz.triage.findings import BY_SHARES, MOSTLY, _lost
 from prviz.triage.flagged import warnings_of
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator
-from prviz.triage.measured import TriageSettings
+from prviz.triage.measured import ResultCache, TriageSettings
 from prviz.triage.memorisation import Excess, Memorisation
 from prviz.triage.reported import all_numbers
-from prviz.triage.result_cache import ResultCache
 from prviz.triage.robustness import winner_map
 from tests.triage.test_comparison import measured
 
@@ -162,5 +160,5 @@ def test_a_result_that_unpacks_to_more_than_any_is_none(
     key = {"method": "knn"}
     store.put(key, Estimate("knn", 1, None, (Supports(np.ones(9), np.ones(9), 4),)), 1.0)
     assert store.get(key) is not None
-    monkeypatch.setattr(result_cache, limit, 10)
+    monkeypatch.setattr(f"prviz.triage.measured.{limit}", 10)
     assert store.get(key) is None

@@ -26,7 +26,7 @@ from prviz.samples import SamplePair, Samples
 from prviz.triage.elsewhere import measure_elsewhere
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import CheckpointEvaluator, CheckpointOutcome, TriageSettings, unequal
-from prviz.triage.result_cache import CACHE_VARIABLE, ResultCache, cache_folder, kept
+from prviz.triage.measured import CACHE_VARIABLE, ResultCache, cache_folder, kept
 from prviz.triage.triage import Triage
 from tests.triage_files import measure_all
 

@@ -25,8 +25,7 @@ from prviz.samples import Samples
 from prviz.triage import measure as triage_measure
 from prviz.triage.inputs import checkpoints_of
 from prviz.triage.measure import samples_at
-from prviz.triage.measured import CheckpointOutcome, TriageSettings
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import CheckpointOutcome, ResultCache, TriageSettings
 from tests import file_builders
 from tests.marks import exhaustive_but
 from tests.triage_files import REFERENCE, areas, drawn, folder_of, listed_below, measure_all
@@ -245,7 +244,7 @@ from prviz.readers import read
 from prviz.triage.inputs import checkpoints_of
 from tests.triage_files import measure_all
 from prviz.triage.measured import TriageSettings
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import ResultCache
 real, folder, kept, limit = sys.argv[1:]
 real, found = read(real), checkpoints_of(folder)
 answers = []

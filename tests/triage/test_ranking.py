@@ -20,7 +20,7 @@ from prviz.toys import toy
 from prviz.triage import ranking as module
 from prviz.triage.decision import judge
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import MeasuredCheckpoint, PairDigests, bound_by
+from prviz.triage.measured import MeasuredCheckpoint, PairDigests, ResultCache, bound_by
 from prviz.triage.ranking import (
     headline,
     in_order,
@@ -32,7 +32,6 @@ from prviz.triage.ranking import (
     together,
     undominated,
 )
-from prviz.triage.result_cache import ResultCache
 from prviz.uncertainty.bootstrap import draws
 from tests.ranked import rank
 

@@ -22,7 +22,7 @@ from prviz.readers.source import as_source
 from prviz.samples import SamplePair, Samples
 from prviz.studies.tasks import COMPUTATION
 from prviz.triage.inputs import Checkpoint, checkpoints_of
-from prviz.triage.result_cache import CACHE_VARIABLE, ResultCache
+from prviz.triage.measured import CACHE_VARIABLE, ResultCache
 from tests import file_builders
 from tests.triage_files import REFERENCE, drawn, folder_of, listed_below, measure_all
 

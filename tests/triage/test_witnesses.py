@@ -21,8 +21,7 @@ from prviz.samples import as_samples
 from prviz.triage import decision, triage as triage_module
 from prviz.triage.decision import WitnessEntry, believed_areas
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import MeasuredCheckpoint, ResultCache, TriageSettings
 from prviz.triage.triage import Triage
 from tests.triage_files import measure_all
 

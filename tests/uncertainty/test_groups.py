@@ -111,7 +111,7 @@ def test_families_of_one_pass_and_others_know_the_groups() -> None:
 
 def test_results_with_other_groups_are_other_results(tmp_path: Any) -> None:
     from prviz.triage.inputs import Checkpoint
-    from prviz.triage.result_cache import ResultCache
+    from prviz.triage.measured import ResultCache
 
     rng = np.random.default_rng(2)
     real = _videos(rng)

@@ -26,8 +26,8 @@ from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.triage.classes import by_class, missed_samples
 from prviz.triage.evidence import lam_at_end
 from prviz.triage.finding import EVIDENCE
+from prviz.triage.measured import CACHE_VARIABLE
 from prviz.triage.power import power
-from prviz.triage.result_cache import CACHE_VARIABLE
 from tests.explore_app import healthy, last_word, vertices
 from tests.lab_app import button, press, said, until_done
 from tests.line import measure

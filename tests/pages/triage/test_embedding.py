@@ -18,7 +18,7 @@ from prviz.embed.local_encoders import LocalEncoder
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.readers.safe_folder import Below
-from prviz.triage.result_cache import CACHE_VARIABLE
+from prviz.triage.measured import CACHE_VARIABLE
 from tests.lab_app import press, said, until_done
 from tests.triage_app import begin, healthy, table, triage
 

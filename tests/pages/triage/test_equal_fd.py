@@ -25,10 +25,10 @@ def script() -> None:
     import streamlit as st
 
     from pages._shared import answers
-    from pages._triage import equal_fd
+    from pages._triage import reported
 
     with answers.waiting():
-        equal_fd.draw(st.session_state["found"])
+        reported.draw(st.session_state["found"])
 
 
 def opened(found: CheckpointResults) -> AppTest:

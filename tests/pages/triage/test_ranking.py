@@ -21,7 +21,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._shared import cache as page_cache
 from pages._shared.cache import Session
-from pages._triage import checkpoints, classes, comparison, diagnosis, ranking, screen, work
+from pages._triage import checkpoints, classes, comparison, diagnosis, screen, work
 from pages._triage.checkpoints import CheckpointResults, missed_text
 from pages._triage.session import GOAL, KEY, PAIR, CheckpointChoice, TriageSession
 from pages._triage.table import COLORS
@@ -54,7 +54,7 @@ MANY = 40
 @pytest.fixture(autouse=True)
 def fewer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resamplings enough for the same code."""
-    for module in (ranking, comparison):
+    for module in (checkpoints, comparison):
         monkeypatch.setattr(module, "BOOTSTRAP", MANY)
     monkeypatch.setattr(checkpoints, "REPLICATES", MANY)
 

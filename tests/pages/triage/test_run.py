@@ -19,8 +19,7 @@ from pages._triage.work import _heads
 from prviz.live.need import Need
 from prviz.server.private_folders import PrivateFolder
 from prviz.triage.inputs import Checkpoint, checkpoints_of
-from prviz.triage.measured import TriageSettings
-from prviz.triage.result_cache import ResultCache
+from prviz.triage.measured import ResultCache, TriageSettings
 from tests.triage_files import REFERENCE, drawn, folder_of
 
 

@@ -26,8 +26,7 @@ from prviz.readers.bundled import BUNDLED, bundled_path
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.readers.safe_folder import Below, OutsideError
 from prviz.triage.inputs import ArrivalWatch, checkpoints_below, checkpoints_of
-from prviz.triage.measured import TriageSettings
-from prviz.triage.result_cache import CACHE_VARIABLE, ResultCache
+from prviz.triage.measured import CACHE_VARIABLE, ResultCache, TriageSettings
 from tests.lab_app import button, press, said, until_done
 from tests.line import measure
 from tests.triage_app import SLOW, begin, edit, healthy, slow_family, table, triage
