@@ -317,3 +317,18 @@ def check_values(values: Array, position: Callable[[int, int], str]) -> None:
                 f"leave that sample out."
             )
             raise EmptyCellError(said, column) if np.isnan(found) else ReadError(said)
+
+
+def check_finite(values: Array, header: Header) -> None:
+    """`check_values` of an array, with the lines that leave all such samples out."""
+    try:
+        check_values(values, header.position)
+    except ReadError as error:
+        if len(header.shape) != 2 or not header.file.lower().endswith((".npy", ".npz")):
+            raise
+        raise ReadError(
+            f"{str(error).removesuffix('.')}, and all such samples:\nimport numpy as np\n"
+            f"values = {_loaded(header)}\n"
+            f"np.save({beside(header.path or header.file, '_finite.npy')}, "
+            "values[np.isfinite(values).all(axis=1)])"
+        ) from None

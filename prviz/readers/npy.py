@@ -24,6 +24,7 @@ from prviz.readers.arrays import (
     as_one_sample,
     check_counts,
     check_exact,
+    check_finite,
     check_header,
     check_values,
     load,
@@ -220,7 +221,7 @@ def values_at(stream: BinaryIO, header: Header, limits: Limits) -> Array:
     header = as_one_sample(header, limits)
     check_header(header, limits)
     values = load(stream, header)
-    check_values(values, header.position)
+    check_finite(values, header)
     return values
 
 
@@ -279,7 +280,7 @@ def read_npy(source: FileSource, limits: Limits) -> Array:
                 np.memmap(file, dtype, "r", header.offset, header.shape, order)
             )
             values = values.reshape(header.table)
-    check_values(values, header.position)
+    check_finite(values, header)
     return (
         values
         if as_stored

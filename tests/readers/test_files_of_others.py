@@ -54,6 +54,21 @@ def followed(path: Path, monkeypatch: pytest.MonkeyPatch) -> Samples:
     return read(new)
 
 
+@pytest.mark.parametrize("bad", [np.nan, -np.inf])
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_rows_of_arrays_that_are_not_finite_are_left_out_by_the_printed_lines(
+    bad, ending, tmp_path, monkeypatch
+) -> None:  # type: ignore[no-untyped-def]
+    values = np.insert(VALUES, [3, 3, 9], VALUES[:3], axis=0)
+    values[[3, 4, 11], [0, 2, 1]] = bad
+    path = tmp_path / f"t.{ending}"
+    if ending == "npy":
+        np.save(path, values)
+    else:
+        np.savez(path, features=values, others=VALUES[:3, :2])
+    np.testing.assert_array_equal(followed(path, monkeypatch).values, VALUES)
+
+
 # ---- tables of text ----
 
 
