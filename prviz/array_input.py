@@ -47,7 +47,7 @@ def as_array(values: Any, name: str) -> Array:
     """
     _refuse(values, name)
     if np.ma.is_masked(values):
-        raise TypeError(f"{name}: values are masked; every value is needed")
+        raise _masked(values, name)
     array = _converted(values, name)
     if array.dtype == object:
         array = _from_objects(array, name, values)
@@ -114,15 +114,30 @@ def _refuse(values: Any, name: str) -> None:
             f"{name}: {values!r} is a path or a text; prviz.read(path) gives its samples"
         )
     if isinstance(values, Mapping):
-        raise TypeError(
-            f"{name}: a mapping of {len(values)} entries was given; choose one of its arrays"
-        )
+        columns = values and all(getattr(each, "ndim", 0) == 1 for each in values.values())
+        remedy = f"choose one of its arrays, such as values[{next(iter(values), 'NAME')!r}]"
+        if columns:
+            remedy = "numpy.column_stack(list(values.values())) makes its arrays columns"
+        raise TypeError(f"{name}: a mapping of {len(values)} entries was given; {remedy}")
+    if hasattr(values, "real") and hasattr(values, "generated"):
+        raise TypeError(f"{name}: a pair was given; values.real and values.generated are its sets")
     if hasattr(values, "obsm"):
         raise TypeError(f"{name}: cells were given; values.X or values.obsm[NAME] has their rows")
     if values is None:
         raise TypeError(f"{name}: None was given; an array of shape (samples, features) is needed")
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise TypeError(f"{name}: a sparse matrix was given; values.toarray() makes it an array")
+
+
+def _masked(values: Any, name: str) -> TypeError:
+    """The error for masked values, with the first place and the number of such values."""
+    mask = np.ma.getmaskarray(values)
+    first = _place(tuple(map(int, np.argwhere(mask)[0])))
+    remedy = "; numpy.ma.compress_rows(values) leaves such rows out" if mask.ndim == 2 else ""
+    return TypeError(
+        f"{name}: {first} is masked; every value is needed ({mask.sum()} of {mask.size} are"
+        f" masked){remedy}"
+    )
 
 
 def _check_device(values: Any, name: str) -> None:
@@ -245,8 +260,9 @@ def _stacked(rows: Sequence[Any], name: str) -> Array:
                 arrays[-1].T
             )
             remedy = "; numpy.concatenate(list(values)) joins batches" if batches else ""
+            values = "value" if own in ("1", "one") else "values"
             raise ValueError(
-                f"{name}: row {place + 1} has {own} values, row 1 has {first}; all rows need as"
+                f"{name}: row {place + 1} has {own} {values}, row 1 has {first}; all rows need as"
                 f" many{remedy}"
             )
     return np.stack(arrays) if arrays else np.empty((0, 0))

@@ -71,7 +71,13 @@ def _widened(values: Any, name: str) -> Array:
     array = array.reshape(squeezed(array.shape, picture=array.dtype == np.uint8))
     if array.ndim != 2:
         pictures = array.ndim == 4 or (array.ndim == 3 and array.dtype == np.uint8)
-        remedy = f"; save pictures as files and embed them: {EMBED_PICTURES}" if pictures else ""
+        remedy = ""
+        if pictures:
+            remedy = f"; save pictures as files and embed them: {EMBED_PICTURES}"
+        elif array.ndim == 1 and len(array):
+            remedy = "; numpy.reshape(values, (-1, 1)) makes each number a sample"
+        elif array.ndim > 2 and len(array):
+            remedy = "; numpy.reshape(values, (len(values), -1)) makes each entry one row"
         raise ValueError(
             f"{name}: values have shape {array.shape}; a 2-D array (samples, features) is"
             f" needed{remedy}"

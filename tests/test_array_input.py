@@ -16,7 +16,7 @@ import scipy.sparse
 
 import prviz
 from prviz.array_input import as_array
-from prviz.samples import Samples
+from prviz.samples import SamplePair, Samples
 
 ROWS = np.random.default_rng(0).normal(size=(5, 3))
 
@@ -86,7 +86,13 @@ TEXT = pd.DataFrame(ROWS, columns=list("xyz")).assign(name="a")
         ),
         (Path("real.npy"), TypeError, r"prviz.read"),
         (None, TypeError, "None was given"),
-        ({"a": ROWS}, TypeError, "mapping of 1 entries"),
+        ({"a": ROWS}, TypeError, r"mapping of 1 entries was given; .* values\['a'\]"),
+        ({}, TypeError, "mapping of 0 entries"),
+        (dict(zip("abc", ROWS.T, strict=True)), TypeError, r"numpy.column_stack\(list\("),
+        (SamplePair(ROWS, ROWS), TypeError, "values.real and values.generated are its sets"),
+        (ROWS[:, 0], ValueError, r"numpy.reshape\(values, \(-1, 1\)\) makes each number a sample"),
+        (np.stack([ROWS, ROWS], 2), ValueError, r"numpy.reshape\(values, \(len\(values\), -1\)\)"),
+        ([[1, 2], [3]], ValueError, "row 2 has 1 value, row 1 has 2"),
         (scipy.sparse.csr_matrix(ROWS), TypeError, r"values.toarray\(\)"),
         (
             (row for row in ROWS),
@@ -149,12 +155,21 @@ TEXT = pd.DataFrame(ROWS, columns=list("xyz")).assign(name="a")
             TypeError,
             "complex128; real numbers are needed",
         ),
-        (np.ma.masked_array(ROWS, ROWS > 0), TypeError, "masked"),
+        (
+            np.ma.masked_array(ROWS, ROWS > 1.2),
+            TypeError,
+            r"row \d, column \d is masked; .*1 of 15.*numpy.ma.compress_rows\(values\)",
+        ),
     ],
 )
 def test_a_refusal_says_what_to_do(values: object, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         prviz.pr_curve(values, ROWS)
+
+
+def test_values_whose_squares_overflow_are_to_be_divided() -> None:
+    with pytest.raises(ValueError, match=r"more than 1e154 from .* divide both sets by one number"):
+        prviz.pr_curve(1e200 * ROWS, ROWS, k=1)
 
 
 def test_torch() -> None:
@@ -200,6 +215,8 @@ def test_jax() -> None:
         (pd.DataFrame(ROWS).to_dict("records"), "pd.DataFrame(values)"),
         (pa.Table.from_pandas(TEXT), "values.to_pandas().select_dtypes('number')"),
         (ROWS.astype(str), "np.array(values, float)"),
+        (dict(zip("abc", ROWS.T, strict=True)), "np.column_stack(list(values.values()))"),
+        (ROWS[:, :, None].repeat(2, axis=2)[..., :1], "np.reshape(values, (len(values), -1))"),
     ],
 )
 def test_remedies_give_the_rows(values: Any, remedy: str) -> None:

@@ -691,13 +691,14 @@ def _few_samples(sets: Sequence[Samples]) -> list[Finding]:
     d = sets[0].d
     if n >= d or n >= FEW_SAMPLES:
         return []
+    samples = "sample" if n == 1 else "samples"
     effect = f"So few say little about {d:,} features"
     # the rows that an encoder has written are samples
     if all(each.encoder for each in sets):
         effect += "."
     else:
         effect += f"; if the rows are features, transpose the table: {d:,} samples of {n:,}."
-    return [Finding("Few samples", f"{n:,} samples of {d:,} features", "warning", effect)]
+    return [Finding("Few samples", f"{n:,} {samples} of {d:,} features", "warning", effect)]
 
 
 def _summed(pair: SamplePair) -> list[Finding]:

@@ -366,6 +366,9 @@ def test_an_entry_is_plain_json() -> None:
 def test_huge_values_and_single_samples_break_nothing() -> None:
     for scale in (1e300, 1e-300):
         assert warned(pair(normal(200, 8, 0) * scale, normal(200, 8, 1) * scale)) == {}
+    assert warned(pair(normal(1, 2, 0), normal(1, 2, 1)))["Few samples"].value_text.startswith(
+        "1 sample of"
+    )
     assert warned(pair(normal(1, 2, 0), normal(1, 2, 1))).keys() <= {"Few samples", "Spread"}
 
 
