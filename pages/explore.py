@@ -25,7 +25,7 @@ from pages._live.figure import main_figure, place
 from pages._live.route import visitor
 from pages._shared import answers, families
 from pages._shared.cache import session
-from pages._shared.widgets import plain
+from pages._shared.widgets import plain, say_refusal
 from prviz.estimators import ESTIMATORS
 from prviz.live import bounds, results
 from prviz.live.problems import Problem
@@ -42,7 +42,7 @@ def _say(problem: Problem) -> None:
     asked = state().settings
     settings = problem.settings
     if held.refused:
-        st.error(plain(held.refused), icon=":material/block:")
+        say_refusal(plain(held.refused))
         held.refused = ""
     approximate.say_left_out(asked, settings)
     if settings.split != asked.split:

@@ -17,7 +17,7 @@ from pages._lab import surrogate_fits, surrogate_form, surrogate_paper
 from pages._lab.surrogate_form import Data, MeasurementRequest
 from pages._live.figure import live_figure
 from pages._shared import answers, cache, work_box
-from pages._shared.widgets import choose_one, plain
+from pages._shared.widgets import choose_one, plain, say_refusal
 from pages._triage.session import METHOD, METHODS, SPLIT, K
 from prviz import figures
 from prviz.curves import PRCurve
@@ -91,7 +91,7 @@ def draw() -> None:
     try:
         work = surrogate_fits.work(data, d, request, made, "Data like yours")
     except ValueError as error:
-        st.error(plain(str(error)), icon=":material/block:")
+        say_refusal(plain(str(error)))
         return
     prediction = made.prediction
 

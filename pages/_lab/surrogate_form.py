@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages._shared import uploads
 from pages._shared.cache import session
-from pages._shared.widgets import begin, choose_one, plain
+from pages._shared.widgets import begin, choose_one, plain, say_refusal
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import K
 from prviz.readers import bundled
@@ -259,9 +259,8 @@ def _ks(n: int) -> tuple[K, ...]:
     found = [as_k(text) for text in chosen]
     wrong = [text for text, k in zip(chosen, found, strict=True) if k is None]
     if wrong:
-        st.error(
-            f"k = {plain(wrong[0][:LONGEST_REPEATED])}: a whole number from 1, or √n, is needed.",
-            icon=":material/block:",
+        say_refusal(
+            f"k = {plain(wrong[0][:LONGEST_REPEATED])}: a whole number from 1, or √n, is needed."
         )
         return ()
     if not chosen:

@@ -14,7 +14,7 @@ import streamlit as st
 
 from pages._live.figure import live_figure
 from pages._shared import cache
-from pages._shared.widgets import choose_one, plain
+from pages._shared.widgets import choose_one, plain, say_refusal
 from pages._shared.work_box import WorkRequest, box
 from prviz import figures
 from prviz.cli.sweep import config_arguments, config_text
@@ -236,7 +236,7 @@ def draw() -> None:
         text = config_text(_chosen())
         cells = checked_cells(config_arguments(text, CONFIG))
     except (ValueError, TypeError) as error:
-        st.error(plain(str(error)), icon=":material/block:")
+        say_refusal(plain(str(error)))
         return
     # every cell of the map has a first value soon
     early = sorted(cells, key=lambda cell: cell.repeat)

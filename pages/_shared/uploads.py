@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages._shared import cache
 from pages._shared.cache import session
-from pages._shared.widgets import begin, choose_one, plain
+from pages._shared.widgets import begin, choose_one, plain, say_refusal
 from prviz import readers
 from prviz.live.problems import HeldPictures, Uploaded
 from prviz.measure.workload import default_rows, duration, estimate_seconds
@@ -454,7 +454,7 @@ def say_unread(
     `take` as in `ask_columns`.
     """
     reason, _, recipe = str(error).partition("\n")
-    st.error(f"**{plain(title)}**: {plain(with_buttons(reason))}", icon=":material/block:")
+    say_refusal(f"**{plain(title)}**: {plain(with_buttons(reason))}")
     if columns := columns_offered(reason):
         st.button(
             "Leave it out" if len(columns) == 1 else "Leave them out",
@@ -551,7 +551,7 @@ def _zip(upload: Any) -> tuple[str, ZipPictures | None]:
                     ZipPictures(upload.name, upload.getvalue()),
                 )
         except MediaError as error:
-            st.error(f"**Pictures**: {plain(error)}", icon=":material/block:")
+            say_refusal(f"**Pictures**: {plain(error)}")
     if held is not None and (upload is None or upload.file_id != key):
         st.caption(f"Still used: {plain(held.title)}.")
         st.button("Forget the pictures", on_click=forget_pictures)

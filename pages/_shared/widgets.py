@@ -202,6 +202,11 @@ def draw_bar(pages: Sequence[st.Page], current: st.Page) -> None:
             ).page_link(page)
 
 
+def say_refusal(text: str) -> None:
+    """Say what can't be done."""
+    st.error(text, icon=":material/block:")
+
+
 def begin(key: str, value: Any) -> str:
     """The key of a widget, set to `value` if the session has no value for it."""
     st.session_state.setdefault(key, value)

@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages._live.follow import follow
 from pages._shared.cache import session
-from pages._shared.widgets import plain
+from pages._shared.widgets import plain, say_refusal
 from pages._work.background import Background
 from pages._work.task_runs import TaskRun, held_runs
 from prviz.measure.workload import duration
@@ -129,10 +129,7 @@ def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None
             "Another visitor waits for the same measurements: they go on.", icon=":material/group:"
         )
     if run.error is not None:
-        st.error(
-            f"{plain(error_text(run.error))} What was measured before stays.",
-            icon=":material/block:",
-        )
+        say_refusal(f"{plain(error_text(run.error))} What was measured before stays.")
     run.wait_first(FIRST_WAIT)
     rows = run.rows()
     if len(rows):

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from pages._shared import answers, media
-from pages._shared.widgets import choose_one
+from pages._shared.widgets import choose_one, say_refusal
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, by_score, measurement, selected
 from pages._triage.gallery import pictures
 from prviz.diagnostics.clusters import ClusterMembers, cluster_members
@@ -54,7 +54,7 @@ def draw(found: CheckpointResults) -> None:
     try:
         pair = found.pair(measured)
     except FAILURES as error:
-        st.error(error_text(error), icon=":material/block:")
+        say_refusal(error_text(error))
         return
     key = measurement(found.settings, measured)
     if label == CHOICE:
@@ -65,7 +65,7 @@ def draw(found: CheckpointResults) -> None:
     if of_generated is not None:
         reason = apart_text(of_real, of_generated, "the reference", name)
         if reason:
-            st.error(reason, icon=":material/block:")
+            say_refusal(reason)
             return
     seconds = estimate_seconds(pair.real.n, pair.generated.n, pair.d, methods=1, split=None)
     shares = answers.tab_result(

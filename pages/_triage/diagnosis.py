@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages._explore import controls
 from pages._shared import answers, cache
-from pages._shared.widgets import plain, pressed
+from pages._shared.widgets import plain, pressed, say_refusal
 from pages._triage import evidence, gallery
 from pages._triage.checkpoints import (
     NONE_YET,
@@ -65,10 +65,9 @@ def draw(found: CheckpointResults) -> None:
         case = Diagnosis(found=found, measured=measured, pair=found.pair(measured))
     except (ValueError, OSError, MemoryError) as error:
         reason = plain(str(error).partition("\n")[0] or "Not enough memory")
-        st.error(
+        say_refusal(
             f"The samples of **{plain(measured.checkpoint.name)}** can't be read any more, so there"
-            f" are no findings. Its curve stays as measured. {reason}",
-            icon=":material/block:",
+            f" are no findings. Its curve stays as measured. {reason}"
         )
         return
     with row:

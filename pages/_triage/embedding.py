@@ -12,7 +12,7 @@ import streamlit as st
 from pages._live.follow import follow
 from pages._shared import work_box
 from pages._shared.networks import local_encoders
-from pages._shared.widgets import plain
+from pages._shared.widgets import plain, say_refusal
 from pages._triage.session import FOLDER, REFERENCE, FolderListing, session
 from pages._work.embedding_run import EmbeddingRequest, EmbeddingRun
 from prviz.embed.local_encoders import LocalEncoder
@@ -144,7 +144,7 @@ def _progress(listing: FolderListing, request: EmbeddingRequest | None, working:
         )
         if own is not None and own.error is not None:
             reason = work_box.error_text(own.error).replace(f"{listing.below.root}/", "")
-            st.error(plain(reason), icon=":material/block:")
+            say_refusal(plain(reason))
     if working != _is_working():
         st.rerun()
 

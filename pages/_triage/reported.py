@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages._live.figure import live_figure
 from pages._shared import answers, media
-from pages._shared.widgets import plain
+from pages._shared.widgets import plain, say_refusal
 from pages._triage import gallery
 from pages._triage.checkpoints import CheckpointResults, of_each
 from prviz.figures.reported import TradePoint, equal_distance_figure
@@ -241,7 +241,7 @@ def _show(found: CheckpointResults, points: list[TradePoint], pair: OppositePair
             try:
                 samples = found.reference if each is None else found.pair(each).generated
             except (ValueError, OSError) as error:
-                st.error(plain(str(error).partition("\n")[0]), icon=":material/block:")
+                say_refusal(plain(str(error).partition("\n")[0]))
             else:
                 _wall(found, samples, "real" if each is None else "generated")
     alt = f"{names[0]} lies above the diagonal, {names[1]} below it."

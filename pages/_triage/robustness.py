@@ -16,7 +16,7 @@ import streamlit as st
 from pages._live.figure import live_figure
 from pages._shared import answers, best_setting, cache, work_box
 from pages._shared.families import titles
-from pages._shared.widgets import choose_one, plain
+from pages._shared.widgets import choose_one, plain, say_refusal
 from pages._triage.checkpoints import CheckpointResults, by_score, copies_of, goal, noise, selected
 from pages._triage.robustness_text import agreement, fewer_samples, goal_text, in_use, sign, verdict
 from pages._triage.session import K, session
@@ -98,7 +98,7 @@ def draw(found: CheckpointResults) -> None:
             lambda: stability_tasks(found.reference, measured, found.load, found.settings, grid),
         )
     except (ValueError, TypeError) as error:
-        st.error(plain(str(error)), icon=":material/block:")
+        say_refusal(plain(str(error)))
         return
     known = _known(key, found, tasks)
     left = [each for task in tasks if (each := task.left(known)) is not None]
@@ -137,7 +137,7 @@ def _best_k(found: CheckpointResults) -> None:
     try:
         pair = found.pair(one)
     except (ValueError, OSError) as error:
-        st.error(plain(str(error)), icon=":material/block:")
+        say_refusal(plain(str(error)))
         return
     n = min(one.n_real, one.n_generated)
     measured = [name for name in settings.methods if ESTIMATORS[name].shares_pass]

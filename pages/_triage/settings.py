@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.families import titles
-from pages._shared.widgets import begin, choose_one, plain
+from pages._shared.widgets import begin, choose_one, plain, say_refusal
 from pages._triage import folder, uploaded
 from pages._triage.session import (
     EQUAL,
@@ -205,7 +205,7 @@ def _usable(methods: Sequence[str], split: float | None) -> bool:
             "must be measured on samples that it was not fitted on. Choose a split, or leave it"
             " out."
         )
-        st.error(f"{' and '.join(refused)}: {words}", icon=":material/block:")
+        say_refusal(f"{' and '.join(refused)}: {words}")
         return False
     return True
 

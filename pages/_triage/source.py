@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages._shared import cache
 from pages._shared.uploads import ask_columns, pictures_box, say_unread
-from pages._shared.widgets import plain
+from pages._shared.widgets import plain, say_refusal
 from pages._triage.session import ARRAY, CheckpointSource, session
 from prviz.live.problems import Uploaded
 from prviz.readers import TABLES, AmbiguousKeyError, ReadError, SuspectColumnsError, kind_of
@@ -126,7 +126,7 @@ def read_holdout(
         return cache.held_samples(("triage-holdout", *key), load)
     except (ValueError, OSError) as error:
         reason = plain(str(error).partition("\n")[0])
-        st.error(f"**Held-out real samples** are not used. {reason}", icon=":material/block:")
+        say_refusal(f"**Held-out real samples** are not used. {reason}")
     return None
 
 
@@ -218,7 +218,7 @@ def with_metadata(
     try:
         found = checkpoints(table)
     except ValueError as error:
-        st.error(f"**Metadata**: {plain(error)}. None of it is used.", icon=":material/block:")
+        say_refusal(f"**Metadata**: {plain(error)}. None of it is used.")
     else:
         usable[which] = table
         return found

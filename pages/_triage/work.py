@@ -19,7 +19,7 @@ import streamlit as st
 from pages._live.follow import follow
 from pages._live.route import visitor
 from pages._shared import answers, cache, work_box as background
-from pages._shared.widgets import described, plain
+from pages._shared.widgets import described, plain, say_refusal
 from pages._triage import (
     classes,
     comparison,
@@ -224,10 +224,7 @@ def _progress(
         done=(f", {len(failed)} of them failed" if failed else "") + waiting + live,
     )
     if run.error is not None:
-        st.error(
-            f"{plain(background.error_text(run.error))} What was measured before stays.",
-            icon=":material/block:",
-        )
+        say_refusal(f"{plain(background.error_text(run.error))} What was measured before stays.")
     if run.store.trouble is not None:
         trouble = (
             f"{run.store.trouble}; everything is shown all the same, but measured again the next"
@@ -493,7 +490,7 @@ def _draw_table(
         **described(f"Checkpoints: name, step, AuC, state and number of samples of {len(rows)}."),
     )
     if kept.refused_label is not None and kept.refused_label[0] == source.key:
-        st.error(plain(kept.refused_label[1]), icon=":material/block:")
+        say_refusal(plain(kept.refused_label[1]))
 
 
 def _heads(columns: Sequence[str]) -> list[str]:
