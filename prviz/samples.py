@@ -194,11 +194,7 @@ class Samples:
             said = "its columns are in the order of their numbers"
             object.__setattr__(self, "notes", (*self.notes, said))
         extremes = _finite_extremes(values, title)
-        for label, column in self.labels.items():
-            if len(column) != len(values):
-                raise ValueError(
-                    f"{title}: label {label!r} has {len(column)} entries for {len(values)} samples"
-                )
+        _check_labels(self.labels, len(values), title)
         images = None if self.images is None else np.asarray(self.images)
         if images is not None and (
             images.ndim != 3 or len(images) != len(values) or images.dtype != np.uint8
@@ -557,8 +553,7 @@ class SamplePair:
         if share is None:
             everything = np.arange(sizes[0]), np.arange(sizes[1])
             return Split(self, everything, everything, held_out=False)
-        if isinstance(seed, bool | np.bool_) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise ValueError(f"seed = {seed!r}; an integer from 0 is needed")
+        check_seed(seed)
         (fit_real, evaluate_real), (fit_generated, evaluate_generated) = (
             _draw(samples, share, seed, role)
             for samples, role in zip(self, ("real", "generated"), strict=True)
@@ -630,6 +625,24 @@ def split_share(ratio: object, named: str = "split =") -> float | None:
     if not 0 < ratio < 1:
         raise ValueError(wrong)
     return float(ratio)
+
+
+def _check_labels(labels: object, n: int, title: str) -> None:
+    """Raise TypeError for what is no mapping, ValueError for a column of another length."""
+    if not isinstance(labels, Mapping):
+        raise TypeError(
+            f"{title}: labels is {type(labels).__name__}; a mapping of names to columns is needed,"
+            " such as {'class': [...]}"
+        )
+    for label, column in labels.items():
+        if len(column) != n:
+            raise ValueError(f"{title}: label {label!r} has {len(column)} entries for {n} samples")
+
+
+def check_seed(seed: object) -> None:
+    """Raise ValueError unless the seed is a whole number from 0."""
+    if isinstance(seed, bool | np.bool_) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"seed = {seed!r}; an integer from 0 is needed")
 
 
 def _draw(samples: Samples, ratio: float, seed: int, role: str) -> tuple[Ints, Ints]:

@@ -308,6 +308,9 @@ class PRCurve(ReadOnlyArrays):
         """
         if not curves:
             raise ValueError("curves is empty; the mean of at least one curve is needed")
+        for place, curve in enumerate(curves):
+            if not isinstance(curve, PRCurve):
+                raise TypeError(f"curves[{place}] is {type(curve).__name__}; a PRCurve is needed")
         return (
             curves[0]
             if len(curves) == 1

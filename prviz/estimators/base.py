@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -272,6 +272,13 @@ def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:
     if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer):
         raise TypeError(f'k = {k!r}; an integer from 1 or "sqrt" is needed')
     return int(k)
+
+
+def resolve_ks(ks: Iterable[int | Literal["sqrt"]], pair: SamplePair) -> list[int]:
+    """Each of several ``k`` as a number, see `resolve_k`."""
+    if isinstance(ks, str) or not isinstance(ks, Iterable):
+        raise TypeError(f'ks = {ks!r}; a list of integers from 1 or "sqrt" is needed')
+    return [resolve_k(k, pair) for k in ks]
 
 
 def check_k(k: int, split: Split) -> int:

@@ -210,9 +210,10 @@ def pr_curve(
     Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), sections 2 and 4.
     """
     pair = checked_pair(real, generated)
+    name = one_method(method)
     found = estimate(
         pair,
-        method,
+        name,
         k=k,
         bandwidth=bandwidth,
         split=split,
@@ -220,8 +221,7 @@ def pr_curve(
         memory_limit=memory_limit,
         progress=progress,
     )
-    (only,) = found.values()
-    return only.curve
+    return found[name].curve
 
 
 @overload
@@ -482,6 +482,14 @@ def method_names(methods: Methods) -> list[str]:
         )
     # a parameter that is illegal raises here
     return list({name: ESTIMATORS[name] for name in names})
+
+
+def one_method(method: str) -> str:
+    """The name of a method where only one can be measured."""
+    names = method_names(method) if method else []
+    if len(names) != 1:
+        raise ValueError(f"method = {method!r}; one of {', '.join(ESTIMATORS)} is needed")
+    return names[0]
 
 
 def _as_registered(name: str) -> str:

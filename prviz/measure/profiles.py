@@ -13,7 +13,7 @@ from prviz.cells import table_html
 from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve, shown
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import check_k, resolve_k
+from prviz.estimators.base import check_k, resolve_k, resolve_ks
 from prviz.estimators.colors import colors
 from prviz.measure.estimates import (
     Estimate,
@@ -225,7 +225,7 @@ def profile_pair(
         check_k(1, drawn)
         top = min(2 * resolve_k("sqrt", pair), min(map(len, drawn.fit_rows)) - 1)
         ks = range(1, top + 1)
-    numbers = sorted({resolve_k(k, pair) for k in ks})
+    numbers = sorted(set(resolve_ks(ks, pair)))
     distances = Distances(drawn, memory_limit=how.memory_limit)
     if bandwidths is None:
         bandwidths = []

@@ -33,6 +33,16 @@ from prviz.samples import Samples, Split
 MEMORY_LIMIT = 1_000_000_000
 _LEAST_MEMORY = 50_000_000
 
+
+def check_memory_limit(memory_limit: object) -> None:
+    """Raise TypeError for what is no number of bytes, ValueError for too small a one."""
+    wrong = f"memory_limit = {memory_limit!r}; at least {_LEAST_MEMORY} bytes are needed"
+    if not isinstance(memory_limit, int | float | np.integer | np.floating):
+        raise TypeError(wrong)
+    if memory_limit < _LEAST_MEMORY:
+        raise ValueError(wrong)
+
+
 # Most requests that are compared one by one; beyond, all share a sort or a histogram, which costs
 # less.
 _FEW_REQUESTS = 16
@@ -132,10 +142,7 @@ class Distances:
         threads: int | None = None,
         real_radii: RealRadii | None = None,
     ) -> None:
-        if memory_limit < _LEAST_MEMORY:
-            raise ValueError(
-                f"memory_limit = {memory_limit}; at least {_LEAST_MEMORY} bytes are needed"
-            )
+        check_memory_limit(memory_limit)
         self.rechecked = 0
         self._memory = memory_limit
         self._prepared = prepare(split, memory_limit // 2)

@@ -5,7 +5,7 @@ best so far.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -15,6 +15,7 @@ from prviz import estimators
 from prviz.checks.flags import Finding, say
 from prviz.measure.estimates import K, method_names
 from prviz.neighbors import MEMORY_LIMIT
+from prviz.neighbors.engine import check_memory_limit
 from prviz.readers import Limits, read
 from prviz.readers.atomic_files import write_whole
 from prviz.readers.paths import PathLike
@@ -27,13 +28,13 @@ from prviz.reports.monitor_folder import (
     unmeasured_text,
 )
 from prviz.reports.trackers import metrics_of, whole_step
-from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
+from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, check_seed
 from prviz.triage.decision import Decision
 from prviz.triage.finding import TriageFinding
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import FAILURES
 from prviz.triage.measured import CheckpointOutcome, ResultCache, TriageSettings
-from prviz.triage.ranking import score
+from prviz.triage.ranking import check_goal, score
 from prviz.triage.triage import Triage, TriageResults
 from prviz.warning import warn
 
@@ -161,6 +162,13 @@ class Monitor:
     ) -> None:
         chosen = method_names(methods or usual_methods(Path(directory), split))
         settings = TriageSettings(tuple(chosen), k=k, split=split, seed=seed)
+        check_goal(goal)
+        check_seed(seed)
+        check_memory_limit(memory_limit)
+        if not isinstance(trackers, Iterable) or not all(map(callable, trackers)):
+            raise TypeError(
+                f"trackers = {trackers!r}; a list of functions of a step and its metrics is needed"
+            )
         reference = as_samples(real, name="real")
         other = None if holdout is None else as_samples(holdout, name="holdout")
         self._keep, self._trackers = keep_samples, tuple(trackers)

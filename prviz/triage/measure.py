@@ -189,7 +189,10 @@ class CheckpointEvaluator:
         beside: Beside | None = None,
     ) -> None:
         if reference.n < LEAST_ROWS:
-            raise ValueError(f"reference: {reference.n} samples; at least {LEAST_ROWS} are needed")
+            raise ValueError(
+                f"reference: {reference.n} {'sample' if reference.n == 1 else 'samples'}; at least"
+                f" {LEAST_ROWS} are needed"
+            )
         _legal(SamplePair(reference, reference), settings)
         self.reference = reference
         self.settings = settings

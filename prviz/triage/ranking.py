@@ -122,7 +122,7 @@ def score(curve: PRCurve, goal: float = 0.5) -> float:
     because the score is linear in the goal: a checkpoint that is best at some goal is never beaten
     on both sides, see `undominated`. Raises ValueError for a goal outside [0, 1].
     """
-    _check_goal(goal)
+    check_goal(goal)
     return sides(curve).score(goal)
 
 
@@ -294,7 +294,7 @@ def ranking(
     """
     import pandas as pd
 
-    _check_goal(goal)
+    check_goal(goal)
     steps = [None] * len(names) if steps is None else steps
     weights = np.array([1.0 - goal, goal])
     scores = found.values @ weights
@@ -452,11 +452,15 @@ def _margin(scales: Sequence[_Scale], one: int, rivals: Ints, confidence: float)
     return beaten_by
 
 
-def _check_goal(goal: float) -> None:
+def check_goal(goal: object) -> None:
+    """Raise TypeError for what is no number, ValueError for one outside [0, 1]."""
+    wrong = f"goal = {goal!r}; a number from 0 (precision first) to 1 (recall first) is needed"
+    if isinstance(goal, bool | np.bool_) or not isinstance(
+        goal, int | float | np.integer | np.floating
+    ):
+        raise TypeError(wrong)
     if not 0 <= goal <= 1:
-        raise ValueError(
-            f"goal = {goal}; a number from 0 (precision first) to 1 (recall first) is needed"
-        )
+        raise ValueError(wrong)
 
 
 # ---- in words ----

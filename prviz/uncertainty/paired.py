@@ -19,7 +19,7 @@ from prviz.curves import shown
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.estimators import resolve_k
 from prviz.estimators.colors import colors
-from prviz.measure.estimates import Estimate, EstimateOptions, K, estimate
+from prviz.measure.estimates import Estimate, EstimateOptions, K, estimate, one_method
 from prviz.missing import needed_for
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import Progress, part_of
@@ -339,11 +339,12 @@ def compare(
         pairs[name] = checked_pair(reference, samples)
     number = min(resolve_k(k, pair) for pair in pairs.values())
     found = {}
+    one = one_method(method)
     steps = len(pairs) + 1
     for place, (name, pair) in enumerate(pairs.items()):
         measured = estimate(
             pair,
-            method,
+            one,
             k=number,
             bandwidth=bandwidth,
             split=split,
@@ -351,7 +352,7 @@ def compare(
             memory_limit=memory_limit,
             progress=part_of(progress, place, steps),
         )
-        (found[name],) = measured.values()
+        found[name] = measured[one]
     if len(found) == 2 and not isinstance(generated_a, Mapping):
         a, b = found.values()
         return compare_estimates(a, b, replicates, seed, level)
@@ -393,7 +394,9 @@ def _by_name(first: Any, second: Any, others: Sequence[Any]) -> dict[str, Sample
             samples = as_samples(each, name=f"generated_{mark}")
             given.append((samples.name or f"generated_{mark}", samples))
     if len(given) < 2:
-        raise ValueError(f"{len(given)} generated set; at least 2 are needed to compare them")
+        raise ValueError(
+            f"{len(given) or 'no'} generated set; at least 2 are needed to compare them"
+        )
     named = dict(given)
     if len(named) < len(given) and len(given) == 2:
         return {

@@ -16,7 +16,7 @@ from prviz.arrays import Floats, Ints
 from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS, Supports, cross_fitting
-from prviz.estimators.base import resolve_k
+from prviz.estimators.base import resolve_ks
 from prviz.estimators.cross_fitting import Scores, cut_places
 from prviz.measure.estimates import Estimate, K, Methods, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT
@@ -248,7 +248,7 @@ def upper_bound(
         return judge_half(drawn, seed, confidence, memory_limit, progress).bound
     names = method_names(methods)
     check_bounded(names)
-    requests = [(method, resolve_k(k, pair), None) for method in names for k in numbers]
+    requests = [(method, k, None) for method in names for k in resolve_ks(numbers, pair)]
     return bound_of(
         measure(drawn, list(dict.fromkeys(requests)), seed, memory_limit, progress), confidence
     )

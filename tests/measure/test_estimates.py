@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -308,3 +310,39 @@ def test_of_a_family_that_judges_all_those_of_the_evaluation_are_taken(grouped):
     if grouped:
         assert taken.groups.tolist() == (np.array(rows) // 2).tolist()
     assert [len(each) for each in judged("tightest", split).evaluate_rows] == [80, 60]
+
+
+@pytest.mark.parametrize("method", [None, [], ["knn", "ipr"]])
+def test_a_single_curve_is_of_one_method(method):
+    pair = gaussians()
+    for call in (prviz.pr_curve, partial(prviz.compare, pair.real)):
+        with pytest.raises(ValueError, match=r"method = .*; one of knn, kde, .* is needed"):
+            call(*pair, method=method)
+
+
+@pytest.mark.parametrize("ks", [5, "sqrt", 2.5])
+def test_several_k_are_a_list(ks):
+    for call in (prviz.profile, prviz.upper_bound):
+        with pytest.raises(TypeError, match=r'ks = .*; a list of integers from 1 or "sqrt"'):
+            call(*gaussians(), "knn", ks=ks)
+
+
+@pytest.mark.parametrize("limit", ["1GB", None])
+def test_a_memory_limit_is_a_number_of_bytes(limit):
+    with pytest.raises(TypeError, match=r"memory_limit = .*; at least 50000000 bytes are needed"):
+        prviz.estimate(gaussians(), memory_limit=limit)
+
+
+def test_curves_and_labels_of_another_kind_are_named():
+    pair = gaussians()
+    with pytest.raises(TypeError, match=r"curves\[0\] is str; a PRCurve is needed"):
+        prviz.spread(prviz.estimate(pair))
+    with pytest.raises(TypeError, match="labels is list; a mapping of names to columns is needed"):
+        prviz.Samples(pair.real.values, labels=["a"] * pair.real.n)
+
+
+def test_one_and_no_generated_set_are_too_few_to_compare():
+    real, generated = gaussians()
+    for sets, number in (({}, "no"), ({"a": generated}, "1")):
+        with pytest.raises(ValueError, match=f"{number} generated set; at least 2 are needed"):
+            prviz.compare(real, sets)

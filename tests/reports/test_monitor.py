@@ -332,3 +332,27 @@ def test_two_processes_of_torchmetrics_equal_one(tmp_path: Path) -> None:
     assert second.wait() == 0
     ordered = [each[np.lexsort(each.T)] for each in (REAL, GOOD)]
     assert f"'auc': {prviz.pr_curve(*ordered, method='knn', k=4).auc!r}" in alone
+
+
+@pytest.mark.parametrize(
+    ("option", "error", "message"),
+    [
+        ({"goal": 2}, ValueError, r"goal = 2; a number from 0 \(precision first\)"),
+        ({"goal": "recall"}, TypeError, r"goal = 'recall'; a number from 0 \(precision first\)"),
+        ({"seed": "a"}, ValueError, "seed = 'a'; an integer from 0 is needed"),
+        ({"memory_limit": "1GB"}, TypeError, "memory_limit = '1GB'; at least"),
+        ({"trackers": print}, TypeError, "a list of functions of a step and its metrics"),
+        ({"trackers": [3]}, TypeError, r"trackers = \[3\]; a list of functions"),
+    ],
+)
+def test_options_are_refused_before_anything_is_measured(
+    tmp_path: Path, option: dict[str, object], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        prviz.Monitor(REAL, directory=tmp_path, **KNN, **option)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_reference_of_one_sample_is_too_small(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="reference: 1 sample; at least 20 are needed"):
+        prviz.Monitor(REAL[:1], directory=tmp_path, **KNN)
