@@ -21,7 +21,9 @@ def page() -> None:
         with st.popover("What is this?", icon=":material/help:", type="tertiary"):
             st.markdown(section.IDEA)
     cache.leave_page()
-    with answers.waiting():
+    # A place for each section: what another one has drawn goes at once, not when this one is ready.
+    places = [st.container() if each == name else st.empty() for each in names]
+    with places[names.index(name)], answers.waiting():
         section.draw()
 
 

@@ -53,6 +53,14 @@ def figure(app: object) -> dict:
     return json.loads(app.get("bidi_component")[0].proto.bytes)["panes"][0]
 
 
+def test_a_section_is_drawn_at_its_own_place_so_that_another_s_figures_go_at_once() -> None:
+    places = []
+    for name in ("Sweep", "Errata"):
+        drawn = section(name).main.children.items()
+        places.append(max(place for place, each in drawn if each.type != "empty"))
+    assert places[1] == places[0] + 1
+
+
 @pytest.mark.parametrize("name", SECTIONS)
 def test_every_section_opens_by_its_link(name: str) -> None:
     app = section(name)
