@@ -111,15 +111,15 @@ function shiftAndWidth(values, toX, toY, flank, top, fromX) {
   ];
 }
 
-/** Scales of a density's picture.
- * @param {Setting} setting @param {number} top */
-function lineScales({ width, height, em }, top) {
+/** Scales of a density's picture; above its top are so many lines of text.
+ * @param {Setting} setting @param {number} top @param {number} lines */
+function lineScales({ width, height, em }, top, lines = 1.6) {
   const floor = height - 2.2 * em;
   return {
     floor,
     toX: (/** @type {number} */ x) => ((x + VIEW) / (2 * VIEW)) * width,
     fromX: (/** @type {number} */ x) => (x / width) * 2 * VIEW - VIEW,
-    toY: (/** @type {number} */ y) => floor - (Math.min(y, 1.2 * top) / top) * (floor - 1.6 * em),
+    toY: (/** @type {number} */ y) => floor - (Math.min(y, 1.2 * top) / top) * (floor - lines * em),
   };
 }
 
@@ -134,7 +134,8 @@ const bells = {
     const errors = hands.includes("errors"),
       weighed = hands.includes("angle"),
       highest = weighed ? WEIGHED : TOP;
-    const { floor, toX, fromX, toY } = lineScales(setting, highest),
+    // "says generated" may stand above the name of the generated bell
+    const { floor, toX, fromX, toY } = lineScales(setting, highest, errors && !weighed ? 5 : 1.6),
       xs = evenly(-VIEW, VIEW, 221);
     const p = (/** @type {number} */ x) => lam * normal(x, 0, 1),
       q = (/** @type {number} */ x) => normal(x, shift, scale);

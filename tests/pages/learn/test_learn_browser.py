@@ -4,6 +4,7 @@ by the figure.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -239,6 +240,32 @@ def test_names_and_handles_of_the_extremes_stay_in_the_picture(course: Page) -> 
     assert box is not None
     assert around is not None
     assert box["x"] + box["width"] <= around["x"] + around["width"]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
+def test_what_a_classifier_says_stays_clear_of_the_bell_s_name_and_handle(
+    course: Page, width: int, height: int
+) -> None:
+    course.set_viewport_size({"width": width, "height": height})
+    for scale in (0.5, 0.6, 1.0):
+        open_step(course, "classifier-1", shift=0.6, scale=scale)
+        boxes = []
+        for found in (
+            course.locator(".figure text").filter(has_text=re.compile("^(says )?generated$")),
+            hand(course, "shift").locator(".grip"),
+        ):
+            found.first.wait_for()
+            boxes += [each.bounding_box() for each in found.all()]
+        for one, other in itertools.combinations(boxes, 2):
+            assert one is not None
+            assert other is not None
+            apart = [
+                abs(one[low] + one[size] / 2 - other[low] - other[size] / 2)
+                - (one[size] + other[size]) / 2
+                for low, size in (("x", "width"), ("y", "height"))
+            ]
+            assert max(apart) > -4, (scale, boxes)  # letters are lower than their line
 
 
 @pytest.mark.exhaustive
