@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from prviz.figures.shown_curves import plot as plot
     from prviz.measure.class_entropy import class_entropy as class_entropy
     from prviz.measure.clipped import clipped as clipped
+    from prviz.measure.curve_conventions import paper_curve as paper_curve
     from prviz.measure.estimates import estimate as estimate, pr_curve as pr_curve
     from prviz.measure.frechet import (
         compare_frechet as compare_frechet,
         frechet_distance as frechet_distance,
     )
     from prviz.measure.kernel_scores import kid as kid, rke as rke, vendi as vendi
-    from prviz.measure.paper_conventions import paper_curve as paper_curve
     from prviz.measure.profiles import Profile as Profile, profile as profile
     from prviz.measure.scalars import (
         compute_prdc as compute_prdc,
@@ -83,10 +83,10 @@ _MODULES = {
     "figures.shown_curves": ("plot",),
     "measure.class_entropy": ("class_entropy",),
     "measure.clipped": ("clipped",),
+    "measure.curve_conventions": ("paper_curve",),
     "measure.estimates": ("estimate", "pr_curve"),
     "measure.frechet": ("compare_frechet", "frechet_distance"),
     "measure.kernel_scores": ("kid", "rke", "vendi"),
-    "measure.paper_conventions": ("paper_curve",),
     "measure.profiles": ("Profile", "profile"),
     "measure.scalars": ("compute_prdc", "rarity", "realism", "scalars"),
     "neighbors.devices": ("on_device",),

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.cache import of_session
-from prviz.live.conversation import Conversation
+from prviz.live.explorer import Conversation
 from prviz.live.problems import Uploaded
 from prviz.live.state import ExploreState
 from prviz.reports.settings import ExploreSettings

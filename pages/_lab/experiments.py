@@ -15,8 +15,7 @@ from pages._shared import work_box
 from pages._shared.widgets import choose_one, described, explore_link, plain
 from prviz import figures
 from prviz.live.figure import Pane
-from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention
-from prviz.measure.paper_conventions import PAPERS, PaperConvention
+from prviz.measure.curve_conventions import PAPERS, SELF_COUNTING, CurveConvention, PaperConvention
 from prviz.neighbors.threads import available_threads
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.kept_rows import Provenance

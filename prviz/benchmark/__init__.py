@@ -6,8 +6,18 @@ Pairs of samples whose true curve is known, and how near an estimate comes to it
 with the true curve, `score.py` runs an estimator and scores it.
 """
 
-from prviz.benchmark.pairs import DRAWS, PAIRS, VERSION, BenchmarkPair
-from prviz.benchmark.score import SETTINGS, Contestant, benchmark, of_family, plugin, summary
+from prviz.benchmark.score import (
+    DRAWS,
+    PAIRS,
+    SETTINGS,
+    VERSION,
+    BenchmarkPair,
+    Contestant,
+    benchmark,
+    of_family,
+    plugin,
+    summary,
+)
 
 __all__ = [
     "DRAWS",

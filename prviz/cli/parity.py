@@ -25,7 +25,14 @@ from prviz.cli.terminal import (
 )
 from prviz.estimators import DEFAULT_METHODS
 from prviz.measure.blind_spots import BLIND_SPOTS
-from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention
+from prviz.measure.curve_conventions import (
+    PAPERS,
+    SELF_COUNTING,
+    CurveConvention,
+    PaperConvention,
+    paper_convention,
+    paper_curve,
+)
 from prviz.measure.estimates import measure, pr_curve
 from prviz.measure.frechet import (
     FrechetDifference,
@@ -35,7 +42,6 @@ from prviz.measure.frechet import (
     measured_frechet,
 )
 from prviz.measure.kernel_scores import kid
-from prviz.measure.paper_conventions import PAPERS, PaperConvention, paper_convention, paper_curve
 from prviz.measure.scalars import conventions, numbers_of_sets
 from prviz.neighbors.threads import Progress, part_of
 from prviz.readers import read_chosen

@@ -16,8 +16,8 @@ from prviz.benchmark import (
     VERSION,
     benchmark,
     of_family,
-    pairs as frozen,
     plugin,
+    score as frozen,
     summary,
 )
 from prviz.benchmark.shapes import compare, points_of

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 import prviz
-from prviz.benchmark.pairs import PAIRS
+from prviz.benchmark.score import PAIRS
 from prviz.estimators import DEFAULT_METHODS
 from prviz.neighbors.threads import one_blas_thread, threads_at_most
 from prviz.toys import TOYS, ToyProblem, toy

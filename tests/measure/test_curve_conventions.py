@@ -13,9 +13,8 @@ import pytest
 import prviz
 from prviz.cli.main import main
 from prviz.estimators import DEFAULT_METHODS
-from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention, self_counted
+from prviz.measure.curve_conventions import PAPERS, SELF_COUNTING, CurveConvention, self_counted
 from prviz.measure.estimates import Estimate, measure
-from prviz.measure.paper_conventions import PAPERS
 from prviz.samples import SamplePair, Split
 
 K = 4

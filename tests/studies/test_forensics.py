@@ -16,8 +16,7 @@ import prviz
 from prviz.cli.main import main
 from prviz.curves.rays import iou_on_rays
 from prviz.figures.papers import experiment_figures
-from prviz.measure.curve_conventions import CurveConvention
-from prviz.measure.paper_conventions import PAPERS
+from prviz.measure.curve_conventions import PAPERS, CurveConvention
 from prviz.studies.papers import EXPERIMENTS, HeatMap
 from prviz.studies.papers.base import stored, title_of
 from prviz.studies.papers.forensics import (

@@ -10,7 +10,7 @@ from prviz.curves.ground_truth import discrete_curve
 from prviz.measure.estimates import pr_curve
 from prviz.samples import SamplePair
 from prviz.studies.surrogate import Prediction, fit_pair
-from prviz.studies.surrogate.kernels import Kernels, WeighedSamples
+from prviz.studies.surrogate.densities import Kernels, WeighedSamples
 from prviz.studies.surrogate.predictive import (
     LEAST_INSIDE,
     MOST_SHARPENED,

@@ -7,8 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention, SelfCounting
-from prviz.measure.paper_conventions import PaperConvention
+from prviz.measure.curve_conventions import (
+    SELF_COUNTING,
+    CurveConvention,
+    PaperConvention,
+    SelfCounting,
+)
 from prviz.studies.sweeps import BOUND_COLUMNS, COLUMNS, Cell, Files, measured
 from prviz.studies.tasks import Columns, Row
 

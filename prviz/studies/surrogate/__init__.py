@@ -5,8 +5,7 @@ Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.3.
 
 from __future__ import annotations
 
-from prviz.studies.surrogate.densities import Density
-from prviz.studies.surrogate.kernels import Kernels, WeighedSamples
+from prviz.studies.surrogate.densities import Density, Kernels, WeighedSamples
 from prviz.studies.surrogate.predictive import Prediction, predicted
 from prviz.studies.surrogate.problems import SCENARIOS, Scenario, SurrogateProblem
 from prviz.studies.surrogate.surrogate import (

@@ -18,7 +18,7 @@ from prviz.measure.estimates import K, Progress, Wanted, measure, passes
 from prviz.measure.workload import estimate_seconds, subsample
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples
-from prviz.studies.surrogate.kernels import Kernels, WeighedSamples
+from prviz.studies.surrogate.densities import Kernels, WeighedSamples
 
 # Method, k and share of the split.
 Setting = tuple[str, K, float | None]

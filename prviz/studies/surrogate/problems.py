@@ -24,8 +24,7 @@ from prviz.curves.ground_truth import (
     shifted_gaussians,
 )
 from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
-from prviz.studies.surrogate.densities import Density, blocks, mixed
-from prviz.studies.surrogate.kernels import Kernels
+from prviz.studies.surrogate.densities import Density, Kernels, blocks, mixed
 from prviz.studies.tasks import check_whole
 
 Value = TypeVar("Value")

@@ -16,9 +16,8 @@ from scipy.special import stdtrit
 from prviz.measure.estimates import Progress
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
-from prviz.studies.surrogate.densities import Components, Density, components_of
+from prviz.studies.surrogate.densities import Components, Density, WeighedSamples, components_of
 from prviz.studies.surrogate.fitting import fit_gaussian
-from prviz.studies.surrogate.kernels import WeighedSamples
 from prviz.studies.surrogate.predictive import Prediction, predicted
 from prviz.studies.surrogate.problems import (
     AnyDensity,

@@ -18,8 +18,7 @@ from streamlit.testing.v1 import AppTest
 import prviz.studies.kept_rows
 import prviz.studies.papers.base as kept
 from pages._lab import experiments as section, experiments as words
-from prviz.measure.curve_conventions import CurveConvention
-from prviz.measure.paper_conventions import PAPERS
+from prviz.measure.curve_conventions import PAPERS, CurveConvention
 from prviz.studies.kept_rows import Provenance
 from prviz.studies.papers import EXPERIMENTS, Experiment
 from prviz.studies.papers.base import FIGURE_COLUMNS, keep, stored
