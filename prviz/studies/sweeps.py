@@ -13,6 +13,7 @@ import hashlib
 import itertools
 import json
 import os
+import reprlib
 import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -433,6 +434,11 @@ def sweep(
         A problem of another type.
     OSError
         ``out`` can't be written, or a worker ended.
+
+    Notes
+    -----
+    In a script the call stands below ``if __name__ == "__main__":``, since the worker processes
+    import the script.
     """
     choice = ColumnChoice.of(columns, drop, group, shared=True)
     grid = SweepGrid(problems, methods, ks, bandwidths, splits, ns, dims, repeats, seed)
@@ -588,7 +594,8 @@ def _problem(problem: Any, digest: Callable[[Path], str], choice: ColumnChoice) 
                 raise ValueError(f"problems has {str(path)!r}, which is not a file here")
         return Files(real, generated, (digest(real), digest(generated)), choice)
     raise TypeError(
-        f"problems has {problem!r}; a toy's name, a toy problem or a pair of paths is needed"
+        f"problems has {' '.join(reprlib.repr(problem).split())}; a toy's name, a toy problem or a"
+        " pair of paths is needed; prviz.estimate measures samples in memory"
     )
 
 

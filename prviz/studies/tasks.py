@@ -219,7 +219,8 @@ def finished(
     except BrokenExecutor:
         raise ChildProcessError(
             "a worker process was ended from outside, perhaps because memory ran out; fewer samples"
-            " need less"
+            " need less. In a Python script the call has to stand below"
+            ' `if __name__ == "__main__":`, as each worker runs the script\'s first lines too'
         ) from None
     finally:
         for future in running:

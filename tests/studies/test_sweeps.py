@@ -282,6 +282,10 @@ def test_a_family_of_the_user_is_measured_again(tmp_path: Path) -> None:
         ({"problems": [("a.npy", "b.npy")]}, "which is not a file here"),
         ({"problems": [(__file__, __file__)]}, "test_sweeps.py"),
         ({"problems": [3]}, "problems has 3"),
+        (
+            {"problems": [(np.ones((9, 9)), np.ones((9, 9)))]},
+            r"problems has .{,150} paths is needed; prviz.estimate measures samples in memory",
+        ),
         ({"methods": ["no"]}, "methods = .*knn"),
         ({"methods": ["classifier"], "splits": (None,)}, "need a split"),
         ({"ks": (40,)}, r"ks has 40; with n = 60 and split = 0.5, 1 to 29"),

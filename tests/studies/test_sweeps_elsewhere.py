@@ -259,7 +259,10 @@ def test_a_checkpoint_that_no_worker_survives_fails_alone(
 def test_a_sweep_that_no_worker_survives_says_so() -> None:
     with (
         ThreadPoolExecutor(1) as executor,
-        pytest.raises(ChildProcessError, match="memory ran out"),
+        pytest.raises(
+            ChildProcessError,
+            match=r'memory ran out.*script.* below `if __name__ == "__main__":`',
+        ),
     ):
         list(finished(executor, [("tag", killed)], 1))
 
