@@ -204,6 +204,23 @@ def test_a_class_name_exists_once() -> None:
     assert not {name: sorted(found) for name, found in places.items() if len(found) > 1}
 
 
+def test_every_page_has_its_folder_in_the_app() -> None:
+    app = PACKAGE.parent / "app.py"
+    pages = {
+        ("" if node.keywords[-1].arg == "default" else Path(node.args[0].value).stem)
+        for node in ast.walk(tree(app))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.Page"
+    }
+    (folders,) = [
+        ast.literal_eval(node.value)
+        for node in tree(app).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "FOLDERS"
+    ]
+    assert pages == folders.keys()
+    for folder in folders.values():
+        assert app.parent.joinpath(*folder.split("."), "__init__.py").is_file()
+
+
 # Of the pages: what each folder may import; the folders of single pages import from all of these.
 PAGE_LAYERS = {
     "pages._work": set(),

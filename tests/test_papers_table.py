@@ -11,6 +11,7 @@ from importlib.util import find_spec
 
 import pytest
 
+from pages._lab.experiments import EXPLORE
 from prviz.estimators.hub import HUB
 from prviz.readers.bundled import bundled_names
 from prviz.studies.papers import EXPERIMENTS
@@ -118,6 +119,11 @@ def test_the_text_of_the_family_says_both_errors_of_hubs() -> None:
 )
 def test_our_figures_are_those_computed(key: str) -> None:
     assert LINES[key].here == HERE[key]()
+
+
+def test_every_experiment_has_its_row_and_its_link() -> None:
+    assert set(EXPERIMENTS) == set(EXPLORE)
+    assert set(EXPERIMENTS) <= set(re.findall(r"`experiment:([^`]+)`", TEXT))
 
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"`([^`]+)`", TEXT))))
