@@ -17,8 +17,10 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from io import BytesIO
+from itertools import islice
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -72,6 +74,8 @@ _PAGE: _Wanted = {
     _DATA_PAGE_2: {1: None},
 }
 _KINDS = {0: _DATA_PAGE, 3: _DATA_PAGE_2}
+# Objects of JSON whose names make the columns.
+_FIRST_OBJECTS = 100
 # Bytes read for a page header: enough for nearly all, but not for long texts as statistics.
 _PAGE_HEADER = 4096
 _DEEPEST = 30
@@ -540,8 +544,8 @@ def read_feather(
 def read_json_lines(
     source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
 ) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
-    """As `read_parquet`, of a text with one JSON object or list of numbers a line; the first line
-    names the columns.
+    """As `read_parquet`, of a text with one JSON object or list of numbers a line; the first lines
+    name the columns.
 
     Raises
     ------
@@ -555,8 +559,8 @@ def read_json_lines(
 
 
 def _json_table(source: FileSource, limits: Limits) -> tuple[dict[str, Any], Any]:
-    """The first object, and all of them as an Arrow table of the names and types in the first
-    one.
+    """The first object, with numbers of the next ones where it has none, and all of them as an
+    Arrow table of these names and types.
     """
     check_claim(source.where, source.size, limits)
     with source.open() as stream:
@@ -579,6 +583,9 @@ def _json_table(source: FileSource, limits: Limits) -> tuple[dict[str, Any], Any
             held = {"values": held}
         if not isinstance(held, dict):
             raise ValueError("its first line is neither a JSON object nor a list")
+    with suppress(ValueError, RecursionError):  # said when all are read
+        for line in islice(BytesIO(data), 1, _FIRST_OBJECTS):
+            _add_numbers(held, json.loads(line))
     check_columns(source.where, len(held), limits)
     options = arrow_json.ReadOptions(use_threads=False, block_size=limits.max_header_bytes)
     with corrupt_unless_read(source.where, pa.ArrowException, ValueError):
@@ -691,6 +698,17 @@ class _Reading:
         if plan.refusal is not None:
             raise plan.refusal
         return values, labels, features, self._metadata
+
+
+def _add_numbers(held: dict[str, Any], more: Any) -> None:
+    """Add the numbers of another object of JSON, of these names and others, where the first one has
+    nothing, such as null.
+    """
+    for name, value in more.items() if isinstance(more, dict) and held.keys() <= {*more} else ():
+        if isinstance(held.get(name), dict):
+            _add_numbers(held[name], value)
+        elif held.get(name) is None and isinstance(value, int | float | list):
+            held[name] = value
 
 
 def _json_fields(held: Mapping[str, Any]) -> list[tuple[str, Any]]:

@@ -69,6 +69,23 @@ def test_rows_of_arrays_that_are_not_finite_are_left_out_by_the_printed_lines(
     np.testing.assert_array_equal(followed(path, monkeypatch).values, VALUES)
 
 
+@pytest.mark.parametrize("none", [{"b": None}, {}])
+@pytest.mark.parametrize("within", [False, True])
+def test_numbers_that_the_first_object_of_json_has_not_are_a_column(
+    none, within, tmp_path, monkeypatch
+) -> None:  # type: ignore[no-untyped-def]
+    rows = [{"a": float(a), "b": float(b)} for a, b in VALUES[:, :2]]
+    rows = [{"a": 1.5} | none, *rows]
+    if within:
+        rows = [{"x": row} for row in rows]
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(ReadError, match=r"row 1, column '(x\.)?b': empty"):
+        read(path)
+    if not within:
+        np.testing.assert_allclose(followed(path, monkeypatch).values, VALUES[:, :2])
+
+
 # ---- tables of text ----
 
 
