@@ -5,7 +5,7 @@ its samples.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -20,7 +20,7 @@ from pages._shared import answers, cache, work_box
 from pages._shared.widgets import choose_one, plain, say_refusal
 from pages._triage.session import METHOD, METHODS, SPLIT, K
 from prviz import figures
-from prviz.curves import PRCurve
+from prviz.curves import NamedCurves, PRCurve
 from prviz.figures import SettingError
 from prviz.live.figure import Pane
 from prviz.live.need import Need
@@ -57,8 +57,8 @@ class CurvesBeside(NamedTuple):
     """
 
     truth: PRCurve
-    fresh: Mapping[str, PRCurve]
-    own: Mapping[str, PRCurve]
+    fresh: NamedCurves
+    own: NamedCurves
 
 
 def draw() -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages._live.figure import live_figure
 from prviz import figures
-from prviz.curves import PRCurve
+from prviz.curves import NamedCurves, PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.tightest import TIGHTEST
 from prviz.figures.theme import number
@@ -48,7 +48,7 @@ def draw(
     take: Callable[[int], None],
     *,
     key: str,
-    fixed: Mapping[str, PRCurve] | None = None,
+    fixed: NamedCurves | None = None,
 ) -> bool:
     """Draw it for held-out curves by family and k; True in the run after a click.
 
@@ -103,7 +103,7 @@ def draw(
     return clicked
 
 
-def lower_risk(fixed: Mapping[str, PRCurve], lam: float, least: float) -> tuple[str, float] | None:
+def lower_risk(fixed: NamedCurves, lam: float, least: float) -> tuple[str, float] | None:
     """The family of these of the lowest risk, if that is lower; none that was chosen by the samples
     that judge it.
     """

@@ -40,7 +40,7 @@ from prviz.triage.decision import (
     looked_into,
 )
 from prviz.triage.evidence import lam_at_end
-from prviz.triage.findings import Found
+from prviz.triage.finding import Found
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import (
     REPLICATES,

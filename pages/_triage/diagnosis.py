@@ -32,7 +32,7 @@ from prviz.measure.profiles import bandwidth_unit
 from prviz.measure.workload import subsample
 from prviz.readers.bundled import bundled_names, bundled_pair
 from prviz.reports.settings import K_LIMITS, N_LIMITS, SPLIT_LIMITS, ExploreSettings
-from prviz.triage.finding import EVIDENCE, NUMBERS, SEVERE, TriageFinding, nothing_text
+from prviz.triage.finding import EVIDENCE, NUMBERS, SEVERE, Found, TriageFinding, nothing_text
 from prviz.triage.findings import LOOKED_FOR
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.power import power
@@ -135,7 +135,7 @@ def _say_witness(case: Diagnosis) -> bool:
     return True
 
 
-def _problems(case: Diagnosis) -> tuple[TriageFinding, ...] | None:
+def _problems(case: Diagnosis) -> Found | None:
     """What is wrong with the checkpoint; None until a job has named it."""
     found = case.found
     measured = case.measured

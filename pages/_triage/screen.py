@@ -31,7 +31,7 @@ from pages._triage.checkpoints import (
 )
 from pages._triage.session import GOAL, session
 from pages._triage.side_by_side import chip, warnings_html
-from prviz.checks.flags import Finding
+from prviz.checks.flags import Findings
 from prviz.curves import PRCurve
 from prviz.estimators.tightest import TIGHTEST
 from prviz.figures.theme import FAMILY_COLORS, TRUTH_COLOR
@@ -44,7 +44,7 @@ from prviz.figures.triage import (
 )
 from prviz.live.figure import Pane
 from prviz.triage.decision import Disagreement, Judgement, family_title, told_apart
-from prviz.triage.finding import TriageFinding, nothing_text
+from prviz.triage.finding import Found, TriageFinding, nothing_text
 from prviz.triage.flagged import by_checkpoint
 from prviz.triage.memorisation import Memorisation, copies_text
 from prviz.triage.ranking import listed, score, share_text
@@ -76,10 +76,10 @@ class TriageAnswer:
     top: float | None
     no_ceiling: str
     copies: Mapping[str, Memorisation]
-    faults: Mapping[str, tuple[TriageFinding, ...]]
+    faults: Mapping[str, Found]
     apart: Mapping[str, bool]
-    warnings: tuple[Finding, ...]
-    own_warnings: Mapping[str, tuple[Finding, ...]]
+    warnings: Findings
+    own_warnings: Mapping[str, Findings]
 
 
 def draw(found: CheckpointResults) -> None:

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -184,6 +184,9 @@ class Finding:
         return found
 
 
+Findings: TypeAlias = tuple[Finding, ...]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SetFacts:
     """What some drawn rows of one set show.
@@ -230,7 +233,7 @@ class DataFacts:
 
 
 _facts_of_sets: WeakKeyDictionary[Samples, SetFacts] = WeakKeyDictionary()
-_flags_of_pairs: WeakKeyDictionary[SamplePair, tuple[Finding, ...]] = WeakKeyDictionary()
+_flags_of_pairs: WeakKeyDictionary[SamplePair, Findings] = WeakKeyDictionary()
 
 
 def grade(note: bool, warning: bool = False) -> Level:
@@ -324,7 +327,7 @@ def data_facts(pair: SamplePair) -> DataFacts:
 # ---- flags ----
 
 
-def flags_of(pair: SamplePair) -> tuple[Finding, ...]:
+def flags_of(pair: SamplePair) -> Findings:
     """What changes the meaning of numbers measured on a pair, warnings first; () where nothing
     does.
 
@@ -335,7 +338,7 @@ def flags_of(pair: SamplePair) -> tuple[Finding, ...]:
     return _flags_of_pairs[pair]
 
 
-def _flags(pair: SamplePair) -> tuple[Finding, ...]:
+def _flags(pair: SamplePair) -> Findings:
     facts = data_facts(pair)
     if single := single_rows(facts):
         by_name = [*encoders(pair), *picture_sizes(pair), *reordered(pair)]
@@ -410,7 +413,7 @@ def reordered(pair: SamplePair) -> list[Finding]:
     return found
 
 
-def flags_of_set(samples: Samples) -> tuple[Finding, ...]:
+def flags_of_set(samples: Samples) -> Findings:
     """What one set alone shows, warnings first."""
     facts = set_facts(samples)
     counts = np.bincount(row_classes([samples]))
@@ -430,7 +433,7 @@ def flags_of_set(samples: Samples) -> tuple[Finding, ...]:
     return in_order(_without_effects(found))
 
 
-def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def in_order(findings: Iterable[Finding]) -> Findings:
     """The findings that are not ok, warnings first."""
     troubles = [finding for finding in findings if finding.level != "ok"]
     return tuple(sorted(troubles, key=lambda finding: finding.level != "warning"))
@@ -1169,7 +1172,7 @@ def encoder_difference(pair: SamplePair) -> str:
     return f"{key.replace('_', ' ')}: {ends[0]} real, {ends[1]} generated"
 
 
-def encoders(pair: SamplePair) -> tuple[Finding, ...]:
+def encoders(pair: SamplePair) -> Findings:
     """The encoders of both sets, where a file names one."""
     known = [side for side in pair if side.encoder]
     if not known:
@@ -1193,7 +1196,7 @@ def encoders(pair: SamplePair) -> tuple[Finding, ...]:
     )
 
 
-def picture_sizes(pair: SamplePair) -> tuple[Finding, ...]:
+def picture_sizes(pair: SamplePair) -> Findings:
     """Pictures of very different sizes in the two sets, where both files say the sizes."""
     ends = [_SIDE.search(side.encoder.get("sides", "")) for side in pair]
     real, generated = (0 if end is None else int(end[1]) for end in ends)
@@ -1204,7 +1207,7 @@ def picture_sizes(pair: SamplePair) -> tuple[Finding, ...]:
     return (Finding("Picture sizes", value, "warning", effect),)
 
 
-def names(pair: SamplePair) -> tuple[Finding, ...]:
+def names(pair: SamplePair) -> Findings:
     """Names of sets that look swapped."""
     roles = (_role(pair.real.name), _role(pair.generated.name))
     if roles not in {("generated", "real"), ("generated", ""), ("", "real")}:

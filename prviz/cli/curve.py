@@ -31,7 +31,7 @@ from prviz.cli.terminal import (
     split_share,
     watched,
 )
-from prviz.curves import PRCurve
+from prviz.curves import NamedCurves, PRCurve
 from prviz.curves.refuted import refuted_runs
 from prviz.curves.summaries import rounded_up, summaries, summary_list, with_area_at_most
 from prviz.diagnostics.witness import AREA_SAMPLES, GIVES_AWAY, Witness, with_areas, witness
@@ -444,7 +444,7 @@ def _write(measured: _Measured) -> None:
         put_text(str(arguments.html), _page(measured, curves))
 
 
-def _page(measured: _Measured, curves: Mapping[str, PRCurve]) -> str:
+def _page(measured: _Measured, curves: NamedCurves) -> str:
     """The figure and all numbers as a page."""
     from prviz.figures.svg import pr_svg
 

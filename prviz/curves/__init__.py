@@ -6,6 +6,6 @@ The idea, in `prviz.curves.pr_curve`: every estimate and every truth is a finite
 
 from __future__ import annotations
 
-from prviz.curves.pr_curve import Comparison, CurvePoint, ErrorRates, PRCurve
+from prviz.curves.pr_curve import Comparison, CurvePoint, ErrorRates, NamedCurves, PRCurve
 
-__all__ = ["Comparison", "CurvePoint", "ErrorRates", "PRCurve"]
+__all__ = ["Comparison", "CurvePoint", "ErrorRates", "NamedCurves", "PRCurve"]

@@ -16,7 +16,7 @@ section 2.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -735,3 +735,7 @@ class PRCurve(ReadOnlyArrays):
         ends = np.insert(np.append(self.breakpoints, 0.0), 0, np.inf)
         lam = np.unique(np.concatenate(([0.0], rays, ends[wide], ends[wide + 1], [np.inf])))
         return lam, self.alpha(lam), self.beta(lam)
+
+
+# Curves by name, in drawing order.
+NamedCurves: TypeAlias = Mapping[str, PRCurve]

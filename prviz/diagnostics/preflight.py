@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 from prviz.arrays import Floats
 from prviz.checks import flags
 from prviz.checks.facts import Duplicates, compare_rows, moments, row_blocks
-from prviz.checks.flags import DataFacts, Finding, Level, grade, in_order, ratio, set_facts
+from prviz.checks.flags import (
+    DataFacts,
+    Finding,
+    Findings,
+    Level,
+    grade,
+    in_order,
+    ratio,
+    set_facts,
+)
 from prviz.measure.workload import fit_size
 from prviz.neighbors.rows import RowView
 from prviz.recent import LeastRecentlyUsed
@@ -161,7 +170,7 @@ LARGE_SHARE = 0.25  # share of a set's fit samples in one ball above which a bal
 class Preflight:
     """Findings in reading order, with duplicates, effective dimensions and all other facts."""
 
-    findings: tuple[Finding, ...]
+    findings: Findings
     duplicates: Duplicates
     effective_real: EffectiveDimension
     effective_generated: EffectiveDimension
@@ -174,7 +183,7 @@ class Preflight:
         return grade("note" in levels, "warning" in levels)
 
     @property
-    def troubles(self) -> tuple[Finding, ...]:
+    def troubles(self) -> Findings:
         """The findings that are not ok, warnings first."""
         return in_order(self.findings)
 

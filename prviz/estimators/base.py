@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -67,6 +67,9 @@ class Supports(ReadOnlyArrays):
     def rates(self) -> ErrorRates:
         """Error rates (fpr, fnr) of every classifier of the family."""
         return ErrorRates.from_supports(self.c_real, self.c_generated, self.n_real)
+
+
+Runs: TypeAlias = tuple[Supports, ...]  # one for each fit of a family to the same samples
 
 
 @dataclass(frozen=True)
@@ -195,7 +198,7 @@ class Estimator:
         k: int,
         seed: int,
         progress: Progress,
-    ) -> tuple[Supports, ...]:
+    ) -> Runs:
         """Supports of the evaluation samples of ``split``, one per run; the curve is the mean over
         the runs.
 
@@ -211,7 +214,7 @@ class Estimator:
         ks: Sequence[int],
         seed: int,
         progress: Progress,
-    ) -> list[tuple[Supports, ...]]:
+    ) -> list[Runs]:
         """`runs` at each of several k, equal to one at a time; for a family that can share work
         between them.
         """

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from prviz.arrays import Array, Counts, Floats, Ints
 from prviz.checks.flags import checked_pair
 from prviz.curves import ErrorRates, PRCurve
-from prviz.estimators.base import About, Estimator, Supports
+from prviz.estimators.base import About, Estimator, Runs, Supports
 from prviz.estimators.learners import Rescaled, one_thread
 from prviz.missing import needed_for
 from prviz.neighbors.threads import Progress, available_threads, run_blocks
@@ -59,7 +59,7 @@ class _Classifiers(Estimator, ABC):
         k: int,
         seed: int,
         progress: Progress,
-    ) -> tuple[Supports, ...]:
+    ) -> Runs:
         """Supports of the evaluation samples of ``split``: one run."""
         if not split.held_out:
             raise ValueError(

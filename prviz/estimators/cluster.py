@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.arrays import Array, Counts, Floats
-from prviz.estimators.base import About, Estimator, Supports
+from prviz.estimators.base import About, Estimator, Runs, Supports
 from prviz.estimators.learners import Rescaled, one_thread
 from prviz.missing import needed_for
 from prviz.neighbors.threads import Progress, available_threads, run_blocks
@@ -84,7 +84,7 @@ class _Cluster(Estimator):
         k: int,
         seed: int,
         progress: Progress,
-    ) -> tuple[Supports, ...]:
+    ) -> Runs:
         """Supports of the evaluation samples of ``split``, one for each of `RUNS` clusterings."""
         pooled = _Pooled.of(split)
         seeds = np.random.SeedSequence(seed).generate_state(RUNS).tolist()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from prviz.arrays import Array, Ints
-from prviz.estimators.base import About, Estimator, Supports
+from prviz.estimators.base import About, Estimator, Runs, Supports
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import ListIndex, Units, projected
 from prviz.neighbors.kernels import column_counts
@@ -80,7 +80,7 @@ class Hub(Estimator):
         k: int,
         seed: int,
         progress: Progress,
-    ) -> tuple[Supports, ...]:
+    ) -> Runs:
         """Counts of hub fit samples whose ball holds each hub evaluation sample; ``rows`` numbers
         the latter.
 
@@ -97,7 +97,7 @@ class Hub(Estimator):
         ks: Sequence[int],
         seed: int,
         progress: Progress,
-    ) -> list[tuple[Supports, ...]]:
+    ) -> list[Runs]:
         """The counts at every k from one index of each set, and one table of distances where it is
         small enough.
         """
@@ -111,7 +111,7 @@ class Hub(Estimator):
         seed: int,
         progress: Progress,
         table: DistanceTable | None,
-    ) -> list[tuple[Supports, ...]]:
+    ) -> list[Runs]:
         values = [side.values for side in split.pair]
         t = self.value("t")
         fit = [
@@ -122,7 +122,7 @@ class Hub(Estimator):
         if split.held_out:
             parts = zip(values, split.evaluate_rows, strict=True)
             evaluate = [hubs_over_k(side, ks, seed, rows, t) for side, rows in parts]
-        found = list[tuple[Supports, ...]]()
+        found = list[Runs]()
         for index, k in enumerate(ks):
             progress(index / len(ks))
             judged = evaluate[0][index], evaluate[1][index]

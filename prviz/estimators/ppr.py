@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from prviz.arrays import Floats
-from prviz.estimators.base import About, Estimator, Supports
+from prviz.estimators.base import About, Estimator, Runs, Supports
 from prviz.neighbors import multiply_within, nearest_radii
 from prviz.neighbors.kernels import slices
 from prviz.neighbors.rows import RowView
@@ -88,7 +88,7 @@ class _PPR(Estimator):
         k: int,
         seed: int,
         progress: Progress,
-    ) -> tuple[Supports, ...]:
+    ) -> Runs:
         """Supports of every evaluation sample, and the two radii."""
         values = split.pair.real.values, split.pair.generated.values
         fit = [RowView(*side) for side in zip(values, split.fit_rows, strict=True)]
@@ -113,12 +113,12 @@ class _PPR(Estimator):
         ks: Sequence[int],
         seed: int,
         progress: Progress,
-    ) -> list[tuple[Supports, ...]]:
+    ) -> list[Runs]:
         """The supports at every k from one table of distances, where it is small enough."""
         if len(ks) < WORTH_A_TABLE or not DistanceTable.fits(split):
             return super().runs_over_k(split, ks=ks, seed=seed, progress=progress)
         table = DistanceTable(split)
-        found = list[tuple[Supports, ...]]()
+        found = list[Runs]()
         for index, k in enumerate(ks):
             progress(index / len(ks))
             radii = [_tent(table.radii(role, k), self.value("a")) for role in (0, 1)]

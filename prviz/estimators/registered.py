@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prviz.arrays import Array
-from prviz.estimators.base import About, Estimator, Supports
+from prviz.estimators.base import About, Estimator, Runs, Supports
 from prviz.neighbors.threads import Progress
 from prviz.readers.errors import described
 from prviz.samples import SamplePair, Split
@@ -66,7 +66,7 @@ class Registered(Estimator):
         k: int,
         seed: int,
         progress: Progress,
-    ) -> tuple[Supports, ...]:
+    ) -> Runs:
         """Supports that the function gives for the samples of ``split``, checked."""
         fit = _arrays(split.fit)
         evaluate = _arrays(split.evaluate) if split.held_out else fit

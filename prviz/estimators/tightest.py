@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from prviz.estimators import cross_fitting
-from prviz.estimators.base import About, Estimator, Supports
+from prviz.estimators.base import About, Estimator, Runs, Supports
 from prviz.neighbors.threads import Progress
 from prviz.samples import Split
 
@@ -65,7 +65,7 @@ class _Tightest(Estimator):
         k: int,
         seed: int,
         progress: Progress,
-    ) -> tuple[Supports, ...]:
+    ) -> Runs:
         """Supports of all samples, each by learners and weights that have not seen it.
 
         Raises

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import plotly.graph_objects as go
 
-from prviz.curves import PRCurve
+from prviz.curves import NamedCurves, PRCurve
 from prviz.figures import theme
 
 View = Literal["error", "roc", "collapse"]
@@ -35,7 +35,7 @@ _HOVER = (
 
 
 def error_space_figure(
-    curves: Mapping[str, PRCurve],
+    curves: NamedCurves,
     *,
     truth: PRCurve | None = None,
     notes: Mapping[str, str] | None = None,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from prviz.curves import PRCurve
+from prviz.curves import NamedCurves, PRCurve
 from prviz.figures import theme
 from prviz.figures.labels import Line, place_labels
 from prviz.figures.svg import INK, RULE, SOFT
@@ -44,7 +44,7 @@ PALE = 0.7
 class Frame(NamedTuple):
     """Curves by name, what the frame is of, and whether the curves are limits, which are dotted."""
 
-    curves: Mapping[str, PRCurve]
+    curves: NamedCurves
     label: str
     limit: bool = False
 
@@ -77,7 +77,7 @@ def gif(
         raise ValueError("a film needs at least one frame: nothing is measured yet")
     color = theme.colors(dict.fromkeys(name for frame in frames for name in frame.curves))
     pictures = []
-    before = list[Mapping[str, PRCurve]]()
+    before = list[NamedCurves]()
     for index, frame in enumerate(frames):
         progress(index / len(frames))
         pictures.append(
@@ -98,7 +98,7 @@ def gif(
 
 def _picture(
     frame: Frame,
-    before: Sequence[Mapping[str, PRCurve]],
+    before: Sequence[NamedCurves],
     title: str,
     subtitle: str,
     truth: PRCurve | None,

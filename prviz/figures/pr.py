@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 import plotly.graph_objects as go
 
-from prviz.curves import PRCurve
+from prviz.curves import NamedCurves, PRCurve
 from prviz.curves.refuted import is_refuted
 from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
@@ -49,14 +49,12 @@ class Beside(TypedDict, total=False):
 
     truth: PRCurve | None
     bound: PRCurve | None
-    limits: Mapping[str, PRCurve] | None
+    limits: NamedCurves | None
     bands: Bands | None
     notes: Mapping[str, str] | None
 
 
-def pr_figure(
-    curves: Mapping[str, PRCurve], *, height: int = 560, **beside: Unpack[Beside]
-) -> go.Figure:
+def pr_figure(curves: NamedCurves, *, height: int = 560, **beside: Unpack[Beside]) -> go.Figure:
     """Precision against recall of every curve, the truth dashed, on a square of [0, 1.02] by [0,
     1.02].
 
@@ -79,9 +77,7 @@ def pr_figure(
     )
 
 
-def pr_traces(
-    curves: Mapping[str, PRCurve], *, placed: bool = True, **beside: Unpack[Beside]
-) -> list[Any]:
+def pr_traces(curves: NamedCurves, *, placed: bool = True, **beside: Unpack[Beside]) -> list[Any]:
     """The traces of `pr_figure` alone, for a front end that has its layout; most are dictionaries.
 
     placed : False leaves out the points of all but the bands, and the marks on curves, for a front
@@ -214,7 +210,7 @@ _BIAS_HOVER = (
 )
 
 
-def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 361) -> go.Figure:
+def bias_figure(curves: NamedCurves, truth: PRCurve, *, points: int = 361) -> go.Figure:
     """Estimated minus true alpha(lam) over the angle theta in [0, 90] degrees, lam = tan(theta).
 
     Parameters

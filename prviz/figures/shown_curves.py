@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from prviz.curves import PRCurve
+from prviz.curves import NamedCurves, PRCurve
 from prviz.figures import theme
 from prviz.figures.pr import Beside, curve_trace, pr_figure
 from prviz.measure.estimates import Estimate
@@ -14,7 +14,7 @@ from prviz.uncertainty.paired import GeneratorComparison, SeveralGenerators
 
 Drawable: TypeAlias = PRCurve | Estimate | Spread
 Curves: TypeAlias = Drawable | GeneratorComparison | SeveralGenerators | Mapping[str, Any]
-Others: TypeAlias = PRCurve | Mapping[str, PRCurve] | None
+Others: TypeAlias = PRCurve | NamedCurves | None
 
 _NEEDED = "a PRCurve, an Estimate or a comparison is needed, or a mapping of names to curves"
 
@@ -42,7 +42,7 @@ def named_curves(curves: Curves) -> dict[str, PRCurve]:
     return {str(name): _curve_of(each, f"curves[{name!r}]") for name, each in curves.items()}
 
 
-def named_others(others: Others, curves: Mapping[str, PRCurve], role: str) -> dict[str, PRCurve]:
+def named_others(others: Others, curves: NamedCurves, role: str) -> dict[str, PRCurve]:
     """Truths or bounds by the names of their curves; one for all by a name that no curve has."""
     if others is None:
         return {}

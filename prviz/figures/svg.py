@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.arrays import Flags
-from prviz.curves import Comparison, PRCurve
+from prviz.curves import Comparison, NamedCurves, PRCurve
 from prviz.curves.refuted import is_refuted
 from prviz.curves.summaries import NO_AREA
 from prviz.figures import theme
@@ -56,7 +56,7 @@ class _DrawnLine(NamedTuple):
 
 
 def pr_svg(
-    curves: Mapping[str, PRCurve],
+    curves: NamedCurves,
     *,
     title: str,
     subtitle: str = "",
@@ -113,7 +113,7 @@ def pr_svg(
     return "\n".join([head, *parts, "</svg>\n"])
 
 
-def _compared(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> dict[str, Comparison]:
+def _compared(curves: NamedCurves, truth: PRCurve | None) -> dict[str, Comparison]:
     """Each curve against the truth; empty without a truth that has an area."""
     if truth is None or truth.auc < NO_AREA:
         return {}
@@ -283,7 +283,7 @@ def _label(text: str, box: Points, anchor: Points, ink: str) -> list[str]:
 
 
 def _column(
-    curves: Mapping[str, PRCurve], compared: Mapping[str, Comparison], color: Mapping[str, str]
+    curves: NamedCurves, compared: Mapping[str, Comparison], color: Mapping[str, str]
 ) -> list[str]:
     """Every number right of the plot, beside bars.
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import plotly.graph_objects as go
 
-from prviz.curves import PRCurve
+from prviz.curves import NamedCurves, PRCurve
 from prviz.curves.band import Band
 from prviz.curves.summaries import FirstDifferences
 from prviz.figures import theme
@@ -34,7 +34,7 @@ _MARK = (
 
 
 def tail_figure(
-    curves: Mapping[str, PRCurve],
+    curves: NamedCurves,
     *,
     side: Side = "precision",
     truth: PRCurve | None = None,

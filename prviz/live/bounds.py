@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from prviz.curves import PRCurve
+from prviz.curves import NamedCurves, PRCurve
 from prviz.curves.limits import LIMITS, limit_curve, limit_seconds
 from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.live import results
@@ -143,12 +143,12 @@ def _is_shown(problem: Problem) -> bool:
 # ---- the limits ----
 
 
-def limits(problem: Problem) -> Mapping[str, PRCurve]:
+def limits(problem: Problem) -> NamedCurves:
     """`every_limit` where all are shown."""
     return every_limit(problem) if SHOW_LIMITS in problem.settings.show else {}
 
 
-def every_limit(problem: Problem) -> Mapping[str, PRCurve]:
+def every_limit(problem: Problem) -> NamedCurves:
     """`ToyProblem.limit` at this k of the chosen families that have one, where it is quick.
 
     Coverage's takes long at a large k, where it lies close to the truth. Empty without a truth, and

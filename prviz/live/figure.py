@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from prviz.curves import PRCurve
+from prviz.curves import NamedCurves, PRCurve
 from prviz.curves.summaries import Column
 from prviz.live.modules import as_text
 from prviz.live.snapshots import flat
@@ -197,7 +197,7 @@ def figure_content(
     *,
     controls: Sequence[Control] = (),
     curves: Linked | None = None,
-    lines: Mapping[str, PRCurve] | None = None,
+    lines: NamedCurves | None = None,
     table: Table | None = None,
     have: set[str] | None = None,
     **rest: Any,

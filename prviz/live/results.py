@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from prviz.approximation.approximate import Approximation, approximate
-from prviz.curves import PRCurve
+from prviz.curves import NamedCurves, PRCurve
 from prviz.curves.band import Band, band
 from prviz.estimators import ESTIMATORS, Supports
 from prviz.estimators.tightest import TIGHTEST
@@ -50,7 +50,7 @@ class Results:
     approximation: the source of approximate curves; None for exact ones.
     """
 
-    curves: Mapping[str, PRCurve]
+    curves: NamedCurves
     bands: Mapping[str, Band]
     measured: Callable[[], Mapping[str, Estimate]]
     approximation: Approximation | None = None
@@ -297,7 +297,7 @@ def believed_estimate(problem: Problem) -> Estimate | None:
     return None if known is None else known[0]
 
 
-def known_curves(problem: Problem) -> Mapping[str, PRCurve]:
+def known_curves(problem: Problem) -> NamedCurves:
     """The curves of all families that are measured, with the one to believe; empty while they are
     not.
     """

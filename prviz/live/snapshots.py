@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from prviz.curves import PRCurve
+from prviz.curves import NamedCurves, PRCurve
 from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import NO_AREA, Column, numbers, table_columns, with_area_at_most
 from prviz.estimators import ESTIMATORS
@@ -172,7 +172,7 @@ KIND = "snapshot"  # of the message
 class Snapshot:
     """Curves and their numbers at one choice of settings; text : as the browser receives them."""
 
-    curves: Mapping[str, PRCurve]
+    curves: NamedCurves
     text: bytes
 
     @property
@@ -243,7 +243,7 @@ def need(
 
 def _snapshot(
     problem: Problem,
-    curves: Mapping[str, PRCurve],
+    curves: NamedCurves,
     noise: float,
     few: Mapping[str, Any] | None,
     **parts: bool,
@@ -415,7 +415,7 @@ def _still(problem: Problem, over: str) -> str:
 
 def _filmed(
     problem: Problem, over: str, listed: Sequence[Stop]
-) -> Iterator[tuple[Mapping[str, PRCurve], str, bool]]:
+) -> Iterator[tuple[NamedCurves, str, bool]]:
     """Curves and name of each frame that is measured, and whether they are limits."""
     table = results.profile(problem) if over == "k" else None
     if table is not None:

@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 from prviz import figures
-from prviz.curves import PRCurve
+from prviz.curves import NamedCurves, PRCurve
 from prviz.curves.summaries import TRUTH
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.hub import COSTLY, Hub
@@ -356,7 +356,7 @@ def numbers(problem: Problem, found: results.Results) -> Table:
     return Table(caption, snapshots.columns(problem), {**known, **rows})
 
 
-def linked(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> Linked:
+def linked(curves: NamedCurves, truth: PRCurve | None) -> Linked:
     """The curves that the marks at lam follow: every estimate and the truth."""
     color = figures.colors(curves)
     found = {name: (ESTIMATORS[name].title, color[name], curve) for name, curve in curves.items()}

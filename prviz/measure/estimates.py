@@ -16,7 +16,7 @@ from prviz.curves import ErrorRates, PRCurve, shown
 from prviz.curves.band import Band, band
 from prviz.curves.summaries import numbers
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Supports
-from prviz.estimators.base import check_bandwidth, check_k, resolve_k
+from prviz.estimators.base import Runs, check_bandwidth, check_k, resolve_k
 from prviz.estimators.colors import colors
 from prviz.measure.spelling import prdc_names
 from prviz.measure.workload import Options
@@ -84,7 +84,7 @@ class Estimate:
     method: str
     k: int | None
     bandwidth: tuple[float, float] | None
-    runs: tuple[Supports, ...]
+    runs: Runs
 
     @property
     def supports(self) -> Supports:
@@ -352,7 +352,7 @@ def measure(
             balls[method, k, width] = needed
         else:
             alone.setdefault((method, width), []).append((method, k, width))
-    runs: dict[Checked, tuple[Supports, ...]] = {}
+    runs: dict[Checked, Runs] = {}
     if balls:
         tick = part_of(progress, 0, len(distinct), len(balls))
         distances = distances or Distances(split, memory_limit=memory_limit)
@@ -388,14 +388,14 @@ def _counted_together(
     distances: Distances,
     n_real: int,
     progress: Progress,
-) -> dict[Checked, tuple[Supports, ...]]:
+) -> dict[Checked, Runs]:
     """The run of each family that counts in balls, by one pass over the distances.
 
     n_real : number of real evaluation samples.
     """
     every = list(dict.fromkeys(chain.from_iterable(balls.values())))
     counts = dict(zip(every, distances.count(every, progress=progress), strict=True))
-    runs: dict[Checked, tuple[Supports, ...]] = {}
+    runs: dict[Checked, Runs] = {}
     for one, needed in balls.items():
         method, k, _ = one
         own = [counts[ball] for ball in needed]

@@ -25,6 +25,7 @@ from prviz.readers.number_names import (
 from prviz.readers.text_advice import bracketed, refuse_comma_pairs
 from prviz.readers.text_dialect import (
     Numbers,
+    TextRows,
     decorated,
     is_index_line,
     is_missing,
@@ -141,7 +142,7 @@ def opens_bracket(fields: Sequence[str]) -> bool:
         return False
 
 
-def _halved(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+def _halved(names: Sequence[str], rows: TextRows) -> bool:
     """True for two whole numbers under each name: what is before and behind a decimal comma."""
     values = rows[0]
     if len(values) != 2 * len(names) or any(text.strip().isdecimal() for text in names):

@@ -11,7 +11,7 @@ import numpy as np
 
 from prviz.arrays import Array
 from prviz.readers.columns import is_label
-from prviz.readers.text_dialect import Numbers
+from prviz.readers.text_dialect import Numbers, TextRows
 
 # Rows that names are compared with, and cells of them.
 COMPARED = 64
@@ -51,7 +51,7 @@ def may_be_names(fields: Sequence[str], numbers: Numbers) -> bool:
 
 
 def _compared(
-    line: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers
+    line: Sequence[str], rows: TextRows, numbers: Numbers
 ) -> tuple[list[int], list[str], list[list[str]]]:
     """Places of the numbers of a line, these numbers, and the cells in their places of rows of as
     many fields.
@@ -62,7 +62,7 @@ def _compared(
 
 
 @np.errstate(all="ignore")  # differences of infinities
-def points(first: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers) -> int:
+def points(first: Sequence[str], rows: TextRows, numbers: Numbers) -> int:
     """How much speaks for a line of names: the order of its numbers, and what the rows below have
     in their place.
     """
@@ -87,7 +87,7 @@ def points(first: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers
 
 @np.errstate(all="ignore")  # differences of infinities
 def in_two_levels(
-    first: Sequence[str], second: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers
+    first: Sequence[str], second: Sequence[str], rows: TextRows, numbers: Numbers
 ) -> bool:
     """True for two lines of numbers that name the columns together, such as years and the months of
     each.
@@ -112,7 +112,7 @@ def in_two_levels(
 
 
 @np.errstate(all="ignore")  # differences of infinities
-def is_unlike(line: Sequence[str], rows: Sequence[Sequence[str]], numbers: Numbers) -> bool:
+def is_unlike(line: Sequence[str], rows: TextRows, numbers: Numbers) -> bool:
     """True for numbers far from those below, or with fewer decimals in every column."""
     _, texts, cells = _compared(line, rows, numbers)
     if len(cells) < _MANY or not texts:
@@ -186,7 +186,7 @@ def _decimals(text: str) -> int:
     return len(whole + behind) if power else len(behind.rstrip("0"))
 
 
-def _has_fewer_decimals(texts: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+def _has_fewer_decimals(texts: Sequence[str], rows: TextRows) -> bool:
     """True if most cells of every column below have more decimals than any of these numbers."""
     most = max(map(_decimals, texts))
     if most > _SHORT:

@@ -46,6 +46,7 @@ from prviz.readers.suspects import (
 from prviz.readers.text_dialect import (
     UNDECORATED,
     Numbers,
+    TextRows,
     decorated,
     is_missing,
     thousands_in,
@@ -211,7 +212,7 @@ class Layout:
         lines = self._complete([*_ALSO_MISSING, *infinite])
         return ReadError(f"{str(error).removesuffix('.')}, and all such samples:\n{lines}")
 
-    def category(self, index: int, text: str, rows: Sequence[Sequence[str]]) -> ReadError:
+    def category(self, index: int, text: str, rows: TextRows) -> ReadError:
         """Error for a column of texts, some of them missing, such as a box that was not ticked.
 
         text : one of them.
@@ -224,7 +225,7 @@ class Layout:
             f"{place}: {quoted(text)} is not a number. {advice}", self.columns[index]
         )
 
-    def advised(self, error: TextError, rows: Sequence[Sequence[str]], begun: bool) -> ReadError:
+    def advised(self, error: TextError, rows: TextRows, begun: bool) -> ReadError:
         """The error with what to do about it.
 
         rows : as many as are judged, of which the first has the text. begun : True if others are
@@ -296,7 +297,7 @@ class Layout:
         spaces = self.numbers.delimiter == " " and self.names is not None
         return spaces and len(fields) > 1 and not any(map(self.numbers.holds, fields))
 
-    def other_table(self, rows: Sequence[Sequence[str]], narrower: int = 2) -> ReadError | None:
+    def other_table(self, rows: TextRows, narrower: int = 2) -> ReadError | None:
         """The error for lines of a table below lines of another width, with the lines that take it;
         None for others, and for as many fields as ``narrower`` at most.
         """
@@ -346,7 +347,7 @@ class Layout:
         loaded = self.loaded(f", index_col={first}")
         return refuse_turned(what, self.typed, others_than(known, held), loaded)
 
-    def _plain_numbers(self, text: str, rows: Sequence[Sequence[str]]) -> str:
+    def _plain_numbers(self, text: str, rows: TextRows) -> str:
         """The lines that make plain numbers of those with thousands apart or signs around them."""
         apart = thousands_in(text)
         if not apart and not decorated(text):
@@ -368,7 +369,7 @@ class Layout:
         change = UNDECORATED + _ungrouping(map(undecorated, cells), every)
         return "Write numbers alone:\n" + self._rewritten(", dtype=str", change, places)
 
-    def _long_form(self, rows: Sequence[Sequence[str]]) -> LongForm | None:
+    def _long_form(self, rows: TextRows) -> LongForm | None:
         """How these rows hold one value each, whatever their columns are called."""
         width = len(self.columns)
         if not 2 < width <= MOST_COLUMNS:
@@ -380,7 +381,7 @@ class Layout:
             columns[place] = np.array(texts if None in found else found)
         return long_form(columns, dict(enumerate(self.columns)))
 
-    def _in_notation(self, text: str, rows: Sequence[Sequence[str]], index: int) -> str:
+    def _in_notation(self, text: str, rows: TextRows, index: int) -> str:
         """The lines that make plain numbers of those in another notation; empty where the column
         holds other texts.
         """
@@ -416,7 +417,7 @@ class Layout:
         lines = self._rewritten(", dtype=str", change or "")
         return f"These are {noted.what}. Write plain numbers:\n{lines}"
 
-    def _words_among_numbers(self, rows: Sequence[Sequence[str]], index: int) -> str:
+    def _words_among_numbers(self, rows: TextRows, index: int) -> str:
         """Leaving out the samples that have a word in place of a number; empty where the column is
         no numeric one.
         """
@@ -442,7 +443,7 @@ class Layout:
             f"{self._saved('complete')}{self._as_it_was})"
         )
 
-    def _without_categories(self, index: int, rows: Sequence[Sequence[str]]) -> str:
+    def _without_categories(self, index: int, rows: TextRows) -> str:
         """Leaving columns of texts out; where they hold few categories also numbers for them."""
         if len(self.columns) == 1:
             return _SEPARATE
@@ -542,7 +543,7 @@ class Layout:
             f"table = {loaded}{decimals}\ntable.to_csv({self._saved('plain')})"
         )
 
-    def check_wide(self, rows: Sequence[Sequence[str]]) -> None:
+    def check_wide(self, rows: TextRows) -> None:
         """Raise ReadError for a table with one value a row, beside the names of its sample and its
         feature.
 
@@ -611,7 +612,7 @@ class Layout:
             ".writerows(rows)"
         )
 
-    def check_bits(self, rows: Sequence[Sequence[str]]) -> None:
+    def check_bits(self, rows: TextRows) -> None:
         """Raise ReadError for a column whose cells are equally long rows of 0 and 1, which are read
         as one number.
 

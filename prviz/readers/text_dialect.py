@@ -18,6 +18,9 @@ from prviz.arrays import Array
 from prviz.readers.errors import ReadError
 from prviz.readers.notations import CODED
 
+# Cells of a table as they are written, row by row.
+TextRows = Sequence[Sequence[str]]
+
 # First bytes of a text -> its encoding; of two encodings the longer mark counts.
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",

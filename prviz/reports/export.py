@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 import prviz
 from prviz.checks.flags import Finding, flags_of
-from prviz.curves import PRCurve
+from prviz.curves import NamedCurves, PRCurve
 from prviz.curves.refuted import refuted_runs
 from prviz.curves.summaries import (
     DIVERGENCES,
@@ -123,7 +123,7 @@ def to_json(
     pair: SamplePair,
     settings: ExploreSettings | Mapping[str, Any],
     truth: PRCurve | None = None,
-    curves: Mapping[str, PRCurve] | None = None,
+    curves: NamedCurves | None = None,
     approximation: Approximation | None = None,
     spreads: Mapping[str, Spread] | None = None,
     bound: PRCurve | None = None,
@@ -302,7 +302,7 @@ def _vertices(entry: Mapping[str, Any]) -> PRCurve:
 
 
 def curves_csv(
-    curves: Mapping[str, PRCurve],
+    curves: NamedCurves,
     *,
     truth: PRCurve | None = None,
     points: int = 200,
@@ -328,7 +328,7 @@ def curves_csv(
 
 
 def summaries_csv(
-    curves: Mapping[str, PRCurve],
+    curves: NamedCurves,
     *,
     truth: PRCurve | None = None,
     bound: PRCurve | None = None,
@@ -432,7 +432,7 @@ def limit_of(name: str, bound: PRCurve | None) -> float | None:
     return None
 
 
-def _to_believe(curves: Mapping[str, PRCurve], bound: PRCurve | None, *, enough: bool) -> list[str]:
+def _to_believe(curves: NamedCurves, bound: PRCurve | None, *, enough: bool) -> list[str]:
     """What follows from curves by title, where no truth is known: first the one to believe, then
     what is refuted.
 
@@ -458,7 +458,7 @@ def _to_believe(curves: Mapping[str, PRCurve], bound: PRCurve | None, *, enough:
 
 def curves_html(
     svg: str,
-    curves: Mapping[str, PRCurve],
+    curves: NamedCurves,
     *,
     title: str,
     settings: str,

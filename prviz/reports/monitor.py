@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from prviz import estimators
-from prviz.checks.flags import Finding, say
+from prviz.checks.flags import Findings, say
 from prviz.measure.estimates import K, method_names
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.engine import check_memory_limit
@@ -30,7 +30,7 @@ from prviz.reports.monitor_folder import (
 from prviz.reports.trackers import metrics_of, whole_step
 from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, check_seed
 from prviz.triage.decision import Decision
-from prviz.triage.finding import TriageFinding
+from prviz.triage.finding import Found
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import FAILURES
 from prviz.triage.measured import CheckpointOutcome, ResultCache, TriageSettings
@@ -84,11 +84,11 @@ class MonitorVerdict(NamedTuple):
     best_step: int | None
     told_apart: bool
     memorised: bool
-    faults: tuple[TriageFinding, ...]
+    faults: Found
     metrics: Mapping[str, float]
     sentence: str
     unmeasured: tuple[int, ...] = ()
-    flags: tuple[Finding, ...] = ()
+    flags: Findings = ()
 
 
 class Monitor:

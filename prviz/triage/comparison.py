@@ -12,7 +12,7 @@ from prviz.arrays import Flags, Floats, Ints
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
-from prviz.estimators import Supports
+from prviz.estimators.base import Runs
 from prviz.neighbors.threads import Progress
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.ranking import ROUNDING
@@ -127,7 +127,7 @@ def _difference(a: PRCurve, b: PRCurve, lam: Floats) -> tuple[Floats, Floats]:
     return a.alpha(lam) - b.alpha(lam), a.beta(lam) - b.beta(lam)
 
 
-def _coverage(runs: tuple[Supports, ...]) -> Floats:
+def _coverage(runs: Runs) -> Floats:
     """(n_real,) the angle, in [0, pi / 2], of the largest lam at which each real sample is called
     generated.
     """

@@ -13,7 +13,7 @@ from prviz.curves import PRCurve
 from prviz.diagnostics.influence import REMOVED, Influence
 from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, PairFacts
 from prviz.samples import SamplePair
-from prviz.triage.finding import Level, TriageFinding, grade, percent
+from prviz.triage.finding import Found, Level, TriageFinding, grade, percent
 from prviz.uncertainty.bootstrap import Spread
 
 # Overlap, 1 - TV, below which the sets count as apart.
@@ -32,7 +32,7 @@ KINK_INSIDE = 0.05  # least distance to either end of the curve, and to error ra
 WIDE = 0.1
 
 
-def apart(spread: Spread) -> tuple[TriageFinding, ...]:
+def apart(spread: Spread) -> Found:
     """A finding if hardly any mass is shared."""
     overlap = spread.interval_of("one_minus_tv")
     value = 1.0 - spread.curve.total_variation
@@ -58,7 +58,7 @@ def apart(spread: Spread) -> tuple[TriageFinding, ...]:
     )
 
 
-def doubts(spread: Spread, facts: PairFacts, independent: int) -> tuple[TriageFinding, ...]:
+def doubts(spread: Spread, facts: PairFacts, independent: int) -> Found:
     """Lost directions, and too few samples.
 
     independent : number of independent samples that are evaluated, of the set with fewer.
@@ -66,7 +66,7 @@ def doubts(spread: Spread, facts: PairFacts, independent: int) -> tuple[TriageFi
     return tuple(fault for fault in (_flat(facts), _few(spread, independent)) if fault is not None)
 
 
-def dependent(pair: SamplePair) -> tuple[TriageFinding, ...]:
+def dependent(pair: SamplePair) -> Found:
     """A finding if the order of the rows shows that they are not independent, and no groups are
     known.
     """
@@ -79,7 +79,7 @@ def dependent(pair: SamplePair) -> tuple[TriageFinding, ...]:
     return (TriageFinding("dependent", TOGETHER, sentence, share, "warning", "preflight"),)
 
 
-def outlier_faults(found: Influence) -> tuple[TriageFinding, ...]:
+def outlier_faults(found: Influence) -> Found:
     """A finding if an extreme hangs on the few samples that alone support most samples of the other
     role.
     """

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 Level = Literal["note", "warning"]
 
@@ -83,6 +83,9 @@ class TriageFinding:
     low: float | None = None
     high: float | None = None
     borderline: bool = False
+
+
+Found: TypeAlias = tuple[TriageFinding, ...]
 
 
 def nothing_text(differs: bool) -> str:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +41,7 @@ from prviz.triage.curve_findings import (
     mode_reweighting,
     outlier_faults,
 )
-from prviz.triage.finding import SEVERE, UNCLEAR, TriageFinding
+from prviz.triage.finding import SEVERE, UNCLEAR, Found, TriageFinding
 from prviz.triage.memorisation import (
     Memorisation,
     held_out_distances,
@@ -60,8 +60,6 @@ from prviz.triage.placement_faults import (
 )
 from prviz.triage.shape_faults import SURE, off_support, other_shares, reshaped
 from prviz.uncertainty.bootstrap import LEVEL, bootstrap
-
-Found: TypeAlias = tuple[TriageFinding, ...]
 
 # Raised where the same samples get other findings: it is in the key of all that are kept.
 RULES = 14
@@ -180,7 +178,7 @@ def findings(
     of_samples: Callable[[PairFacts], Sequence[TriageFinding]] | None = None,
     witness: Callable[[], Mapping[str, Any] | None] | None = None,
     progress: Progress | None = None,
-) -> tuple[TriageFinding, ...]:
+) -> Found:
     """All findings, the fault that explains most first; none for a faultless pair of enough
     samples.
 
@@ -244,7 +242,7 @@ def sample_faults(
     *,
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
-) -> tuple[TriageFinding, ...]:
+) -> Found:
     """The faults that the samples themselves show, the one that explains most first.
 
     copies : of the real samples; None: they are searched without others held out.
@@ -330,7 +328,7 @@ def _lost(shown: Found, apart: float) -> bool:
 
 def usual_faults(
     reference: Samples, holdout: Samples, *, memory_limit: int = MEMORY_LIMIT
-) -> tuple[TriageFinding, ...]:
+) -> Found:
     """The faults that any halving shows of held-out real samples: such a difference says nothing of
     a generator.
 
@@ -364,9 +362,7 @@ def _alike(fault: TriageFinding, usual: TriageFinding) -> bool:
     return sizes[0] * sizes[1] > 0 and abs(sizes[0]) <= ALIKE * abs(sizes[1])
 
 
-def agreed_faults(
-    drawn: Sequence[PairStatistics], facts: PairFacts, copies: Memorisation
-) -> tuple[TriageFinding, ...]:
+def agreed_faults(drawn: Sequence[PairStatistics], facts: PairFacts, copies: Memorisation) -> Found:
     """The faults that the mean of several halvings shows and most of them alone; borderline where
     not every one does.
 
@@ -443,7 +439,7 @@ def named_faults(
     facts: PairFacts,
     copies: Memorisation,
     whole: WholeFaults | None = None,
-) -> tuple[TriageFinding, ...]:
+) -> Found:
     """The faults that explain these statistics and copies, the one that explains most first.
 
     whole : of the facts; None: found here.
@@ -517,8 +513,8 @@ def _other_faults(
     statistics: PairStatistics,
     whole: WholeFaults,
     copies: Memorisation,
-    of_rows: tuple[TriageFinding, ...],
-) -> tuple[TriageFinding, ...]:
+    of_rows: Found,
+) -> Found:
     """The faults but for many repeats, the one that explains most first."""
     placed = whole.seen or misplaced(statistics) or whole.standardised
     if placed is not None and placed.key != "permuted" and whole.on_one_grid:
@@ -541,7 +537,7 @@ def _other_faults(
     return _listed(parts)
 
 
-def _listed(parts: list[tuple[float, TriageFinding]]) -> tuple[TriageFinding, ...]:
+def _listed(parts: list[tuple[float, TriageFinding]]) -> Found:
     """Faults by their sizes, the largest first, without those that follow from it or are minor
     beside it.
     """

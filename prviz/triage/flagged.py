@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from prviz.checks.flags import Finding
+from prviz.checks.flags import Finding, Findings
 from prviz.checks.row_order import TOGETHER
 from prviz.triage.finding import TriageFinding
 from prviz.triage.measured import CheckpointOutcome
@@ -44,7 +44,7 @@ def own_warnings(
 
 def by_checkpoint(
     outcomes: Iterable[CheckpointOutcome], findings: Mapping[str, Sequence[TriageFinding]]
-) -> tuple[tuple[Finding, ...], dict[str, tuple[Finding, ...]]]:
+) -> tuple[Findings, dict[str, Findings]]:
     """The warnings on the reference, or on all checkpoints alike, and those on each checkpoint
     alone, by its name.
     """
@@ -53,7 +53,7 @@ def by_checkpoint(
     if len(own) > 1:
         everywhere = set.intersection(*({flag.line for flag in flags} for flags in own.values()))
     shared = dict[str, Finding]()
-    alone = dict[str, tuple[Finding, ...]]()
+    alone = dict[str, Findings]()
     for name, flags in own.items():
         rest = []
         for flag in flags:
@@ -71,7 +71,7 @@ def by_checkpoint(
 
 def warnings_of(
     outcomes: Iterable[CheckpointOutcome], findings: Mapping[str, Sequence[TriageFinding]]
-) -> tuple[Finding, ...]:
+) -> Findings:
     """The warnings on these checkpoints, one of each kind, that no finding says of the same
     checkpoint.
 

@@ -27,7 +27,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from prviz.arrays import Array
-from prviz.checks.flags import Finding
+from prviz.checks.flags import Findings
 from prviz.curves import PRCurve
 from prviz.curves.summaries import summaries
 from prviz.estimators import ESTIMATORS, Supports
@@ -117,7 +117,7 @@ class MeasuredCheckpoint:
     digests: PairDigests
     encoder: Mapping[str, str] = field(default_factory=dict)
     encoder_difference: str = ""
-    flags: tuple[Finding, ...] = ()
+    flags: Findings = ()
     own_bound: PRCurve | None = None
 
     def named(self, checkpoint: Checkpoint) -> MeasuredCheckpoint:

@@ -14,7 +14,7 @@ from prviz.checks.flags import MANY_ROWS, discrete
 from prviz.diagnostics.column_tests import ColumnCounts
 from prviz.diagnostics.preflight import PairFacts
 from prviz.triage.column_faults import BESIDE
-from prviz.triage.finding import SEVERE, TriageFinding, percent
+from prviz.triage.finding import SEVERE, Found, TriageFinding, percent
 from prviz.triage.memorisation import CONFIDENCE, Memorisation
 from prviz.triage.pair_statistics import PairStatistics
 from prviz.triage.shape_faults import (
@@ -332,7 +332,7 @@ ALONE = 5
 PERMUTATIONS = 100
 
 
-def row_faults(facts: PairFacts, memorised: Memorisation) -> tuple[TriageFinding, ...]:
+def row_faults(facts: PairFacts, memorised: Memorisation) -> Found:
     """Exact repeats, of either set, and exact copies."""
     found = []
     copies = facts.copies

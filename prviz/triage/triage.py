@@ -31,8 +31,8 @@ from prviz.triage.decision import (
     looked_into,
     told_apart,
 )
-from prviz.triage.finding import TriageFinding
-from prviz.triage.findings import RULES, Found, findings, sample_faults, usual_faults
+from prviz.triage.finding import Found, TriageFinding
+from prviz.triage.findings import RULES, findings, sample_faults, usual_faults
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import FAILURES, CheckpointEvaluator, samples_at
 from prviz.triage.measured import (
