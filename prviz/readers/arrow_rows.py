@@ -184,7 +184,8 @@ def _refuse_text(names: Sequence[str], kind: Any, where: str, changed: Changed) 
         return ReadError(f"{what} {drop_text(names)}.")
     said = (
         f"{what} {drop_text([name])}, make numbers of its categories, for both tables"
-        " at once (pandas.get_dummies), or name it id, label, split, path or text to keep it; or,"
+        f" at once (pandas.get_dummies), or of its digits (table.astype({{{name!r}: float}})), or"
+        " name it id, label, split, path or text to keep it; or,"
         f" {sets_text(name)}."
     )
     return TextColumnError(said, name)

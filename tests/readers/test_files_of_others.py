@@ -86,6 +86,16 @@ def test_numbers_that_the_first_object_of_json_has_not_are_a_column(
         np.testing.assert_allclose(followed(path, monkeypatch).values, VALUES[:, :2])
 
 
+def test_numbers_as_texts_of_a_parquet_file_are_told_how_to_be_numbers(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "t.parquet"
+    FRAME.astype({"age": str}).to_parquet(path)
+    with pytest.raises(ReadError, match="string', not numbers") as caught:
+        read(path)
+    assert "or of its digits (table.astype({'age': float}))" in str(caught.value)
+    pd.read_parquet(path).astype({"age": float}).to_parquet(path)
+    np.testing.assert_array_equal(read(path).values, VALUES)
+
+
 # ---- tables of text ----
 
 
