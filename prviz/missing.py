@@ -36,7 +36,7 @@ def needed_for(asked: str) -> Iterator[None]:
 
 
 def installed(module: str) -> bool:
-    """True if there is such a module, which is not imported."""
+    """True if there is such a module; it is looked up, not imported."""
     try:
         return find_spec(module) is not None
     except (ImportError, ValueError):  # something keeps it out

@@ -420,8 +420,8 @@ def drawn(found: Influence, falls: Sequence[Removal], truth: float | None = None
         truth=truth,
     )
     why = (
-        "Without a sample the others' balls may change, so what is measured again can differ from a"
-        " subtraction."
+        "Where a sample is left out, the balls of others may change: the number measured again can"
+        " differ from a subtraction of what the sample carries."
     )
     who = f"How many {OTHER[role]} samples each {role} one carries, alone and in all."
     live_figure(

@@ -338,11 +338,11 @@ def _besides(found: Sequence[SweepResult], place: CellPlace) -> str:
                 missed.append(f"{words} ({where})" if where else words)
     if not missed:
         return (
-            " It misses nothing that the truth meets, so this failure says nothing against the"
-            " estimator."
+            " The estimator meets each criterion that the truth itself meets, so this failure says"
+            " nothing against it."
         )
     return (
-        " Besides, it misses what the truth does meet, and there the estimator is wrong:"
+        " The estimator misses other criteria, which the truth meets, and there it is wrong:"
         f" {'; '.join(missed)}."
     )
 

@@ -210,8 +210,8 @@ let squares = new Float64Array(512);
 let coordinates = new Float64Array(1024); // of the voters, the real ones first
 const smallest = new Float64Array(64);
 
-/** The balls around a point to the nearest of `coordinates` of these places, without sorting all distances: a plane of them
- * is drawn in every step of a drag.
+/** The balls around (x, y), one a place: it reaches to the nearest voter of that place, 0 the first. Not all distances are
+ * sorted, as a plane of balls is drawn in every step of a drag.
  * @param {number} x @param {number} y @param {number} nReal @param {number} count @param {number[]} places increasing, from 0
  * @returns {Ball[]} */
 function ballsAround(x, y, nReal, count, places) {

@@ -703,7 +703,7 @@ const plane = {
       { k, mu } = values,
       { parts, cut, lines } = made.more;
     const tracked = hands.includes("k") ? "k" : hands.includes("n") ? "n" : "";
-    // A low frame has room for the errors beside the plane alone.
+    // In a low frame the errors fit only beside the plane, not below it.
     const beside = tracked !== "" && height < 20 * em,
       names = (lines.length > 1 ? 6 : 1) * em;
     const below = tracked && !beside ? Math.min(14 * em, 0.42 * height) : 0,

@@ -128,8 +128,8 @@ def draw(found: CheckpointResults) -> None:
 
 
 def _best_k(found: CheckpointResults) -> None:
-    """The k of the lowest held-out risk for the selected checkpoint, else for the one of the
-    highest score.
+    """Draw the k of the lowest held-out risk for the selected checkpoint; where none is selected,
+    for the one of the highest score.
     """
     one = found.one(selected(found) or by_score(found)[0])
     settings = found.settings

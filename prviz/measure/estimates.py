@@ -486,7 +486,9 @@ def method_names(methods: Methods) -> list[str]:
 
 def one_method(method: str) -> str:
     """The name of a method where only one can be measured."""
-    names = method_names(method) if method else []
+    names = []
+    if method:
+        names = method_names(method)
     if len(names) != 1:
         raise ValueError(f"method = {method!r}; one of {', '.join(ESTIMATORS)} is needed")
     return names[0]

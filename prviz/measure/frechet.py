@@ -331,9 +331,9 @@ def _checked(real: Samples, generated: Samples) -> _Checked:
     if rounding <= DIGITS * typical:
         return found._replace(caveat=f"0 within rounding, which is up to about {rounding:.2g}")
     lost = (
-        f"rounding alone is up to about {rounding:.2g}, as a few features vary far more than the"
-        f" others, whose variance is about {typical:.2g}: no digit of it holds; scale the features"
-        " first"
+        f"no digit of the distance holds: rounding alone is up to about {rounding:.2g}, as a few"
+        f" features vary far more than the others, whose variance is about {typical:.2g}; scale the"
+        " features first"
     )
     return _Checked(math.nan, rounding, lost)
 

@@ -186,10 +186,9 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
     centre = np.sort(odd.T, axis=1)[:, len(odd) // 2].copy()
     largest = math.sqrt(max(_largest_squared_norm(rows, centre) for rows in sets))
     if not math.isfinite(4 * largest * largest):
-        reach = f"{largest:.3g}" if math.isfinite(largest) else "more than 1e154"
         raise ValueError(
-            f"values up to {reach} from their centre; at most 1e153 is needed for squares to be"
-            " finite: divide both sets by one number"
+            f"values {min(largest, 1e154):.3g} or more from their centre; at most 1e153 is needed"
+            " for squares to be finite: divide both sets by one number"
         )
     if len(centre) < SEQUENTIAL:
         return Arithmetic(np.float64, centre, 0, direct=True)

@@ -337,7 +337,7 @@ class CurveWidget(anywidget.AnyWidget):
         return found
 
     def _answer(self, name: str, question: Mapping[str, Any]) -> None:
-        """Let the view's explorer answer a question, line by line."""
+        """Answer a question of one view; each line of the answer is sent as soon as it is known."""
         number = int(question["q"])
         explorer = self._explorer(name)
 

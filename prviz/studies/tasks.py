@@ -431,7 +431,7 @@ def _rows_of(data: bytes, name: str, columns: Columns) -> dict[str, Row]:
         ValueError,
         TypeError,
         OverflowError,
-    ):  # values that such columns can't hold
+    ):  # values that the types of these columns can't hold
         whole = False
     if not whole:
         raise ValueError(

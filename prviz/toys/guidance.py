@@ -168,7 +168,7 @@ class Guidance(ToyProblem):
         return self._log_unscaled(scale) - self._log_totals(scale)[:, None]
 
     def _log_totals(self, scale: float) -> Floats:
-        """Logarithm of Z of each class, for the mixture without the constant of its density."""
+        """Logarithm of the sum of each class's masses before they are scaled to sum 1."""
         totals: Floats = logsumexp(self._log_unscaled(scale), axis=1)
         return totals
 

@@ -566,3 +566,13 @@ def test_the_rounding_of_a_frechet_distance_follows_from_what_is_added():
         assert rounding == pytest.approx(
             8 * np.finfo(np.float64).eps * math.sqrt(4) * added, rel=1e-9
         )
+
+
+def test_a_distance_without_digits_says_so_by_itself():
+    rng = np.random.default_rng(0)
+    far = 1e8 * rng.normal(size=(100, 1))
+    real, generated = (np.hstack([far, rng.normal(size=(100, 3))]) for _ in range(2))
+    found = frechet_distance(real, generated)
+    assert math.isnan(found.value)
+    assert found.caveat.startswith("no digit of the distance holds: rounding alone is up to about")
+    assert found.caveat.endswith("scale the features first")

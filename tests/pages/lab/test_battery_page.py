@@ -320,3 +320,8 @@ def test_the_number_of_failed_checks_is_that_of_the_published_verdicts() -> None
     }
     assert f"failed {min(map(len, failed.values()))} or more" in battery.IDEA
     assert f"{len(CHECKS)} such checks" in battery.IDEA
+
+
+def test_an_estimator_that_meets_what_the_truth_meets_is_told_so() -> None:
+    place = battery_table.CellPlace(next(iter(CHECKS)), "", "", "")
+    assert "meets each criterion that the truth itself meets" in battery._besides([], place)
