@@ -1,4 +1,4 @@
-"""What the package calls an array in its signatures."""
+"""What the package calls an array in its signatures, and what draws random numbers."""
 
 from __future__ import annotations
 
@@ -12,3 +12,4 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]  # rows, places, positions
 Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Rng = np.random.Generator

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prviz.arrays import Array, Floats
+from prviz.arrays import Array, Floats, Rng
 from prviz.checks.flags import checked_pair
 from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
@@ -257,7 +257,7 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
     )
 
 
-def _halves(samples: Samples, rng: np.random.Generator) -> list[Samples]:
+def _halves(samples: Samples, rng: Rng) -> list[Samples]:
     """Two random halves; samples of a group are in the same one."""
     codes = samples.group_numbers
     if codes is None:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from prviz.arrays import Array, Flags, Floats, Ints
+from prviz.arrays import Array, Flags, Floats, Ints, Rng
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import AREA_ERROR, SampledTruth, finite_masses, sampled_truth
 from prviz.curves.limits import limit_curve
@@ -300,10 +300,10 @@ class ToyProblem(ABC):
         return SupportMasses(1.0, 1.0, 1.0, 1.0)
 
     @abstractmethod
-    def _draw_real(self, n: int, rng: np.random.Generator) -> Array: ...
+    def _draw_real(self, n: int, rng: Rng) -> Array: ...
 
     @abstractmethod
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array: ...
+    def _draw_generated(self, n: int, rng: Rng) -> Array: ...
 
     @abstractmethod
     def _log_ratio(self, z: Array) -> Floats: ...
@@ -337,12 +337,12 @@ class CellMasses(ToyProblem):
         """Cell of each row of z (m, d), -1 outside all."""
 
     @abstractmethod
-    def _draw(self, n: int, masses: Floats, rng: np.random.Generator) -> Array: ...
+    def _draw(self, n: int, masses: Floats, rng: Rng) -> Array: ...
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> Array:
+    def _draw_real(self, n: int, rng: Rng) -> Array:
         return self._draw(n, self.masses[0], rng)
 
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array:
+    def _draw_generated(self, n: int, rng: Rng) -> Array:
         return self._draw(n, self.masses[1], rng)
 
     def _log_ratio(self, z: Array) -> Floats:

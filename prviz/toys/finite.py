@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from prviz.arrays import Array, Flags, Floats, Ints
+from prviz.arrays import Array, Flags, Floats, Ints, Rng
 from prviz.toys.base import CellMasses, Parameter, Value, dimension, shares
 
 # Extra reach of a cube, in units of its side, when samples are assigned to cubes: rounding at a
@@ -39,7 +39,7 @@ class _Classes(CellMasses):
             digits += 1
         return base, digits
 
-    def _draw(self, n: int, weights: Floats, rng: np.random.Generator) -> Array:
+    def _draw(self, n: int, weights: Floats, rng: Rng) -> Array:
         base, digits = self._lattice
         classes = rng.choice(len(weights), size=n, p=weights)
         z = rng.random((n, self.d))

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from prviz.arrays import Array, Flags, Floats
+from prviz.arrays import Array, Flags, Floats, Rng
 from prviz.curves import PRCurve, ground_truth
 from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimension, shares
 
@@ -37,10 +37,10 @@ class GaussianPair(ToyProblem):
         """Norm of the shift, |offset| sqrt(d)."""
         return float(abs(self._offset) * np.sqrt(self.d))
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> Array:
+    def _draw_real(self, n: int, rng: Rng) -> Array:
         return rng.standard_normal((n, self.d), dtype=self.dtype)
 
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array:
+    def _draw_generated(self, n: int, rng: Rng) -> Array:
         z = rng.standard_normal((n, self.d), dtype=self.dtype)
         z *= self._scale
         z += self._offset
@@ -150,7 +150,7 @@ class Outlier(GaussianPair):
         """The clean pair: for the same n and seed its samples are equal except for the outlier."""
         return ShiftedGaussians((("d", self.d), ("mu", self._offset)))
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> Array:
+    def _draw_real(self, n: int, rng: Rng) -> Array:
         z = super()._draw_real(n, rng)
         z[-1] = self._number("value")
         return z
@@ -275,16 +275,16 @@ class Mixtures(ToyProblem):
         """Positions of the modes along the unit vector of the diagonal."""
         return np.multiply(self._weights("means"), np.sqrt(self.d))
 
-    def _draw(self, n: int, weights: Floats, rng: np.random.Generator) -> Array:
+    def _draw(self, n: int, weights: Floats, rng: Rng) -> Array:
         modes = rng.choice(len(weights), size=n, p=weights)
         z = rng.standard_normal((n, self.d))
         z += self._weights("means")[modes, None]
         return z
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> Array:
+    def _draw_real(self, n: int, rng: Rng) -> Array:
         return self._draw(n, self._masses[0], rng)
 
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array:
+    def _draw_generated(self, n: int, rng: Rng) -> Array:
         return self._draw(n, self._masses[1], rng)
 
     def _log_ratio(self, z: Array) -> Floats:
@@ -406,7 +406,7 @@ class Dirac(GaussianPair):
     }
     area_error = 0.0
 
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+    def _draw_generated(self, n: int, rng: Rng) -> Array:  # noqa: ARG002
         return np.full((n, self.d), self._number("position"))
 
     def _log_ratio(self, z: Array) -> Floats:
@@ -486,10 +486,10 @@ class Boxes(ToyProblem):
         start = 1.0 - min(1.0, side) * self._number("overlap") ** (1.0 / self.d)
         return start, start + side
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> Array:
+    def _draw_real(self, n: int, rng: Rng) -> Array:
         return rng.random((n, self.d))
 
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array:
+    def _draw_generated(self, n: int, rng: Rng) -> Array:
         low, high = self._ends
         return np.clip(low + (high - low) * rng.random((n, self.d)), low, high)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logsumexp
 
-from prviz.arrays import Array, Floats
+from prviz.arrays import Array, Floats, Rng
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import finite_masses
 from prviz.toys.base import Parameter, ToyProblem, Value, dimension
@@ -109,13 +109,13 @@ class Guidance(ToyProblem):
         asked = weights > 0
         return means[asked] * np.sqrt(self.d), weights[asked] / weights[asked].sum()
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> Array:
+    def _draw_real(self, n: int, rng: Rng) -> Array:
         return self._draw(n, self._number("reference"), rng)
 
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array:
+    def _draw_generated(self, n: int, rng: Rng) -> Array:
         return self._draw(n, self._number("scale"), rng)
 
-    def _draw(self, n: int, scale: float, rng: np.random.Generator) -> Array:
+    def _draw(self, n: int, scale: float, rng: Rng) -> Array:
         """The class by its share, the place along the diagonal by inverting its distribution, the
         rest a Gaussian.
         """

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prviz.arrays import Array, Floats, Ints
+from prviz.arrays import Array, Floats, Ints, Rng
 from prviz.toys.base import CellMasses, Parameter, dimension
 
 Amounts = tuple[float, ...]
@@ -186,7 +186,7 @@ class Painted(CellMasses):
             return cells
         return math.isqrt(cells)
 
-    def _draw(self, n: int, masses: Floats, rng: np.random.Generator) -> Array:
+    def _draw(self, n: int, masses: Floats, rng: Rng) -> Array:
         side = self.side
         cells = rng.choice(len(masses), size=n, p=masses)
         z = rng.random((n, self.d))

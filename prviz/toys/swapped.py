@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from prviz.arrays import Array, Flags, Floats
+from prviz.arrays import Array, Flags, Floats, Rng
 from prviz.curves import PRCurve
 from prviz.samples import SamplePair, Samples
 from prviz.toys.base import SupportMasses, ToyProblem
@@ -67,10 +65,10 @@ class Swapped(ToyProblem):
         """The toy's own limit, mirrored, as the families are."""
         return self.of.limit(method, k).mirrored()
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> Array:
+    def _draw_real(self, n: int, rng: Rng) -> Array:
         return self.of._draw_generated(n, rng)
 
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> Array:
+    def _draw_generated(self, n: int, rng: Rng) -> Array:
         return self.of._draw_real(n, rng)
 
     def _log_ratio(self, z: Array) -> Floats:

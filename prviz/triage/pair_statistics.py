@@ -16,7 +16,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from prviz.arrays import Array, Flags, Floats, Ints
+from prviz.arrays import Array, Flags, Floats, Ints, Rng
 from prviz.checks.facts import row_classes
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.neighbors.threads import Progress, one_blas_thread, one_openmp_thread, part_of
@@ -287,7 +287,7 @@ class _Compared:
         self._classes = [classes[: pair.real.n], classes[pair.real.n :]]
         self._of_every: dict[str, float] = {}
 
-    def drawn(self, rng: np.random.Generator, turn: int) -> tuple[RowSet, RowSet, Floats, Floats]:
+    def drawn(self, rng: Rng, turn: int) -> tuple[RowSet, RowSet, Floats, Floats]:
         """Rows of both sets in a random order, by their features and in coordinates; of many others
         in every turn.
         """
@@ -337,7 +337,7 @@ def _one_of_each(rows: Ints, groups: Array | None) -> Ints:
     return rows[np.sort(np.unique(groups[rows], return_index=True)[1])]
 
 
-def _halved(compared: _Compared, rng: np.random.Generator, turn: int) -> PairStatistics:
+def _halved(compared: _Compared, rng: Rng, turn: int) -> PairStatistics:
     real, generated, points, others = compared.drawn(rng, turn)
     h = len(real) // 2
     g = len(generated) // 2
@@ -386,7 +386,7 @@ class _Fold:
     other: slice
     wide: bool
 
-    def statistics(self, rng: np.random.Generator) -> dict[str, float]:
+    def statistics(self, rng: Rng) -> dict[str, float]:
         """Statistics with one half of the real samples as fit samples."""
         fit = self.points[self.fit]
         d = self.real.d
@@ -414,7 +414,7 @@ class _Fold:
         """What follows from the real rows alone, with this half of them as fit samples."""
         return self.real.known.remembered((self.fit.start, key), compute)
 
-    def _centres(self, sizes: tuple[int, int], rng: np.random.Generator) -> tuple[Floats, int]:
+    def _centres(self, sizes: tuple[int, int], rng: Rng) -> tuple[Floats, int]:
         """Centres of clusters of the fit samples, and the seed of the search."""
         fit = self.points[self.fit]
         seed = int(rng.integers(2**31))

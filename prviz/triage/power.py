@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prviz.arrays import Flags, Floats
+from prviz.arrays import Flags, Floats, Rng
 from prviz.diagnostics.preflight import preflight
 from prviz.measure.estimates import Progress
 from prviz.samples import SamplePair, Samples
@@ -23,7 +23,7 @@ from prviz.triage.finding import percent
 from prviz.triage.findings import LEAST, sample_faults
 from prviz.triage.pair_statistics import cluster_of, clusters
 
-Plant = Callable[[Floats, Floats, np.random.Generator], Floats]
+Plant = Callable[[Floats, Floats, Rng], Floats]
 
 # Fewest tries per fault that are worth a share, and most samples per set: more take minutes.
 FEWEST = 5
@@ -119,7 +119,7 @@ def _changed(fresh: Floats, values: Floats) -> float:
     return float(np.mean((values != fresh).any(axis=1)))
 
 
-def _mode(values: Floats, share: float, rng: np.random.Generator) -> Flags:
+def _mode(values: Floats, share: float, rng: Rng) -> Flags:
     """The rows of the cluster whose share is nearest to this one."""
     cluster = cluster_of(
         values, clusters(values, max(2, round(1 / share)), int(rng.integers(2**31)))
@@ -133,7 +133,7 @@ def _dropped(share: float) -> Plant:
 
 
 def _invented(share: float) -> Plant:
-    def plant(fresh: Floats, _: Floats, rng: np.random.Generator) -> Floats:
+    def plant(fresh: Floats, _: Floats, rng: Rng) -> Floats:
         chosen = _mode(fresh, share, rng)
         aside = rng.normal(size=fresh.shape[1]) * fresh.std(axis=0)
         aside *= 2 * np.sqrt(fresh.var(axis=0).sum()) / np.linalg.norm(aside)
@@ -145,7 +145,7 @@ def _invented(share: float) -> Plant:
 def _copied(share: float) -> Plant:
     """Rows of the reference, moved by a thousandth of each feature's spread."""
 
-    def plant(fresh: Floats, reference: Floats, rng: np.random.Generator) -> Floats:
+    def plant(fresh: Floats, reference: Floats, rng: Rng) -> Floats:
         chosen = np.flatnonzero(rng.random(len(fresh)) < share)
         found = fresh.copy()
         found[chosen] = reference[rng.choice(len(reference), len(chosen))]

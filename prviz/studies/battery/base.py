@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from prviz.arrays import Floats
+from prviz.arrays import Floats, Rng
 from prviz.curves import PRCurve
 from prviz.samples import SamplePair, Samples
 from prviz.studies.battery.rules import Rule
@@ -67,12 +67,12 @@ class Point(NamedTuple):
     x: float
 
 
-def normal(at: Point, n: int, rng: np.random.Generator) -> Floats:
+def normal(at: Point, n: int, rng: Rng) -> Floats:
     """Standard normal samples."""
     return rng.standard_normal((n, at.dim))
 
 
-Sampler: TypeAlias = Callable[[Point, int, np.random.Generator], Floats]
+Sampler: TypeAlias = Callable[[Point, int, Rng], Floats]
 
 _CHECKS: dict[str, Check] = {}
 
@@ -221,7 +221,7 @@ class BatteryProblem:
         """Number of features."""
         return self.check.features(self.point)
 
-    def _stream(self, seed: int, role: str) -> np.random.Generator:
+    def _stream(self, seed: int, role: str) -> Rng:
         parts = [self.check.name, str(self.dim), self.scenario, role]
         if role == "generated" or self.check.fresh_real:
             parts.append(str(self.place))

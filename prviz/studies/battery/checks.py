@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from prviz.arrays import Floats
+from prviz.arrays import Floats, Rng
 from prviz.curves import PRCurve, ground_truth
 from prviz.studies.battery import _truths
 from prviz.studies.battery.base import (
@@ -65,7 +65,7 @@ _CENTRED = (*both("bounds", one(_MIDDLE), zero(0), zero(-1)), *both("purpose", b
 _WIDEST = {1: 6.0, 8: 3.0, 64: 1.0}
 
 
-def _shifted(at: Point, n: int, rng: np.random.Generator) -> Floats:
+def _shifted(at: Point, n: int, rng: Rng) -> Floats:
     return at.x + rng.standard_normal((n, at.dim))
 
 
@@ -94,7 +94,7 @@ _OUTLIER_SHARE = 1.0 / 1001.0
 
 
 def _with_outlier(draw: Sampler, scenario: str) -> Sampler:
-    def drawn(at: Point, n: int, rng: np.random.Generator) -> Floats:
+    def drawn(at: Point, n: int, rng: Rng) -> Floats:
         samples = draw(at, n, rng)
         if at.scenario != scenario:
             return samples
@@ -127,7 +127,7 @@ _OUTLIER = replace(
 def _with_tail(
     at: Point,  # noqa: ARG001
     n: int,
-    rng: np.random.Generator,
+    rng: Rng,
     shift: float = 0.0,
 ) -> Floats:
     return np.column_stack((shift + rng.standard_normal(n), 1.0 + rng.pareto(1.01, n)))
@@ -195,7 +195,7 @@ _ONE_SCALED = Check(
 
 
 # First coordinate N(0, 1) against N(6, 1), and e coordinates that are N(0, 1) in both.
-def _with_useless(at: Point, n: int, rng: np.random.Generator, shift: float = 0.0) -> Floats:
+def _with_useless(at: Point, n: int, rng: Rng, shift: float = 0.0) -> Floats:
     drawn = rng.standard_normal((n, 1 + int(at.x)))
     drawn[:, 0] += shift
     return drawn
@@ -237,7 +237,7 @@ def _faded(at: Point) -> Weights:
     return tuple((left / left.sum()).tolist())
 
 
-def _on_diagonal(at: Point, n: int, rng: np.random.Generator, weights: Weights) -> Floats:
+def _on_diagonal(at: Point, n: int, rng: Rng, weights: Weights) -> Floats:
     """Ten modes at 0, 10/9, ... 10 along the diagonal."""
     centres = np.linspace(0.0, 10.0, _MODES)[rng.choice(_MODES, n, p=weights)]
     return centres[:, None] + _MODE_SD[at.dim] * rng.standard_normal((n, at.dim))
@@ -299,7 +299,7 @@ CENTRES = 10.0 * np.random.default_rng(21).standard_normal((_MODES, 2))
 CENTRES.flags.writeable = False
 
 
-def _of_first(n: int, rng: np.random.Generator, modes: int) -> Floats:
+def _of_first(n: int, rng: Rng, modes: int) -> Floats:
     return CENTRES[rng.integers(modes, size=n)] + 0.25 * rng.standard_normal((n, 2))
 
 
@@ -327,7 +327,7 @@ _INVENTION = Check(
 
 
 # P: two equal modes at -mu/2 and mu/2 on every coordinate; Q = N(0, (1 + mu^2) I).
-def _two_modes(at: Point, n: int, rng: np.random.Generator) -> Floats:
+def _two_modes(at: Point, n: int, rng: Rng) -> Floats:
     centres = np.where(rng.random((n, 1)) < 0.5, -at.x / 2, at.x / 2)
     return centres + normal(at, n, rng)
 
@@ -355,7 +355,7 @@ _ONE_AGAINST_TWO = Check(
 # ---- bounded supports ----
 
 
-def _directions(n: int, d: int, rng: np.random.Generator) -> Floats:
+def _directions(n: int, d: int, rng: Rng) -> Floats:
     drawn = rng.standard_normal((n, d))
     directions: Floats = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
     return directions
@@ -420,11 +420,11 @@ _CUBES_GENERATED = replace(
 
 # A solid ball of radius .8 within a solid torus: a disc of radius .1 around (1, 0), turned about
 # the axis.
-def _ball(n: int, rng: np.random.Generator) -> Floats:
+def _ball(n: int, rng: Rng) -> Floats:
     return 0.8 * np.cbrt(rng.random((n, 1))) * _directions(n, 3, rng)
 
 
-def _torus(n: int, rng: np.random.Generator) -> Floats:
+def _torus(n: int, rng: Rng) -> Floats:
     radius = 0.1 * np.sqrt(rng.random(n))
     angle, turn = 2.0 * np.pi * rng.random((2, n))
     out = 1.0 + radius * np.cos(angle)
@@ -454,7 +454,7 @@ _SPHERE_TORUS = Check(
 
 # Both c N(0, 1), one of them rounded to whole numbers before anything else.
 def _rounded(scenario: str) -> Sampler:
-    def drawn(at: Point, n: int, rng: np.random.Generator) -> Floats:
+    def drawn(at: Point, n: int, rng: Rng) -> Floats:
         values = at.x * normal(at, n, rng)
         return np.rint(values) if at.scenario == scenario else values
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import linalg, special
 from scipy.special import expit
 
-from prviz.arrays import Array, Floats
+from prviz.arrays import Array, Floats, Rng
 from prviz.estimators import cross_fitting
 from prviz.estimators.learners import one_thread
 from prviz.measure.estimates import Progress
@@ -133,7 +133,7 @@ class Density:
         result: Floats = special.logsumexp(terms, axis=1)
         return result
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: Rng) -> Floats:
         """Draw n independent points, (n, d)."""
         drawn = rng.choice(self.components, n, p=self.weights)
         z = rng.standard_normal((n, self.d))
@@ -321,7 +321,7 @@ class Kernels:
         found = [np.log(near @ weights) @ [1.0, -1.0] for near, _ in self._near(z)]
         return np.concatenate(found)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: Rng) -> Floats:
         """Draw n independent points, (n, d)."""
         drawn = rng.choice(len(self.weights), n, p=self.weights)
         z = rng.standard_normal((n, self.d))
