@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -65,6 +66,8 @@ PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
 }
 # A short name for everything that the results depend on.
 _NUMBERS = itertools.count()
+# Most files whose lines that convert them are shown.
+_RECIPES = 5
 # Seconds between drawings while a measurement runs.
 PAUSE = 1.0
 # Seconds between drawings of the parts during a measurement, which they slow down.
@@ -398,6 +401,13 @@ def _draw_notes(
                 told = plain(with_buttons(reason)).rstrip(".")
                 lines.append(f"- **{plain(each.checkpoint.name)}**: {told}.")
             st.warning("\n".join(lines), icon=":material/block:")
+            recipes = []
+            for each in failed:
+                if each.recipe:  # of the file by its name, where the visitor has it
+                    folder = f"{each.checkpoint.path.parent}{os.sep}"
+                    recipes.append("\n".join(each.recipe).replace(folder, ""))
+            if recipes:
+                st.code("\n\n".join(recipes[:_RECIPES]), language="python")
             offer_without(source.which, reasons)
             if run.complete:
                 st.button(

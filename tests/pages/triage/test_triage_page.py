@@ -466,6 +466,17 @@ def test_uploads_that_are_forgotten_or_left_for_others_are_nowhere() -> None:
 
 
 @pytest.mark.exhaustive
+def test_a_failed_upload_has_the_lines_that_convert_it_by_its_own_name() -> None:
+    held = io.BytesIO()
+    np.save(held, np.zeros((40, 3, 4)))
+    app = uploads(("step-1.npy", npy(1)), ("step-2.npy", held.getvalue()))
+    until_done(begin(app))
+    assert "1 of 2 could not be measured" in app.warning[0].value
+    shown = "\n".join(each.value for each in app.code)
+    assert "values = np.load('step-2.npy')" in shown, shown
+
+
+@pytest.mark.exhaustive
 def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() -> None:
     app = uploads(("step-1.npy", npy(1)), ("step-2.npy", b"no numbers"), ("step-3.npy", npy(3)))
     until_done(begin(app))
