@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from prviz.curves import PRCurve
+from prviz.curves.pr_curve import PRCurve, even_rays
 from prviz.estimators import DEFAULT_METHODS
 from prviz.measure.estimates import estimate_repeated
 from prviz.toys import toy
@@ -45,8 +45,7 @@ def thinned(curve: PRCurve) -> list[float]:
     """Vertices, one after the other, that are optimal along one of RAYS rays, both ends among
     them.
     """
-    lams = np.append(np.tan(np.linspace(0, np.pi / 2, RAYS)[:-1]), np.inf)
-    return curve.vertices[np.unique(curve.vertex_at(lams))].round(4).ravel().tolist()
+    return curve.vertices[np.unique(curve.vertex_at(even_rays(RAYS)))].round(4).ravel().tolist()
 
 
 def cell(d: int, n: int, methods: Sequence[str], repeats: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from prviz.arrays import Floats
-from prviz.curves.pr_curve import PRCurve
+from prviz.curves.pr_curve import PRCurve, even_rays
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +60,7 @@ def band(curves: Sequence[PRCurve], points: int = 201) -> Band:
     """
     if not len(curves) or points < 2:
         raise ValueError(f"{len(curves)} curves at {points} points; at least 1 and 2 are needed")
-    lam = np.tan(np.linspace(0.0, np.pi / 2, points))
-    lam[-1] = np.inf
+    lam = even_rays(points)
     alpha = np.array([curve.alpha(lam) for curve in curves])
     beta = np.array([curve.beta(lam) for curve in curves])
     return Band(lam, alpha.mean(axis=0), alpha.std(axis=0), beta.mean(axis=0), beta.std(axis=0))

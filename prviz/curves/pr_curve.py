@@ -182,6 +182,13 @@ class ErrorRates(ReadOnlyArrays):
         )
 
 
+def even_rays(count: int) -> Floats:
+    """Values of lam on rays of even angle: 0 first, infinity last."""
+    lams = np.tan(np.linspace(0.0, np.pi / 2, count))
+    lams[-1] = np.inf
+    return lams
+
+
 def score_keys(c_real: Floats, c_generated: Floats) -> Floats:
     """Sort keys c_Y / c_X: a small key looks real, a large one generated; 0/0 is 1 and c/0 is
     inf.
@@ -729,11 +736,10 @@ class PRCurve(ReadOnlyArrays):
         """
         if n < 2:
             raise ValueError(f"n = {n}; at least 2 points are needed")
-        rays = np.tan(np.linspace(0.0, np.pi / 2, n)[1:-1])
         angles = np.arctan(np.concatenate(([np.inf], self.breakpoints, [0.0])))
         wide = np.flatnonzero(-np.diff(angles) > np.pi / 2 / (n - 1))
         ends = np.insert(np.append(self.breakpoints, 0.0), 0, np.inf)
-        lam = np.unique(np.concatenate(([0.0], rays, ends[wide], ends[wide + 1], [np.inf])))
+        lam = np.unique(np.concatenate((even_rays(n), ends[wide], ends[wide + 1])))
         return lam, self.alpha(lam), self.beta(lam)
 
 

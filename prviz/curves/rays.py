@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prviz.arrays import Floats
-from prviz.curves.pr_curve import ErrorRates, PRCurve, score_keys
+from prviz.curves.pr_curve import ErrorRates, PRCurve, even_rays, score_keys
 
 # Fewest and most rays: fewer are no curve any more; the code published with the first PR curves
 # draws 1,001 angles.
@@ -97,7 +97,7 @@ def iou_on_rays(curve: PRCurve, truth: PRCurve, rays: int) -> float:
 
 def lams_of_rays(rays: int) -> Floats:
     """Values of lam on the rays, increasing; tan(pi / 4) is 1."""
-    lams = np.tan(np.linspace(0.0, np.pi / 2, rays + 2)[1:-1])
+    lams = even_rays(rays + 2)[1:-1]
     return np.where(np.isclose(lams, 1.0, rtol=1e-12), 1.0, lams)
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from prviz.arrays import Flags, Floats, Ints
-from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
+from prviz.curves.pr_curve import PRCurve, even_rays
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators.base import Runs
 from prviz.neighbors.threads import Progress
@@ -99,8 +99,7 @@ def difference_of(
         generated: generated samples are at least lam times as dense there as real ones. The largest
         such lam measures how well the sample is covered; over several runs its angle is averaged.
     """
-    lam = np.tan(np.linspace(0.0, np.pi / 2, points))
-    lam[-1] = np.inf
+    lam = even_rays(points)
     replicates = [
         _difference(one, other, lam)
         for one, other in zip(curves.a.curves, curves.b.curves, strict=True)

@@ -14,7 +14,7 @@ import numpy as np
 from prviz.arrays import Floats, Ints
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
-from prviz.curves.pr_curve import score_keys
+from prviz.curves.pr_curve import even_rays, score_keys
 from prviz.curves.summaries import EPS, B, numbers, summary_list
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate, Progress
@@ -330,8 +330,7 @@ class Spread(ReadOnlyArrays):
         """
         if points < 2:
             raise ValueError(f"points = {points}; at least 2 are needed")
-        lam = np.tan(np.linspace(0.0, np.pi / 2, points))
-        lam[-1] = np.inf
+        lam = even_rays(points)
         alpha = np.quantile([curve.alpha(lam) for curve in self.curves], _tails(self.level), axis=0)
         beta = np.quantile([curve.beta(lam) for curve in self.curves], _tails(self.level), axis=0)
         return IntervalBand(lam, alpha[0], alpha[1], beta[0], beta[1], self.level)
