@@ -22,6 +22,7 @@ from prviz.measure.estimates import (
     in_groups,
     method_names,
 )
+from prviz.neighbors.engine import checked_bytes
 from prviz.samples import SamplesLike, SplitRatio
 
 
@@ -125,7 +126,8 @@ def approximate(
             raise ValueError(f"{name} = {value}; at least 2 samples of each set are needed")
     if not 0 < recall <= 1:
         raise ValueError(f"recall = {recall}; a share above 0 and up to 1 is needed")
-    job = ListJob(drawn, balls, k=number, seed=seed, memory_limit=memory_limit, progress=progress)
+    limit = checked_bytes(memory_limit)
+    job = ListJob(drawn, balls, k=number, seed=seed, memory_limit=limit, progress=progress)
     rows = job.draw(evaluate)
     few = (rows[0][:sample], rows[1][:sample])
     job.plan(sum(map(len, rows + few)))

@@ -30,6 +30,7 @@ from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.measure.estimates import estimate
 from prviz.measure.workload import subsample
 from prviz.neighbors import MEMORY_LIMIT
+from prviz.neighbors.engine import checked_bytes
 from prviz.neighbors.threads import Progress, part_of
 from prviz.samples import SamplePair, SamplesLike, Split, pair_of
 
@@ -257,6 +258,7 @@ def witness(
     'feature 3 below −1: 0 % generated, 17 % real'
     """
     tick = part_of(progress, 0, 8)
+    memory_limit = checked_bytes(memory_limit)
     pair = pair_of(real, generated)
     grouped = any(each.groups is not None for each in pair)
     independent = _one_of_each_group(pair, seed)

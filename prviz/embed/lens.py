@@ -4,7 +4,7 @@ curve in each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -135,6 +135,10 @@ def lens(
     Sykes et al. 2026, 5.2, compare embeddings, one of them of random weights, and ask how many of
     its features are needed.
     """
+    if not isinstance(dimensions, Iterable):
+        raise TypeError(f"dimensions = {dimensions!r}; a list of numbers of features is needed")
+    if wrong := [each for each in dimensions if not isinstance(each, int | np.integer) or each < 1]:
+        raise ValueError(f"dimensions has {wrong[0]!r}; whole numbers from 1 are needed")
     reference = as_samples(real, name="real")
     named = (
         dict(generated) if isinstance(generated, Mapping) else {"generated": as_samples(generated)}

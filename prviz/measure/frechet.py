@@ -15,7 +15,7 @@ import numpy as np
 from prviz.arrays import Array, Floats, Rng
 from prviz.checks.flags import checked_pair
 from prviz.neighbors.threads import one_blas_thread
-from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
+from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, check_seed
 
 # Rows that are converted to float64 at a time.
 BLOCK = 1024
@@ -68,9 +68,9 @@ class FrechetDifference(NamedTuple):
 
 
 def check_level(level: float) -> None:
-    """Raise ValueError for the level of an interval outside (0, 1)."""
-    if not 0 < level < 1:
-        raise ValueError(f"level = {level}; a share between 0 and 1 (both excluded) is needed")
+    """Raise ValueError for the level of an interval outside (0, 1), or that is no number."""
+    if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
+        raise ValueError(f"level = {level!r}; a share between 0 and 1 (both excluded) is needed")
 
 
 def frechet_distance(
@@ -232,6 +232,7 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
         return MeasuredFrechet(name, value, math.nan, singular)
     if not math.isfinite(value) or (checked.is_nothing and value + checked.rounding > 0):
         return MeasuredFrechet(name, value, math.nan, caveat)
+    check_seed(seed)
     rng = np.random.default_rng(seed)
     halves = list(zip(*(_halves(samples, rng) for samples in pair), strict=True))
     half = min(samples.n for sides in halves for samples in sides)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -234,6 +234,8 @@ def profile_pair(
             unit = sum(radii) / 2
             if unit and math.isfinite(unit):
                 bandwidths = (unit * np.geomspace(0.5, 2.0, BANDWIDTHS)).tolist()
+    if isinstance(bandwidths, str) or not isinstance(bandwidths, Iterable):
+        raise TypeError(f"bandwidths = {bandwidths!r}; a list of positive numbers is needed")
     widths = sorted(set(map(float, bandwidths)))
     wanted: list[Wanted] = [(name, k, None) for name in names for k in numbers]
     # A given bandwidth makes k irrelevant; any legal one will do.

@@ -36,11 +36,17 @@ _LEAST_MEMORY = 50_000_000
 
 def check_memory_limit(memory_limit: object) -> None:
     """Raise TypeError for what is no number of bytes, ValueError for too small a one."""
-    wrong = f"memory_limit = {memory_limit!r}; at least {_LEAST_MEMORY} bytes are needed"
+    if checked_bytes(memory_limit) < _LEAST_MEMORY:
+        raise ValueError(
+            f"memory_limit = {memory_limit}; at least {_LEAST_MEMORY} bytes are needed"
+        )
+
+
+def checked_bytes(memory_limit: object) -> int:
+    """The memory limit, whatever its size; TypeError for what is no number of bytes."""
     if not isinstance(memory_limit, int | float | np.integer | np.floating):
-        raise TypeError(wrong)
-    if memory_limit < _LEAST_MEMORY:
-        raise ValueError(wrong)
+        raise TypeError(f"memory_limit = {memory_limit!r}; a number of bytes is needed")
+    return int(memory_limit)
 
 
 # Most requests that are compared one by one; beyond, all share a sort or a histogram, which costs

@@ -201,3 +201,20 @@ def test_what_comes_along_is_what_the_network_computes(real: str, name: str) -> 
         steps = (features - archive["mean"]) @ archive["axes"].T / archive["step"]
     with np.load(TRAINED_FOLDER / f"{name}.npz") as archive:
         np.testing.assert_allclose(steps, archive["features"][::60], rtol=0, atol=0.51)
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "error", "message"),
+    [
+        (3, TypeError, "dimensions = 3; a list of numbers of features is needed"),
+        ("a", ValueError, "dimensions has 'a'; whole numbers"),
+        ([2, 0], ValueError, "dimensions has 0; whole numbers from 1 are needed"),
+        ([2.5], ValueError, "dimensions has 2.5; whole numbers"),
+    ],
+)
+def test_dimensions_are_whole_numbers(
+    dimensions: object, error: type[Exception], message: str
+) -> None:
+    real, generated = np.random.default_rng(0).normal(size=(2, 20, 4))
+    with pytest.raises(error, match=message):
+        lens(real, generated, dimensions=dimensions)

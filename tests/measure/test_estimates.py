@@ -327,10 +327,20 @@ def test_several_k_are_a_list(ks):
             call(*gaussians(), "knn", ks=ks)
 
 
+@pytest.mark.parametrize("widths", [0.5, "all"])
+def test_bandwidths_are_a_list(widths):
+    with pytest.raises(TypeError, match=r"bandwidths = .*; a list of positive numbers is needed"):
+        prviz.profile(*gaussians(), "kde", bandwidths=widths)
+
+
 @pytest.mark.parametrize("limit", ["1GB", None])
 def test_a_memory_limit_is_a_number_of_bytes(limit):
-    with pytest.raises(TypeError, match=r"memory_limit = .*; at least 50000000 bytes are needed"):
+    with pytest.raises(TypeError, match=r"memory_limit = .*; a number of bytes is needed"):
         prviz.estimate(gaussians(), memory_limit=limit)
+    with pytest.raises(TypeError, match=r"memory_limit = .*; a number of bytes is needed"):
+        prviz.approximate(*gaussians(), memory_limit=limit)
+    with pytest.raises(TypeError, match=r"memory_limit = .*; a number of bytes is needed"):
+        prviz.witness(gaussians(), memory_limit=limit)
 
 
 def test_curves_and_labels_of_another_kind_are_named():
