@@ -127,6 +127,9 @@ class Estimate:
 class Estimates(dict[str, Estimate]):
     """Estimates by the names of their families, in the order asked for."""
 
+    def __missing__(self, name: object) -> Estimate:
+        raise KeyError(f"{name!r} was not measured; {', '.join(self)} are there")
+
     def __repr__(self) -> str:
         areas = ", ".join(f"{name} {each.auc:.2f}" for name, each in self.items())
         return f"Estimates(area: {areas})"

@@ -343,6 +343,13 @@ def test_a_memory_limit_is_a_number_of_bytes(limit):
         prviz.witness(gaussians(), memory_limit=limit)
 
 
+def test_a_family_that_was_not_measured_is_named_beside_those_that_were():
+    found = prviz.estimate(gaussians(), ("knn", "ipr"))
+    with pytest.raises(KeyError, match="'kde' was not measured; knn, ipr are there"):
+        found["kde"]
+    assert found.get("kde") is None
+
+
 def test_curves_and_labels_of_another_kind_are_named():
     pair = gaussians()
     with pytest.raises(TypeError, match=r"curves\[0\] is str; a PRCurve is needed"):

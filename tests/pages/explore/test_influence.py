@@ -75,6 +75,7 @@ def test_the_outlier_is_named_and_what_falls_is_measured(inline, monkeypatch) ->
     assert bars["carried alone"]["x"] == found.alone[found.top(10)].tolist()
     assert bars["carried"]["x"] == found.carried[found.top(10)].tolist()
     assert drawn["carriers"]["figure"]["layout"]["yaxis"]["ticktext"][0] == "row 200"
+    assert "the number measured again can differ from a subtraction" in drawn["fall"]["caption"]
     lines = traces(drawn["fall"])
     assert lines["α∞, measured again"]["y"] == [each.extreme for each in falls]
     assert lines["carried, measured again"]["y"] == [each.share for each in falls]
