@@ -135,10 +135,7 @@ def lens(
     Sykes et al. 2026, 5.2, compare embeddings, one of them of random weights, and ask how many of
     its features are needed.
     """
-    if not isinstance(dimensions, Iterable):
-        raise TypeError(f"dimensions = {dimensions!r}; a list of numbers of features is needed")
-    if wrong := [each for each in dimensions if not isinstance(each, int | np.integer) or each < 1]:
-        raise ValueError(f"dimensions has {wrong[0]!r}; whole numbers from 1 are needed")
+    _check_dimensions(dimensions)
     reference = as_samples(real, name="real")
     named = (
         dict(generated) if isinstance(generated, Mapping) else {"generated": as_samples(generated)}
@@ -265,6 +262,15 @@ def _encoded(
             progress(done / total)
         found.append(np.concatenate(parts))
     return found
+
+
+def _check_dimensions(dimensions: object) -> None:
+    """Raise TypeError for what is no list, ValueError for what is no number of features in it."""
+    if not isinstance(dimensions, Iterable):
+        raise TypeError(f"dimensions = {dimensions!r}; a list of numbers of features is needed")
+    for each in dimensions:
+        if not isinstance(each, int | np.integer) or each < 1:
+            raise ValueError(f"dimensions has {each!r}; whole numbers from 1 are needed")
 
 
 def _decoded(picture: Picture) -> DecodedPicture:
