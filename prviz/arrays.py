@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
+AnyFloats = NDArray[np.floating]  # of any precision
+Points = Floats  # places in a figure, (n, 2)
 Ints = NDArray[np.intp]  # rows, places, positions
 Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]

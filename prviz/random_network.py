@@ -8,17 +8,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Array
+from prviz.arrays import Array, Floats32
 
 # Channels of the layers: 3 x 3, He's normal weights, ReLU, each halves the side.
 _CHANNELS = (3, 32, 64, 128, 256)
 
-Weights = Sequence[NDArray[np.float32]]
+Weights = Sequence[Floats32]
 
 
-def random_weights(seed: int) -> list[NDArray[np.float32]]:
+def random_weights(seed: int) -> list[Floats32]:
     """The weights of the four layers, (9 * channels in, channels out) each."""
     rng = np.random.default_rng(seed)
     return [
@@ -27,7 +26,7 @@ def random_weights(seed: int) -> list[NDArray[np.float32]]:
     ]
 
 
-def random_features(pictures: Array, layers: Weights) -> NDArray[np.float32]:
+def random_features(pictures: Array, layers: Weights) -> Floats32:
     """Means over the positions of the last layer, (n, 256), of pictures (n, height, width, 3) of
     values 0 to 255.
     """

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.arrays import Flags, Floats, Ints
+from prviz.arrays import AnyFloats, Flags, Floats, Ints
 from prviz.neighbors.kernels import slices
 from prviz.samples import SamplePair, Samples
 
@@ -168,12 +168,12 @@ def moments(samples: Samples) -> Moments:
     return moments_of(samples.values, max(greatest, -least) or 1.0)
 
 
-def largest_of(values: NDArray[np.floating]) -> float:
+def largest_of(values: AnyFloats) -> float:
     """The largest absolute value; 1 where all are 0."""
     return float(max(values.max(), -values.min())) or 1.0
 
 
-def moments_of(values: NDArray[np.floating], scale: float) -> Moments:
+def moments_of(values: AnyFloats, scale: float) -> Moments:
     """`moments` of (n, d) values, squared in units of ``scale``, their largest one: none overflows
     or vanishes.
     """
@@ -200,13 +200,13 @@ def moments_of(values: NDArray[np.floating], scale: float) -> Moments:
     return Moments(sd, constant, middle, least, float(norms[-1])).times(scale)
 
 
-def _scaled(values: NDArray[np.floating], scale: float) -> Floats:
+def _scaled(values: AnyFloats, scale: float) -> Floats:
     """Values in units of ``scale``; the values themselves where it is 1."""
     block = values.astype(float, copy=False)
     return block if scale == 1 else block / scale
 
 
-def _constant(values: NDArray[np.floating]) -> Flags:
+def _constant(values: AnyFloats) -> Flags:
     """True for features that have one value; a few rows leave few of them to look at in all."""
     n, d = values.shape
     found: Flags = (values[:: -(-n // 16)] == values[0]).all(axis=0)

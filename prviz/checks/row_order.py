@@ -14,9 +14,8 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Flags, Ints
+from prviz.arrays import AnyFloats, Flags, Ints
 from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair, Samples
 
@@ -138,7 +137,7 @@ def _by_chance(kinds: Ints, chosen: Ints) -> float:
     return float(chance[chosen].mean()) if len(chosen) else 0.0
 
 
-def _is_sorted(values: NDArray[np.floating]) -> bool:
+def _is_sorted(values: AnyFloats) -> bool:
     """True if the rows stand in the order of a feature or of their means, as those of a sorted
     table.
     """
@@ -150,14 +149,14 @@ def _is_sorted(values: NDArray[np.floating]) -> bool:
     return bool((_one_way(likely) & (moves > _MOVES)).any())
 
 
-def _one_way(columns: NDArray[np.floating]) -> Flags:
+def _one_way(columns: AnyFloats) -> Flags:
     """True for columns that nowhere fall, or nowhere rise; but not for those of a single value."""
     up = (columns[1:] >= columns[:-1]).all(axis=0)
     down = (columns[1:] <= columns[:-1]).all(axis=0)
     return np.asarray(up ^ down)
 
 
-def _nearest(values: NDArray[np.floating]) -> Ints:
+def _nearest(values: AnyFloats) -> Ints:
     """The row that is nearest to each row but itself, up to rounding, for values of any size, which
     are changed.
     """

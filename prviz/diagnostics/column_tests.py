@@ -15,9 +15,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Flags, Floats, Ints
+from prviz.arrays import AnyFloats, Flags, Floats, Ints
 from prviz.neighbors.kernels import slices, sort_numbered
 from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair
@@ -48,7 +47,7 @@ class ColumnCounts(NamedTuple):
     generated: Ints
 
     @classmethod
-    def of(cls, real: NDArray[np.floating], generated: NDArray[np.floating]) -> ColumnCounts:
+    def of(cls, real: AnyFloats, generated: AnyFloats) -> ColumnCounts:
         """The values of a column in either set, counted."""
         pooled = np.concatenate([real, generated]).astype(float, copy=False)
         order = np.argsort(pooled)
@@ -99,7 +98,7 @@ class ColumnTests(NamedTuple):
     steps: Floats
 
 
-def column_tests(real: NDArray[np.floating], generated: NDArray[np.floating]) -> ColumnTests:
+def column_tests(real: AnyFloats, generated: AnyFloats) -> ColumnTests:
     """Test every column of two sets of independent rows.
 
     Parameters
@@ -125,7 +124,7 @@ def column_tests(real: NDArray[np.floating], generated: NDArray[np.floating]) ->
     return ColumnTests(p, np.concatenate([sure, constant]), steps[0])
 
 
-def _steps_and_shares(columns: NDArray[np.floating], n: int) -> tuple[Floats, Ints]:
+def _steps_and_shares(columns: AnyFloats, n: int) -> tuple[Floats, Ints]:
     """The largest steps of columns and of their folded values, (2, d), and the counts of their
     commonest, least and greatest value in either set, (3, 2, d).
 

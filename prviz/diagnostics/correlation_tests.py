@@ -10,9 +10,8 @@ halves.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats, Ints
+from prviz.arrays import AnyFloats, Floats, Ints
 from prviz.samples import SamplePair
 
 # Halves that are drawn: none may have as large a difference, so the level is 1 / (_DRAWS + 1),
@@ -73,7 +72,7 @@ def correlated_otherwise(pair: SamplePair, columns: Ints, seed: int) -> list[Int
     return [columns[kept[[one[place], other[place]]]] for place in surest]
 
 
-def _ranks(values: NDArray[np.floating]) -> tuple[Floats, Ints]:
+def _ranks(values: AnyFloats) -> tuple[Floats, Ints]:
     """(rows, kept) ranks of pooled values from -1 to 1, ties alike, and the columns that have
     enough different ones.
     """

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Floats
+from prviz.arrays import Floats, Floats32
 from prviz.checks import flags
 from prviz.checks.facts import Duplicates, compare_rows, moments, row_blocks
 from prviz.checks.flags import (
@@ -78,7 +77,7 @@ def _known_dimension(samples: Samples) -> EffectiveDimension:
     return _KNOWN.remembered(samples.digest, lambda: effective_dimension(samples))
 
 
-def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[NDArray[np.float32], float]:
+def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[Floats32, float]:
     """Rows for an effective dimension, centred and scaled to the largest entry 1; and the scale.
 
     The scale is 0 where all rows are equal.

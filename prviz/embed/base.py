@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Array
+from prviz.arrays import Array, Floats32
 from prviz.embed.pictures import Picture
 
 Kind: TypeAlias = Literal["pictures", "texts"]
@@ -29,7 +28,7 @@ class SourceItem:
     version: str = ""
 
 
-Features = NDArray[np.float32]
+Features = Floats32
 
 
 @dataclass(frozen=True, kw_only=True)

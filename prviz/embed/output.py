@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Array
+from prviz.arrays import Array, Floats32
 from prviz.embed.base import SourceItem
 from prviz.readers.atomic_files import beside, named
 
@@ -48,7 +47,7 @@ def whole_pair(features: Path, table: Path) -> Iterator[tuple[Path, Path]]:
 
 def write_features(
     out: Path,
-    parts: Iterable[NDArray[np.float32]],
+    parts: Iterable[Floats32],
     shape: tuple[int, int],
     extra: Mapping[str, Array],
     metadata: Mapping[str, str],
@@ -65,7 +64,7 @@ def write_features(
 
 def put_features(
     out: Path,
-    parts: Iterable[NDArray[np.float32]],
+    parts: Iterable[Floats32],
     shape: tuple[int, int],
     extra: Mapping[str, Array],
     metadata: Mapping[str, str],
@@ -92,7 +91,7 @@ def put_features(
 
 def put_table(
     path: Path,
-    parts: Iterable[tuple[NDArray[np.float32], Sequence[SourceItem]]],
+    parts: Iterable[tuple[Floats32, Sequence[SourceItem]]],
     column: str,
     metadata: Mapping[str, str],
     root: str,

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.arrays import Array, Floats, Ints
+from prviz.arrays import AnyFloats, Array, Floats, Floats32, Ints
 from prviz.estimators.coverage import COVERAGE
 from prviz.estimators.ipr import IPR
 from prviz.estimators.kde import KDE
@@ -79,7 +79,7 @@ class Rescaled:
         return np.clip(scaled, -_LARGEST, _LARGEST)
 
 
-Table = NDArray[np.float32]
+Table = Floats32
 Places = NDArray[np.signedinteger]
 Rows = tuple[Ints, Ints]
 Votes: TypeAlias = Mapping[str, Floats]
@@ -342,7 +342,7 @@ def _standardised(split: Split, seed: int, order: Places | None = None) -> _Stan
     return _Standard(fitted, asked, ranks, generated, weights)
 
 
-def _scaled(fit: NDArray[np.floating], evaluate: NDArray[np.floating]) -> tuple[Floats, Floats]:
+def _scaled(fit: AnyFloats, evaluate: AnyFloats) -> tuple[Floats, Floats]:
     """Both in units of the fit samples' deviations, about their means, by feature."""
     fit = fit.astype(float)
     largest = np.maximum(fit.max(axis=0), -fit.min(axis=0))  # squares of huge values would overflow

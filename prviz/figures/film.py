@@ -9,16 +9,14 @@ from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from prviz.arrays import Points
 from prviz.curves import NamedCurves, PRCurve
 from prviz.figures import theme
 from prviz.figures.labels import Line, place_labels
 from prviz.figures.svg import INK, RULE, SOFT
 from prviz.neighbors.threads import Progress
-
-Points = NDArray[np.float64]
 
 # Pixels of the picture, and of its plot from the left and the top edge; all is drawn twice as
 # large, for smooth lines.

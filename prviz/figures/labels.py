@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Points = NDArray[np.float64]
+from prviz.arrays import Points
 
 # Width of an average bold letter and height of a line, in sizes of the letters: those of Helvetica,
 # which is wider than our own font.

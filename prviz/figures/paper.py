@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Points
 from prviz.curves import PRCurve
 from prviz.curves.refuted import is_refuted
 from prviz.figures import theme
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from prviz.figures.theme import Bands
 
-Points = NDArray[np.float64]
 
 # Inches: one column and the page of ICML, and of most journals; the one column of NeurIPS, 5.5 in,
 # is a number.

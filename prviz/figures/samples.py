@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from prviz.arrays import Array, Flags, Floats, Ints
+from prviz.arrays import AnyFloats, Array, Flags, Floats, Ints
 from prviz.curves.pr_curve import score_keys
 from prviz.figures import theme
-
-Points: TypeAlias = NDArray[np.floating[Any]]
 
 FEWEST_FOR_CONTOURS = 200
 
@@ -41,7 +39,7 @@ class SamplePoints:
     Raises ValueError for other shapes or lengths.
     """
 
-    points: Points
+    points: AnyFloats
     axis_titles: Sequence[str] = ("x", "y")
     notes: Sequence[str] | None = None
     ids: ArrayLike | None = None
@@ -172,7 +170,7 @@ def roles_figure(
     return theme.finish(figure, height=560, legend=theme.legend(-0.2), **axes)
 
 
-def _short(coordinates: Points) -> Points:
+def _short(coordinates: AnyFloats) -> AnyFloats:
     """As numbers of four bytes, where these are exact to a thousandth of the range."""
     with np.errstate(over="ignore", invalid="ignore"):
         short = coordinates.astype(np.float32)
@@ -285,7 +283,7 @@ def _marks(samples: SamplePoints, rows: Ints, supports: Floats, line: int) -> go
     )
 
 
-def _densities(points: Points, real: Flags) -> list[Any]:
+def _densities(points: AnyFloats, real: Flags) -> list[Any]:
     """Histograms or contours by role; the browser counts, so that nothing is estimated here."""
     traces: list[Any] = []
     for name, _, color in theme.ROLES:
@@ -311,7 +309,7 @@ def _densities(points: Points, real: Flags) -> list[Any]:
     return traces
 
 
-def density_histogram(values: Points, role: str, color: str) -> go.Histogram:
+def density_histogram(values: AnyFloats, role: str, color: str) -> go.Histogram:
     """The density of one role on the line; the browser counts."""
     return go.Histogram(
         x=values,

@@ -14,17 +14,15 @@ from importlib.resources import files
 from typing import NamedTuple, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from prviz.arrays import Flags
+from prviz.arrays import Flags, Points
 from prviz.curves import Comparison, NamedCurves, PRCurve
 from prviz.curves.refuted import is_refuted
 from prviz.curves.summaries import NO_AREA
 from prviz.figures import theme
 from prviz.figures.labels import LETTER, Line, place_labels
 from prviz.figures.pr import BOUND_LABEL, Beside, limit_label
-
-Points = NDArray[np.float64]
 
 # The embedded font, then fonts that stand in where a program reads none from a drawing (Inkscape,
 # office programs).

@@ -17,12 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Array, Floats, Ints
+from prviz.arrays import Array, Floats, Floats32, Ints
 from prviz.neighbors.kernels import slices
-
-Floats32 = NDArray[np.float32]
 
 _CHUNK_VALUES = 1 << 21
 _TYPICAL_ROWS = 5000

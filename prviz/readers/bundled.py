@@ -17,8 +17,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.arrays import Floats32
 from prviz.readers.paths import data_folder
 from prviz.samples import SamplePair, Samples
 
@@ -398,7 +398,7 @@ def bundled_path(checkpoint: str) -> Path:
     )
 
 
-def trained_features(stem: str) -> NDArray[np.float32]:
+def trained_features(stem: str) -> Floats32:
     """Features of a file's samples by the network of `TRAINED`, row by row."""
     with np.load(data_folder() / "trained" / f"{stem}.npz", allow_pickle=False) as archive:
         return np.asarray(archive["features"] * archive["step"], np.float32)

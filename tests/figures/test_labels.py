@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
+from prviz.arrays import Points
 from prviz.curves import PRCurve
 from prviz.curves.limits import LIMITS
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.figures.labels import Line, Points, place_labels
+from prviz.figures.labels import Line, place_labels
 from prviz.measure.estimates import estimate
 from prviz.toys import TOYS, toy
 

@@ -12,9 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.arrays import Array
+from prviz.arrays import Array, Floats32
 from prviz.random_network import random_features, random_weights
 from prviz.readers.bundled import TRAINED, bundled_pair
 from prviz.samples import SamplePair, Samples
@@ -87,7 +86,7 @@ def _features(psi: float, n: int, seed: int, embedding: Embedding) -> tuple[Arra
     return (pair.real.values - mean) @ axes.T, (pair.generated.values - mean) @ axes.T
 
 
-def _encoded(samples: Samples, seed: int) -> NDArray[np.float32]:
+def _encoded(samples: Samples, seed: int) -> Floats32:
     if samples.images is None:
         raise ValueError(f"{samples.name} has no pictures")
     large = np.repeat(np.repeat(samples.images, _ENLARGED, axis=1), _ENLARGED, axis=2)
