@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
+from pages._live.figure import told_by
 from pages._shared.widgets import choose_one
 from prviz.estimators import ESTIMATORS
 from prviz.live.modules import as_text
@@ -263,8 +264,7 @@ def tags(check: str) -> list[Tag]:
 
 def chosen(known: Cells) -> CellPlace | None:
     """The last clicked cell, if it is in the table."""
-    state = st.session_state.get(KEY)
-    said = state.get("cell") if isinstance(state, Mapping) else None
+    said = told_by(KEY, "cell")
     return next((place for place in known if place.id == said), None)
 
 

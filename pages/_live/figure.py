@@ -35,6 +35,12 @@ def load_published(text: str, *, announced: bool | str = True) -> str:
     return _LOADER.format(name=publish(text, announced=announced))
 
 
+def told_by(key: str, name: str) -> Any:
+    """What a component's state holds under this name; None before it has told anything."""
+    state = st.session_state.get(key)
+    return state.get(name) if isinstance(state, Mapping) else None
+
+
 def javascript() -> str:
     """The live figure's modules as one."""
     return bundle(_FOLDER / "main.js")
@@ -115,8 +121,7 @@ def main_figure(
     """
 
     def take(name: str) -> None:
-        state = st.session_state.get(FIGURE)
-        told[name](state.get(name) if isinstance(state, Mapping) else None)
+        told[name](told_by(FIGURE, name))
 
     above.draw()
     callbacks: dict[str, Any] = {f"on_{name}_change": partial(take, name) for name in told}
@@ -125,6 +130,5 @@ def main_figure(
 
 def moved(key: str) -> dict[str, Any]:
     """What the user has selected in this component; empty at first."""
-    state = st.session_state.get(key)
-    values = state.get("values") if isinstance(state, Mapping) else None
+    values = told_by(key, "values")
     return dict(values) if isinstance(values, Mapping) else {}

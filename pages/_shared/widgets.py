@@ -12,9 +12,8 @@ import streamlit as st
 
 from prviz.reports.settings import ExploreSettings
 
-"""Foreign text on a page: names of files, keys and columns come from users and are never markup."""
 
-
+# Names of files, keys and columns come from users and are never markup.
 def plain(text: object) -> str:
     """The text as Markdown shows it literally, on one line."""
     line = " ".join(str(text).split())

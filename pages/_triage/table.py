@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages._live.figure import load_published
+from pages._live.figure import load_published, told_by
 from pages._triage.session import CheckpointChoice
 from prviz.live.modules import as_text, bundle
 
@@ -44,10 +44,8 @@ def draw(
     rows, families : checkpoints, and columns of their scores, as pages/_triage/table.js has them.
     spread : head of the column of spreads. compared : of the choice, or in its place.
     """
-    state = st.session_state.get(KEY)
-    heard = state.get("values") if isinstance(state, Mapping) else None
     content = {
-        "heard": heard,
+        "heard": told_by(KEY, "values"),
         "group": GROUP,
         "spread": spread,
         "ceiling": ceiling,
@@ -63,8 +61,7 @@ def draw(
     }
 
     def changed() -> None:
-        state = st.session_state.get(KEY)
-        values = state.get("values") if isinstance(state, Mapping) else None
+        values = told_by(KEY, "values")
         if isinstance(values, Mapping):
             unticked = choice.ticked is None and values.get("ticked") == list(compared)
             choice.take(values)

@@ -220,11 +220,9 @@ class ToyProblem(ABC):
                 f"n = {n}; at most {MOST_VALUES // self.d} samples of dimension {self.d} are drawn"
                 " at once"
             )
-        streams = [
-            np.random.default_rng(child) for child in np.random.SeedSequence(int(seed)).spawn(2)
-        ]
-        real = self._draw_real(int(n), streams[0])
-        generated = self._draw_generated(int(n), streams[1])
+        first, second = np.random.default_rng(int(seed)).spawn(2)
+        real = self._draw_real(int(n), first)
+        generated = self._draw_generated(int(n), second)
         return SamplePair(Samples(real, "real"), Samples(generated, "generated"))
 
     def log_ratio(self, z: SamplesLike) -> Floats:

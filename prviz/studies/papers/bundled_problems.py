@@ -62,7 +62,7 @@ def at_most(pair: SamplePair, n: int, seed: int) -> SamplePair:
     """At most n samples of each side in their order, from two independent streams of one seed."""
     if n < 1:
         raise ValueError(f"n = {n}; at least 1 is needed")
-    streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
+    streams = np.random.default_rng(seed).spawn(2)
     real, generated = (
         side if n >= side.n else side.take(np.sort(stream.permutation(side.n)[:n]))
         for side, stream in zip(pair, streams, strict=True)

@@ -119,7 +119,7 @@ def sampled_log_ratios(
     """Log ratios of so many fresh real and so many fresh generated samples, drawn block by
     block.
     """
-    streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
+    streams = np.random.default_rng(seed).spawn(2)
     first, second = (
         np.concatenate(
             [
@@ -150,7 +150,7 @@ def _along_axes(shift: Floats, scales: Floats, size: int, seed: int) -> tuple[Fl
 
     A sum over them.
     """
-    streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
+    streams = np.random.default_rng(seed).spawn(2)
     constant = -0.5 * float(np.log(scales).sum())
     widths = np.sqrt(scales)
     found = (np.empty(size), np.empty(size))
@@ -294,7 +294,7 @@ class SurrogateProblem:
                 f"n = {n}; at most {_MOST_VALUES // self.d} samples of dimension {self.d} are drawn"
                 " at once"
             )
-        streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
+        streams = np.random.default_rng(seed).spawn(2)
         drawn = [
             part.sample(size, rng)
             for part, size, rng in zip(self.parts(), sizes, streams, strict=True)
