@@ -68,22 +68,14 @@ def _pair_in(name: str, column: Array) -> tuple[str, str] | None:
     values = _values(column)
     if len(values) != 2:
         return None
-    lower = [value.strip().lower() for value in values]
+    texts = [(value, value.strip().lower()) for value in values]
     if role := flag_of(name):
-        true = [value for value, text in zip(values, lower, strict=True) if text in _TRUE]
-        false = [value for value, text in zip(values, lower, strict=True) if text in _FALSE]
+        true = [value for value, text in texts if text in _TRUE]
+        false = [value for value, text in texts if text in _FALSE]
         if len(true) == len(false) == 1:
             return (true[0], false[0]) if role == "real" else (false[0], true[0])
-    real = [
-        value
-        for value, text in zip(values, lower, strict=True)
-        if REAL.fullmatch(text) or text in _ORIGINAL
-    ]
-    generated = [
-        value
-        for value, text in zip(values, lower, strict=True)
-        if GENERATED.fullmatch(text) or text in _SYNTHETIC
-    ]
+    real = [value for value, text in texts if REAL.fullmatch(text) or text in _ORIGINAL]
+    generated = [value for value, text in texts if GENERATED.fullmatch(text) or text in _SYNTHETIC]
     return (real[0], generated[0]) if len(real) == len(generated) == 1 else None
 
 

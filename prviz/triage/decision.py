@@ -15,7 +15,7 @@ from prviz.curves.summaries import with_area_at_most
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.triage.finding import NO_FAULTS, TriageFinding
-from prviz.triage.measured import REPLICATES, MeasuredCheckpoint, ResultCache, bound_by
+from prviz.triage.measured import REPLICATES, MeasuredCheckpoint, ResultCache, bound_by, by_name
 from prviz.triage.ranking import (
     TOLD_APART,
     AreaSides,
@@ -423,10 +423,7 @@ def _disagreement(
 def known_sides(measured: Iterable[MeasuredCheckpoint]) -> KnownSides:
     """The sides of all checkpoints by all families."""
     found: KnownSides = {}
-    by_name: dict[str, list[MeasuredCheckpoint]] = {}
-    for each in measured:
-        by_name.setdefault(each.checkpoint.name, []).append(each)
-    for name, some in by_name.items():
+    for name, some in by_name(measured).items():
         for method, both in sides_of_one(some).items():
             found.setdefault(method, {})[name] = both
     return found

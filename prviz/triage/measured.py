@@ -226,6 +226,14 @@ class CheckpointOutcome(NamedTuple):
         )
 
 
+def by_name(measured: Iterable[MeasuredCheckpoint]) -> Mapping[str, list[MeasuredCheckpoint]]:
+    """Measurements of each checkpoint by its name."""
+    found: dict[str, list[MeasuredCheckpoint]] = {}
+    for each in measured:
+        found.setdefault(each.checkpoint.name, []).append(each)
+    return found
+
+
 def all_measured(outcomes: Iterable[CheckpointOutcome]) -> list[MeasuredCheckpoint]:
     """Every checkpoint by every family."""
     return [each for outcome in outcomes for each in outcome.measured]

@@ -1008,11 +1008,7 @@ def _unlike(real: tuple[Floats, Floats], generated: Floats, n_real: int) -> Floa
     real : `_shares_up_to_deciles`, of so many samples.
     """
     at, shares = real
-    others = [
-        np.searchsorted(row, ends, "right")
-        for row, ends in zip(np.sort(generated, axis=0).T, at, strict=True)
-    ]
-    return _mean_squares(shares, np.stack(others) / len(generated), n_real, len(generated))
+    return _mean_squares(shares, _shares_up_to(at, generated), n_real, len(generated))
 
 
 def _all_unlike(real: Floats, generated: Floats) -> Floats:
@@ -1032,11 +1028,14 @@ def _all_unlike(real: Floats, generated: Floats) -> Floats:
 def _shares_up_to_deciles(real: Floats) -> tuple[Floats, Floats]:
     """The deciles of each feature, (d, 9), and the shares of its values up to them."""
     at = np.quantile(real, np.arange(0.1, 0.95, 0.1), axis=0, method="inverted_cdf").T
-    below = [
-        np.searchsorted(row, ends, "right")
-        for row, ends in zip(np.sort(real, axis=0).T, at, strict=True)
-    ]
-    return at, np.stack(below) / len(real)
+    return at, _shares_up_to(at, real)
+
+
+def _shares_up_to(at: Floats, values: Floats) -> Floats:
+    """Shares of each feature's values up to its ends, (d, 9)."""
+    columns = np.sort(values, axis=0).T
+    below = [np.searchsorted(row, ends, "right") for row, ends in zip(columns, at, strict=True)]
+    return np.stack(below) / len(values)
 
 
 def _mean_squares(real: Floats, generated: Floats, n_real: int, n_generated: int) -> Floats:

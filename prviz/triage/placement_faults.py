@@ -80,9 +80,7 @@ def normalised(facts: PairFacts) -> TriageFinding | None:
         f"Only the {which} set is l2-normalised: norms of the other lie between"
         f" {other.least_norm:.3g} and {other.greatest_norm:.3g}. Normalise both or none."
     )
-    return TriageFinding(
-        "scale", "Different scales", sentence, ratio, "warning", "preflight", "ratio"
-    )
+    return _different_scales(sentence, ratio)
 
 
 def rescaled(facts: PairFacts) -> TriageFinding | None:
@@ -126,9 +124,7 @@ def standardised_otherwise(facts: PairFacts) -> TriageFinding | None:
         " they are alike: check that both are standardised, or scaled to a range, in one way."
     )
     ratio = facts.generated.norm / facts.real.norm if facts.real.norm else math.inf
-    return TriageFinding(
-        "scale", "Different scales", sentence, ratio, "warning", "preflight", "ratio"
-    )
+    return _different_scales(sentence, ratio)
 
 
 def _asked(facts: PairFacts) -> tuple[Floats, Floats]:
@@ -319,8 +315,12 @@ def _scale(factor: float, how: str = "") -> TriageFinding:
         f"Generated values are real ones times a factor,{how} about {factor:.3g}: check units and"
         " preprocessing."
     )
+    return _different_scales(sentence, factor)
+
+
+def _different_scales(sentence: str, ratio: float) -> TriageFinding:
     return TriageFinding(
-        "scale", "Different scales", sentence, factor, "warning", "preflight", "ratio"
+        "scale", "Different scales", sentence, ratio, "warning", "preflight", "ratio"
     )
 
 

@@ -26,7 +26,7 @@ from prviz.samples import SamplePair, Samples
 from prviz.studies.tasks import Columns, Row
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import LEAST_ROWS
-from prviz.triage.measured import MeasuredCheckpoint, PairDigests, TriageSettings
+from prviz.triage.measured import MeasuredCheckpoint, PairDigests, TriageSettings, by_name
 from prviz.triage.ranking import sides
 
 if TYPE_CHECKING:
@@ -252,12 +252,10 @@ def known_rows(
     tasks: Sequence[StabilityTask], measured: Sequence[MeasuredCheckpoint]
 ) -> dict[str, Row]:
     """Rows of the tasks that are known from measurements by the same settings, by key."""
-    by_name: dict[str, list[MeasuredCheckpoint]] = {}
-    for each in measured:
-        by_name.setdefault(each.checkpoint.name, []).append(each)
+    known = by_name(measured)
     rows: dict[str, Row] = {}
     for task in tasks:
-        for each in by_name.get(task.checkpoint.name, []):
+        for each in known.get(task.checkpoint.name, []):
             if each.digests == task.digests:
                 rows |= task.known(each)
     return rows
