@@ -8,6 +8,7 @@ unreadable file.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import re
 import runpy
@@ -48,17 +49,25 @@ _COMMANDS = {
     "triage": "rank many checkpoints against one reference",
     "parity": "why two tools disagree on two files",
 }
+# Objects that a command makes before garbage is searched for.
+_OBJECTS = 50_000
 DEFAULT_PORT = 8501
 PORTS_TRIED = 100
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` (default: the process's own) and return its exit status."""
+    given = sys.argv[1:] if argv is None else argv
+    usual = gc.get_threshold()
+    if given[:1] != ["app"]:
+        # What modules hold stays: to search it for garbage takes a tenth of a command's start.
+        gc.set_threshold(_OBJECTS)
     try:
         try:
-            return _run(sys.argv[1:] if argv is None else argv)
+            return _run(given)
         finally:  # also where argparse ends the command, as after --list and --help
             sys.stdout.flush()
+            gc.set_threshold(*usual)
     except (
         BrokenPipeError
     ):  # as in `prviz curve ... | head`: the reader has gone, which is no error

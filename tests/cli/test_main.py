@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import gc
 import io
 import json
 import os
@@ -27,7 +28,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 import prviz
-from prviz.cli import curve as curve_command
+from prviz.cli import curve as curve_command, main as main_module
 from prviz.cli.curve import NO_AREAS
 from prviz.cli.main import main
 from prviz.cli.terminal import memory_size, watched
@@ -865,3 +866,18 @@ def test_embed_says_that_it_has_no_columns_of_features(
     assert_one_line_error(
         found, f"{option}: of a table prviz embed reads the texts alone", "--column"
     )
+
+
+@pytest.mark.parametrize("command", [[], ["curve", "none.npy", "none.npy"]])
+def test_garbage_is_searched_for_less_often_while_a_command_runs_alone(
+    command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = gc.get_threshold()
+    seen = []
+    run = main_module._run
+    monkeypatch.setattr(
+        main_module, "_run", lambda argv: seen.append(gc.get_threshold()) or run(argv)
+    )
+    main(command)
+    assert seen[0][0] > usual[0]
+    assert gc.get_threshold() == usual
