@@ -31,7 +31,7 @@ from tests.benchmarks.triage import written
 
 FAMILIES = ("--method", "knn,kde,ipr,coverage")
 SIZES = ((2_000, 384, 3), (10_000, 384, 1))  # and runs, of which the best count
-SHARED = (2_000, 384, 8)  # n, d and checkpoints of the workers
+SHARED = (2_000, 384, 24)  # n, d and checkpoints of the workers
 REPEATS = 3
 EXACT = (20_000, 40_000, 100_000)
 APPROXIMATE = (100_000, 1_000_000)
