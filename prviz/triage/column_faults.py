@@ -21,7 +21,7 @@ from prviz.triage.finding import UNCLEAR, TriageFinding, grade
 FEW = 0.25
 # Median p-value of the others, about 0.9 of features that are alike, below which a part of them
 # differs too.
-ALIKE = 0.4
+ALIKE = 0.45
 # How many times the median step of the others makes a feature stand out even so.
 DOMINATES = 4.0
 # The same of single ones among many that differ, and their least step.
