@@ -593,7 +593,7 @@ def test_a_file_that_goes_while_others_are_measured_is_not_counted_until_they_ar
     monkeypatch.setattr(TriageOutputs, "write", recorded)
     monkeypatch.setattr(CheckpointEvaluator, "outcome", measure)
     # between two looks at the files of the last report
-    monkeypatch.setattr("prviz.triage.inputs.PAUSE", 0.0)
+    monkeypatch.setattr("prviz.cli.triage.PAUSE", 0.0)
     monkeypatch.setattr(
         "prviz.cli.triage.time", SimpleNamespace(sleep=wait, monotonic=time.monotonic)
     )
