@@ -771,11 +771,13 @@ def _energies(
 
     whole : True if the axes are all directions.
     """
-    bands = {"total": residuals, "top": residuals @ axes[:, :top]}
     if whole:
-        bands["low"] = residuals @ axes[:, low:]
+        main = residuals @ axes[:, :top]
+        beyond = residuals @ axes[:, low:]
     else:
-        bands["low"] = residuals - residuals @ axes[:, :low] @ axes[:, :low].T
+        main = residuals @ axes[:, : max(top, low)]
+        beyond = residuals - main[:, :low] @ axes[:, :low].T
+    bands = {"total": residuals, "top": main[:, :top], "low": beyond}
     return {name: np.square(band).sum(axis=1) for name, band in bands.items()}
 
 
