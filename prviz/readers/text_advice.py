@@ -591,10 +591,11 @@ class Layout:
 
         texts : of that column, whose place is ``index``.
         """
+        if not any(map(_sums_up, (*texts[:1], *texts[-1:]))):
+            return
         named = [each for each in texts if _sums_up(each)]
         others = [each for each in texts if not _sums_up(each)]
-        at_an_end = any(map(_sums_up, (*texts[:1], *texts[-1:])))
-        if not at_an_end or len(named) > _SUMMARIES * len(texts):
+        if len(named) > _SUMMARIES * len(texts):
             return
         # kinds such as std and pro, or a person
         if (len({*others}) < len(others) / 2 and len(named) > 2) or {*named} == {"Max"}:
