@@ -30,7 +30,9 @@ def page() -> None:
             if kept.equal_by_default:
                 kept.equal_by_default = st.session_state[EQUAL] = False
         with how:
-            settings = choose_settings(chosen(source.which)) if source else None
+            settings = None
+            if source:
+                settings = choose_settings(chosen(source.which))
     for reason in kept.refused.values():
         st.warning(reason, icon=":material/link:")
     if source is None or settings is None:

@@ -78,7 +78,9 @@ def squeezed(shape: tuple[int, ...], *, picture: bool = False) -> tuple[int, ...
         return shape[:2]
     if all(length == 1 for length in shape[1:-1]):
         return shape[0], shape[-1]
-    return shape[1:] if len(shape) == 3 and shape[0] == 1 and not picture else shape
+    if len(shape) == 3 and shape[0] == 1 and not picture:
+        return shape[1:]
+    return shape
 
 
 def feature_names(values: Any) -> tuple[str, ...]:
@@ -86,7 +88,9 @@ def feature_names(values: Any) -> tuple[str, ...]:
     numbered.
     """
     names = _columns(values)
-    return () if all(name.isdecimal() for name in names) else names
+    if all(name.isdecimal() for name in names):
+        return ()
+    return names
 
 
 def numbers_order(values: Any) -> list[int]:
@@ -97,7 +101,9 @@ def numbers_order(values: Any) -> list[int]:
     if not all(name.isdecimal() for name in names):
         return []
     order = sorted(range(len(names)), key=lambda place: int(names[place]))
-    return order if order != list(range(len(names))) else []
+    if order != list(range(len(names))):
+        return order
+    return []
 
 
 def _columns(values: Any) -> tuple[str, ...]:
@@ -133,7 +139,9 @@ def _masked(values: Any, name: str) -> TypeError:
     """The error for masked values, with the first place and the number of such values."""
     mask = np.ma.getmaskarray(values)
     first = _place(tuple(map(int, np.argwhere(mask)[0])))
-    remedy = "; numpy.ma.compress_rows(values) leaves such rows out" if mask.ndim == 2 else ""
+    remedy = ""
+    if mask.ndim == 2:
+        remedy = "; numpy.ma.compress_rows(values) leaves such rows out"
     return TypeError(
         f"{name}: {first} is masked; every value is needed ({mask.sum()} of {mask.size} are"
         f" masked){remedy}"
@@ -176,9 +184,9 @@ def _converted(values: Any, name: str) -> Array:
             return _stacked(list(values), name)
         raise TypeError(f"{name}: no array can be made of these values: {error}") from None
     except (TypeError, RuntimeError) as error:
-        remedy = (
-            "; .float() makes it one that NumPy knows" if "bfloat16" in str(error).lower() else ""
-        )
+        remedy = ""
+        if "bfloat16" in str(error).lower():
+            remedy = "; .float() makes it one that NumPy knows"
         raise TypeError(f"{name}: no array can be made of these values: {error}{remedy}") from None
 
 
@@ -206,11 +214,9 @@ def _from_objects(array: Array, name: str, given: Any = None) -> Array:
     bad = next((index for index, value in np.ndenumerate(array) if not _is_number(value)), None)
     if bad is None:
         return array.astype(float)
-    remedy = (
-        "; pandas.DataFrame(values) makes a table of such rows"
-        if isinstance(array[bad], Mapping)
-        else ""
-    )
+    remedy = ""
+    if isinstance(array[bad], Mapping):
+        remedy = "; pandas.DataFrame(values) makes a table of such rows"
     rows = _column_of_rows(array[bad[0]], bad[1], _columns(given))
     if rows:
         remedy = f"; {rows} takes the column whose cells are rows"
@@ -237,7 +243,9 @@ def _column_of_rows(row: Array, place: int, columns: Sequence[str]) -> str:
         names = [str(key) for key, value in held.items() if np.ndim(value) == 1]
     else:
         names = [each for each, value in zip(columns, row, strict=False) if np.ndim(value) == 1]
-    return f"values[{names[0]!r}]" if names else ""
+    if names:
+        return f"values[{names[0]!r}]"
+    return ""
 
 
 def _stacked(rows: Sequence[Any], name: str) -> Array:
@@ -259,13 +267,19 @@ def _stacked(rows: Sequence[Any], name: str) -> Array:
             batches = arrays[0].ndim == arrays[-1].ndim == 2 and len(arrays[0].T) == len(
                 arrays[-1].T
             )
-            remedy = "; numpy.concatenate(list(values)) joins batches" if batches else ""
-            values = "value" if own in ("1", "one") else "values"
+            remedy = ""
+            if batches:
+                remedy = "; numpy.concatenate(list(values)) joins batches"
+            values = "values"
+            if own in ("1", "one"):
+                values = "value"
             raise ValueError(
                 f"{name}: row {place + 1} has {own} {values}, row 1 has {first}; all rows need as"
                 f" many{remedy}"
             )
-    return np.stack(arrays) if arrays else np.empty((0, 0))
+    if arrays:
+        return np.stack(arrays)
+    return np.empty((0, 0))
 
 
 def _is_number(value: Any) -> bool:

@@ -26,10 +26,16 @@ def table_html(
     top = "".join(f'<th style="{_CELL}">{html.escape(name)}</th>' for name in head)
     lines = []
     for place, (name, *values) in enumerate(rows):
-        mark = f'<span style="color:{colors[place]}">■</span> ' if colors else ""
+        mark = ""
+        if colors:
+            mark = f'<span style="color:{colors[place]}">■</span> '
         cells = "".join(f'<td style="{_CELL}">{html.escape(value)}</td>' for value in values)
         lines.append(f'<tr><td style="{_NAME}">{mark}{html.escape(name)}</td>{cells}</tr>')
     table = f"<table><thead><tr><th></th>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
-    said = f"<p><b>{html.escape(headline)}</b></p>" if headline else ""
-    last = f'<p style="max-width:34em;opacity:.75">{html.escape(below)}</p>' if below else ""
+    said = ""
+    if headline:
+        said = f"<p><b>{html.escape(headline)}</b></p>"
+    last = ""
+    if below:
+        last = f'<p style="max-width:34em;opacity:.75">{html.escape(below)}</p>'
     return f'<div style="flex:1;min-width:20em">{said}{table}{last}</div>'

@@ -15,14 +15,18 @@ def quoted(text: str) -> str:
     """
     # Cut before `repr`, because the text may be a whole file.
     literal = repr(text[: _LONGEST + 1])
-    return literal if len(literal) <= _LONGEST else f"{literal[: _LONGEST - 2]}…{literal[0]}"
+    if len(literal) <= _LONGEST:
+        return literal
+    return f"{literal[: _LONGEST - 2]}…{literal[0]}"
 
 
 def literal(text: str) -> str:
     """``text`` as a literal for a line of Python that the user runs: whole, unless it is absurdly
     long.
     """
-    return repr(text) if len(repr(text)) <= _LONGEST_LITERAL else quoted(text)
+    if len(repr(text)) <= _LONGEST_LITERAL:
+        return repr(text)
+    return quoted(text)
 
 
 def beside(path: str, ending: str) -> str:
@@ -34,4 +38,6 @@ def listed(names: Iterable[str], *, most: int = 10) -> str:
     """Names, quoted and joined by commas; beyond ``most`` only the number of the others."""
     names = list(names)
     shown = ", ".join(quoted(name) for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    if len(names) <= most:
+        return shown
+    return f"{shown} and {len(names) - most} more"

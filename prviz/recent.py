@@ -74,7 +74,9 @@ class LeastRecentlyUsed:
             if key in self._kept:
                 return self._kept[key]
         found = _MISSING if self._beyond is None else self._beyond.get(key, _MISSING)
-        return missing if found is _MISSING else self._hold(key, found)
+        if found is _MISSING:
+            return missing
+        return self._hold(key, found)
 
     def put(self, key: Hashable, value: T, *, replace: bool = True) -> T:
         """Hold this value, or without `replace` keep the one that is held under this key; the value

@@ -58,7 +58,8 @@ def _read_only(array: Array) -> Array:
     """
     result: Array = np.require(array, requirements=("C", "A"))
     if result.flags.writeable:
-        result = result.copy() if result is array or result.base is not None else result
+        if result is array or result.base is not None:
+            result = result.copy()
         result.flags.writeable = False
     return result
 
@@ -88,7 +89,9 @@ def _widened(values: Any, name: str) -> Array:
         )
     if array.dtype == np.float16:
         return array.astype(np.float32)
-    return array if array.dtype in (np.float32, np.float64) else array.astype(float)
+    if array.dtype in (np.float32, np.float64):
+        return array
+    return array.astype(float)
 
 
 def _finite_extremes(values: Array, name: str) -> tuple[float, float]:
@@ -109,7 +112,8 @@ def _not_finite(values: Array, name: str) -> ValueError:
         bad = ~np.isfinite(part)
         if bad.any():
             row, column = np.argwhere(bad)[0]
-            first = first if count else (start + int(row), int(column))
+            if not count:
+                first = (start + int(row), int(column))
             count += int(bad.sum())
         start += len(part)
     row, column = first
@@ -124,7 +128,9 @@ def _missing(groups: Array) -> Flags:
     """True for None and NaN, which would all be one group."""
     if groups.dtype == object:
         return np.array([each is None or each != each for each in groups.tolist()])
-    return np.isnan(groups) if groups.dtype.kind == "f" else np.zeros(len(groups), bool)
+    if groups.dtype.kind == "f":
+        return np.isnan(groups)
+    return np.zeros(len(groups), bool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +201,9 @@ class Samples:
             object.__setattr__(self, "notes", (*self.notes, said))
         extremes = _finite_extremes(values, title)
         _check_labels(self.labels, len(values), title)
-        images = None if self.images is None else np.asarray(self.images)
+        images = None
+        if self.images is not None:
+            images = np.asarray(self.images)
         if images is not None and (
             images.ndim != 3 or len(images) != len(values) or images.dtype != np.uint8
         ):
@@ -210,7 +218,9 @@ class Samples:
             raise ValueError(
                 f"{title}: {len(features)} names for {values.shape[1]} features; one each is needed"
             )
-        groups = None if self.groups is None else np.asarray(self.groups)
+        groups = None
+        if self.groups is not None:
+            groups = np.asarray(self.groups)
         if groups is not None and groups.shape != (len(values),):
             raise ValueError(
                 f"{title}: groups have shape {groups.shape}; one group for each of {len(values)}"
@@ -295,7 +305,9 @@ class Samples:
         """Number of independent samples that these count as, see `independent_number`; n without
         groups.
         """
-        return self.n if self.group_numbers is None else independent_number(self.group_numbers)
+        if self.group_numbers is None:
+            return self.n
+        return independent_number(self.group_numbers)
 
     def one_of_each_group(self, seed: int = 0) -> Samples:
         """One sample of each group, drawn by the seed; all samples without groups.
@@ -330,8 +342,12 @@ class Samples:
             A copy of these rows.
         """
         labels = {key: column[indices] for key, column in self.labels.items()}
-        images = None if self.images is None else self.images[indices]
-        groups = None if self.groups is None else self.groups[indices]
+        images = None
+        if self.images is not None:
+            images = self.images[indices]
+        groups = None
+        if self.groups is not None:
+            groups = self.groups[indices]
         values = self.values[indices]
         values.flags.writeable = False  # nobody else has it, so it need not be copied
         return replace(self, values=values, labels=labels, images=images, groups=groups)
@@ -402,7 +418,9 @@ def as_samples(values: Any, *, name: str = "") -> Samples:
     """``values`` as `Samples`: passed through if they are, validated and wrapped if they are an
     array.
     """
-    return values if isinstance(values, Samples) else Samples(values, name)
+    if isinstance(values, Samples):
+        return values
+    return Samples(values, name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -695,7 +713,9 @@ def _same_names(real: Sequence[str], generated: Sequence[str]) -> tuple[str, ...
     else:
         spoken = [f"{begin}{name}{end}" for name in spoken]
     alike = len(names) == len(real) == len(spoken) and set(spoken) == set(names)
-    return tuple(names[name] for name in spoken) if alike else ()
+    if alike:
+        return tuple(names[name] for name in spoken)
+    return ()
 
 
 def _letters(name: str) -> str:

@@ -154,7 +154,9 @@ def _swap() -> None:
         else:
             explore_session().update(ExploreState.with_roles_swapped)
 
-    label = "Swap roles back" if state().settings.swapped else "Swap roles"
+    label = "Swap roles"
+    if state().settings.swapped:
+        label = "Swap roles back"
     st.button(label, type="tertiary", help=SWAP_HELP, on_click=swap, key="swap")
 
 
@@ -276,7 +278,9 @@ def _presets(name: str, described: Any) -> None:
 
 
 def _bundled(begun: ExploreSettings) -> str:
-    first = begun.problem if begun.source == "bundled" else "mixture-converged"
+    first = "mixture-converged"
+    if begun.source == "bundled":
+        first = begun.problem
     families = bundled.BUNDLED
     family = st.selectbox(
         "Generator",

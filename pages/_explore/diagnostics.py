@@ -178,7 +178,9 @@ def stability(problem: Problem, found: results.Results) -> None:
         " line is steep, a published value depends on its k."
         + (" Dashed: the truth." if problem.truth is not None else "")
     )
-    true = {} if problem.truth is None else summaries(problem.truth, settings.b, settings.eps)
+    true = {}
+    if problem.truth is not None:
+        true = summaries(problem.truth, settings.b, settings.eps)
     panes = []
     for summary in summary_list(settings.b, settings.eps):
         lines = {

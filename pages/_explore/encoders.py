@@ -93,7 +93,9 @@ def _lens(problem: Problem) -> Lens | None:
     n = min(side.n for side in pair)
     method = settings.methods[0]
     k = settings.k if settings.k == "sqrt" or settings.k < fit_size(n, settings.split) else "sqrt"
-    held = None if problem.uploaded is None else problem.uploaded.pictures
+    held = None
+    if problem.uploaded is not None:
+        held = problem.uploaded.pictures
     sources = () if held is None else held.sources
     networks = choose_networks(pair.real, sources, "encoders-networks")
     stored = settings.source == "bundled"

@@ -137,7 +137,9 @@ def _tails(problem: Problem, found: results.Results) -> None:
 
 
 def _place(lam: float | None) -> str:
-    return NOT_WITHIN if lam is None or not LEAST <= lam <= MOST else number(lam, 4)
+    if lam is None or not LEAST <= lam <= MOST:
+        return NOT_WITHIN
+    return number(lam, 4)
 
 
 # ---- over split and k ----
@@ -190,7 +192,9 @@ def _ends(problem: Problem, found: results.Results) -> None:
         for name, curve in curves.items():
             if name in visible(settings.methods):
                 rows.append(figures.ExtremeRow(name, split, *Extremes.of(curve)))
-    masses = None if problem.toy is None else problem.toy.support_masses
+    masses = None
+    if problem.toy is not None:
+        masses = problem.toy.support_masses
     live_figure(
         "extremes", [Pane("extremes", figures.extremes_figure(rows, truth=masses), wide=True)]
     )
@@ -215,7 +219,9 @@ def _over_k(problem: Problem, found: results.Results) -> None:
     if problem.truth is not None:
         words += " Dashed: the truth."
     st.caption(words)
-    truth = None if problem.truth is None else Extremes.of(problem.truth)
+    truth = None
+    if problem.truth is not None:
+        truth = Extremes.of(problem.truth)
     panes = []
     shown = visible(names)
     for side, title in enumerate(ROLE_TITLES.values()):
@@ -278,7 +284,9 @@ def _other_over_k(problem: Problem, names: Sequence[str]) -> Sweep | None:
         return _influence.extremes_over_k(pair, names, ks, split=split, seed=seed, progress=tick)
 
     made = answers.tab_result(key, seconds, measure)
-    return None if made is None else {name: (ks, made[name]) for name in names}
+    if made is None:
+        return None
+    return {name: (ks, made[name]) for name in names}
 
 
 # ---- single samples ----
@@ -363,8 +371,12 @@ def _result(problem: Problem, made: InfluenceResult) -> None:
     role = made.found.role
     other = OTHER[role]
     counts = found.ball_members.counts
-    published = PUBLISHED.get((found.method, role)) if problem.settings.split is None else None
-    means = f", which is what {published} reports" if published else ""
+    published = None
+    if problem.settings.split is None:
+        published = PUBLISHED.get((found.method, role))
+    means = ""
+    if published:
+        means = f", which is what {published} reports"
     st.caption(
         f"A {role} sample *carries* a {other} one if it is among the {role} samples that"
         f" {ESTIMATORS[found.method].title} counts for it, and carries it *alone* if nobody else"
@@ -391,7 +403,9 @@ def _result(problem: Problem, made: InfluenceResult) -> None:
     else:
         after = f" No {role} sample that carries any can be taken away."
     st.markdown(f"{before}.{after}")
-    truth = None if problem.truth is None else Extremes.of(problem.truth)[ROLES.index(role)]
+    truth = None
+    if problem.truth is not None:
+        truth = Extremes.of(problem.truth)[ROLES.index(role)]
     drawn(found, falls, truth)
     side = problem.pair.real if role == "real" else problem.pair.generated
     _carriers_table(found, top, side)

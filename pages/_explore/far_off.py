@@ -51,7 +51,9 @@ class SurrogateErrors(NamedTuple):
     @property
     def known(self) -> Mapping[str, float] | None:
         """The errors by family; None, unknown, where the surrogate is poor."""
-        return None if self.poor else self.area
+        if self.poor:
+            return None
+        return self.area
 
 
 def _key(problem: Problem) -> tuple[Hashable, ...]:
@@ -61,7 +63,9 @@ def _key(problem: Problem) -> tuple[Hashable, ...]:
 def known(problem: Problem) -> SurrogateErrors | None:
     """The errors, where they are measured; poor where they contradict the truth's bound."""
     found: SurrogateErrors | None = problem.stores.results.get(_key(problem))
-    return None if found is None else against_bound(problem, found)
+    if found is None:
+        return None
+    return against_bound(problem, found)
 
 
 def against_bound(problem: Problem, found: SurrogateErrors) -> SurrogateErrors:

@@ -139,7 +139,9 @@ def _rest(problem: Problem, found: Witness) -> str:
     for (title, role), rows in zip(KINDS, (found.most_generated, found.most_missing), strict=True):
         if rows:
             sides += _samples(problem, found, title, role, rows[:SHOWN])
-    rest = f'<div class="sides">{sides}</div>' if sides else ""
+    rest = ""
+    if sides:
+        rest = f'<div class="sides">{sides}</div>'
     return rest + "".join(f"<p><small>{html.escape(each)}.</small></p>" for each in found.notes)
 
 
@@ -224,7 +226,9 @@ def leave_out(problem: Problem, columns: Sequence[int]) -> None:
         choice = before.choice.without(dropped)
         uploaded = replace(before, pair=SamplePair(*sides), choice=choice, before=(now, before))
     else:
-        note = "1 feature left out" if len(columns) == 1 else f"{len(columns)} features left out"
+        note = "1 feature left out"
+        if len(columns) != 1:
+            note = f"{len(columns)} features left out"
         kept = np.setdiff1d(np.arange(whole.d), columns).tolist()
         # else they would be numbered anew
         names = tuple(column_text(whole, column) for column in kept)

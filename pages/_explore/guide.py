@@ -160,7 +160,9 @@ def _over() -> None:
     skipped.
     """
     told = st.session_state[KEY]
-    over = told.get("over") if isinstance(told, Mapping) else None
+    over = None
+    if isinstance(told, Mapping):
+        over = told.get("over")
     at = over if isinstance(over, Mapping) else {}
     lam = at.get("lam")
     show(False)

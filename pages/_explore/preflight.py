@@ -40,12 +40,16 @@ def draw(problem: Problem, place: DeltaGenerator) -> None:
     count = (
         "all clear" if not troubles else f"{troubles} thing{'s' if troubles > 1 else ''} to know"
     )
-    icon = ":material/warning:" if found.level == "warning" else None
+    icon = None
+    if found.level == "warning":
+        icon = ":material/warning:"
     sizes = f"{pair.real.n:,} + {pair.generated.n:,} × {pair.d:,} · "
     with place.container(), st.popover(f"{sizes}{count}", icon=icon, type="tertiary"):
         for finding in sorted(found.findings, key=lambda one: one.level == "ok"):
             said = plain(with_buttons(finding.effect))
-            effect = f"  \n:small[{said}]" if said else ""
+            effect = ""
+            if said:
+                effect = f"  \n:small[{said}]"
             value = plain(with_buttons(finding.value_text))
             st.markdown(f"{MARKS[finding.level]} **{plain(finding.title)}**: {value}{effect}")
             if finding.level == "note":  # warnings have theirs over the figure

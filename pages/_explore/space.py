@@ -66,7 +66,9 @@ def draw(problem: Problem, found: results.Results) -> None:
 def _draw(problem: Problem, found: results.Results) -> None:
     with st.container(horizontal=True, gap="small", key="space-controls"):
         colour = _colour(problem)
-        name = "" if colour == "Role" else _family(problem, colour)
+        name = ""
+        if colour != "Role":
+            name = _family(problem, colour)
         if colour == "Role":
             painting.offer(problem)
     if colour == "Map":
@@ -74,11 +76,15 @@ def _draw(problem: Problem, found: results.Results) -> None:
         return
     shown = sample_display.evaluated(problem, found)
     enlarged = explore_session().enlarged
-    canvas = painting.canvas(problem) if colour == "Role" else None
+    canvas = None
+    if colour == "Role":
+        canvas = painting.canvas(problem)
     made = space(problem, found, shown, name, colour, enlarged=enlarged, canvas=canvas)
     picked = _picked(made)
     wanted = made.wanted(picked)
-    near = answers.result(near_need(problem, shown, wanted)) if wanted else None
+    near = None
+    if wanted:
+        near = answers.result(near_need(problem, shown, wanted))
     explorer = made.filled(shown, picked, near or {})
     live_figure(KEY, [made.pane], follow=made.follow, explorer=explorer)
     if made.classifiers is not None and colour == "Decision" and (enlarged or picked):
@@ -287,7 +293,9 @@ def draw_map(problem: Problem, found: results.Results, name: str) -> None:
     if made is not None and problem.sizes[2] == 1:
         live_figure("cosupport", [_line(problem, split, made, name)])
     elif made is not None:
-        truth = [TRUTH] if problem.toy is not None else []
+        truth = []
+        if problem.toy is not None:
+            truth = [TRUTH]
         shown = [*truth, *names] if enlarged else [name]
         balls = made.balls.get(name, ())
         panes = [
@@ -397,7 +405,9 @@ def _truth_text(problem: ToyProblem, classes: Classes) -> str:
         return "Both distributions reach everywhere: all of space is co-support."
     masses = problem.support_masses
     thin = not (classes == CLASSES.index("Q only")).any() and masses.q_of_cosupp < 1
-    point = " Q is a single point here, too small to be seen as a region." if thin else ""
+    point = ""
+    if thin:
+        point = " Q is a single point here, too small to be seen as a region."
     return f"P(cosupp) = {masses.p_of_cosupp:.3f}, Q(cosupp) = {masses.q_of_cosupp:.3f}.{point}"
 
 
@@ -497,7 +507,9 @@ def _region_pane(
     values, is_real = _evaluated(split, fit=bool(balls) and balls[0].around == "fit")
     axes = made.grid.axes[0], made.grid.axes[1]
     figure = figures.support_map_figure(axes, classes, points=values, is_real=is_real, balls=balls)
-    title = "Truth" if name == TRUTH else plain(ESTIMATORS[name].title)
+    title = "Truth"
+    if name != TRUTH:
+        title = plain(ESTIMATORS[name].title)
     if not enlarged:
         title = ""
         beside_curve(figure, below=36)
@@ -570,7 +582,9 @@ def draw_projections(problem: Problem, found: results.Results, name: str) -> Non
             last - 2,
         )
     else:
-        held = "samples that are not shown" if split.held_out else "the same samples"
+        held = "the same samples"
+        if split.held_out:
+            held = "samples that are not shown"
         words = f"The direction that best tells real from generated, found on {held}."
         other = pane("discriminant", "Linear discriminant", words, discriminant)
     live_figure("cosupport-samples", [one, other])

@@ -153,7 +153,8 @@ def _files(
     }
     truth: dict[str, Any] = {"truth": problem.truth}
     weights: dict[str, Any] = {**truth, "b": settings.b, "eps": settings.eps}
-    link = "" if settings.source == "upload" else link
+    if settings.source == "upload":
+        link = ""
     told: dict[str, Any] = {"witness": known_witness(problem)}
     if (few := bounds.too_few(problem)) is not None:
         seen = told["witness"]

@@ -248,8 +248,12 @@ def show_detail(
     with st.container(key="battery-told"):
         st.subheader(f"{check.title}: {place.tag} of {pair}", anchor=False)
         text, icon = _SAYS[cell.kind]
-        truth = "passes" if cell.oracle in PASSES else "itself fails"
-        besides = _besides(found, place) if cell.kind == "asks" else ""
+        truth = "itself fails"
+        if cell.oracle in PASSES:
+            truth = "passes"
+        besides = ""
+        if cell.kind == "asks":
+            besides = _besides(found, place)
         box = {"right": st.success, "wrong": st.error, "lucky": st.warning}.get(cell.kind, st.info)
         box(text.format(truth=truth, how=_HOW.get(cell.verdict, ""), besides=besides), icon=icon)
     asks = TAGS[cast(Tag, place.tag)]
@@ -318,7 +322,9 @@ def _decided(line: dict[Hashable, Any], found: Sequence[SweepResult], check: str
         f" “{line['criterion']}”"
     )
     sense = {">=": "at least", "<=": "at most"}[line["sense"]]
-    spread = f" ± {line['spread']:.3f} (spread)" if np.isfinite(line["spread"]) else ""
+    spread = ""
+    if np.isfinite(line["spread"]):
+        spread = f" ± {line['spread']:.3f} (spread)"
     return (
         f"{_placed(words, sweep)}. Value **{line['value']:.3f}**{spread}, threshold {sense}"
         f" {line['threshold']:g}, margin **{line['margin']:+.3f}**."
@@ -378,7 +384,9 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
         log_x=geometric,
     )
     said = "; ".join(dict.fromkeys(_placed(each.rule.words, found) for each in criteria))
-    repeats = f" Mean of {found.repeats} repeats." if found.repeats else ""
+    repeats = ""
+    if found.repeats:
+        repeats = f" Mean of {found.repeats} repeats."
     identity = f"{found.dim}-{found.scenario or 'all'}"
     title = setting_words(check, found.dim, found.scenario) or f"{pair} along the sweep"
     return Pane(identity, figure, title, caption=f"Asked for: {said or 'nothing here'}.{repeats}")

@@ -219,7 +219,9 @@ class VerdictCell(NamedTuple):
             f"{check.title}, {self.place.tag}: {READINGS[self.place.reading].pair[side]}"
             f" {_VERDICTS[self.verdict]}; "
         )
-        paper = f"; in the paper it {_VERDICTS[self.published]}" if self.published else ""
+        paper = ""
+        if self.published:
+            paper = f"; in the paper it {_VERDICTS[self.published]}"
         return f"{text}the truth {_VERDICTS[self.oracle]}{paper}"
 
 
@@ -286,7 +288,9 @@ def message(known: Cells) -> str:
     )
     if len(asked) > 1 and len(set(shares.values())) == 1:
         best = "each number"
-    others = f", {worst} {sum(most)} of {len(most)}" if len(set(shares.values())) > 1 else ""
+    others = ""
+    if len(set(shares.values())) > 1:
+        others = f", {worst} {sum(most)} of {len(most)}"
     return f"Where the truth passes, {best} fails {sum(fewest)} of {len(fewest)}{others}"
 
 

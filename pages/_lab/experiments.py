@@ -300,7 +300,9 @@ def draw_chart(chart: Chart, key: str, numbers: str, height: int | None = None) 
         for place, (title, figure) in enumerate(panels.items())
     ]
     many = isinstance(chart, HeatMap) and len(chart.y) > FEW_ROWS
-    kind = "side-by-side-rows" if many else "side-by-side"
+    kind = "side-by-side"
+    if many:
+        kind = "side-by-side-rows"
     with st.container(key=f"{kind}-{key}"):
         live_figure(key, panes)
 
@@ -357,7 +359,9 @@ def facts(provenance: Provenance) -> str:
 
 def _legend(chart: Chart) -> str:
     if isinstance(chart, HeatMap):
-        signed = f" {', '.join(chart.signed)}: red above 0, blue below." if chart.signed else ""
+        signed = ""
+        if chart.signed:
+            signed = f" {', '.join(chart.signed)}: red above 0, blue below."
         return (
             f"{chart.label}, from {chart.low:g} to {chart.high:g}, brighter is higher.{signed}"
             f" {chart.note}".strip()
@@ -368,10 +372,14 @@ def _legend(chart: Chart) -> str:
             area = " Area: one standard deviation over the repeats to either side."
         else:
             area = ""
-        truth = " Dashed: the truth." if chart.truths else ""
+        truth = ""
+        if chart.truths:
+            truth = " Dashed: the truth."
         return f"Solid: mean curve over the repeats.{truth}{area}"
     lines = [line for panel in chart.panels.values() for line in panel.values()]
-    bars = " Bars: one standard deviation to either side." if _spread(lines) else ""
+    bars = ""
+    if _spread(lines):
+        bars = " Bars: one standard deviation to either side."
     return f"Mean over the repeats.{bars}" + (
         " Open symbols: published values." if chart.published else ""
     )
@@ -400,7 +408,9 @@ def _table(found: pd.DataFrame) -> None:
     """
     optional = ("spread", "published", "difference", "bound")
     empty = [name for name in optional if name in found and found[name].isna().all()]
-    same = ["figure"] if "figure" in found and found["figure"].nunique() == 1 else []
+    same = []
+    if "figure" in found and found["figure"].nunique() == 1:
+        same = ["figure"]
     shown = found.drop(columns=[*empty, *same])
     if "published" not in shown:
         st.caption("The paper prints no number that these could be compared with.")

@@ -337,7 +337,9 @@ def show_verdict(
             st.session_state[K] = None if best.k == "sqrt" else best.k
         cache.wish_page("pages/explore.py")
 
-    far = " :red-badge[far from the truth]" if best.iou < FAR else ""
+    far = ""
+    if best.iou < FAR:
+        far = " :red-badge[far from the truth]"
     with st.container(horizontal=True, vertical_alignment="center"):
         said = best.off if complete else f"so far, {best.off}"
         st.subheader(f"{best.label}: {said}{far}", anchor=False, width="content")

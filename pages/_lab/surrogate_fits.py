@@ -127,7 +127,9 @@ def setting_text(method: str, k: K | None, split: float | None) -> str:
     number = ""
     if k is not None:
         number = f"k = {'√n' if k == 'sqrt' else k}, "
-    share = "no split" if split is None else f"split {split:.0%}"
+    share = "no split"
+    if split is not None:
+        share = f"split {split:.0%}"
     return f"{ESTIMATORS[method].title}, {number}{share}"
 
 
@@ -150,7 +152,9 @@ def work(
     tasks = sweep_cells(grid)
     key = ("stand-in", data.pair.digest, d, request)
     own = (data.pair.real.n, data.pair.generated.n)
-    share = 1.0 if request.n is None else request.n / min(own)
+    share = 1.0
+    if request.n is not None:
+        share = request.n / min(own)
     counts = [math.ceil(n * share) for n in own]
     seconds = sum(predicted_seconds(data.pair, each) for each in later)
     for each in (d, *later):

@@ -182,7 +182,9 @@ def checked_cells(arguments: Mapping[str, Any]) -> list[Cell]:
         raise ValueError(f"{rows:,} rows are asked for; {_ALLOWED}")
     for cell in cells[:: arguments["repeats"]]:
         n = cell.n or (2 if isinstance(cell.problem, Files) else cell.problem.default_n)
-        d = 1 if isinstance(cell.problem, Files) else cell.problem.parameters["d"]
+        d = 1
+        if not isinstance(cell.problem, Files):
+            d = cell.problem.parameters["d"]
         if n * d > MOST_VALUES:
             raise ValueError(
                 f"n = {n:,} and d = {d:,} are {n * d:,} numbers per set; at most {MOST_VALUES:,}"
@@ -449,7 +451,9 @@ def _labels(texts: Sequence[Mapping[str, str]]) -> tuple[list[str], str]:
     same = [name for name in names if len({each.get(name) for each in texts}) == 1]
     labels = []
     for each in texts:
-        lines = each["problem"].split(", ", 1) if "problem" not in same else []
+        lines = []
+        if "problem" not in same:
+            lines = each["problem"].split(", ", 1)
         rest = ", ".join(
             each[name] for name in names if name in each and name not in (*same, "problem")
         )

@@ -38,7 +38,9 @@ def load_published(text: str, *, announced: bool | str = True) -> str:
 def told_by(key: str, name: str) -> Any:
     """What a component's state holds under this name; None before it has told anything."""
     state = st.session_state.get(key)
-    return state.get(name) if isinstance(state, Mapping) else None
+    if isinstance(state, Mapping):
+        return state.get(name)
+    return None
 
 
 def javascript() -> str:
@@ -131,4 +133,6 @@ def main_figure(
 def moved(key: str) -> dict[str, Any]:
     """What the user has selected in this component; empty at first."""
     values = told_by(key, "values")
-    return dict(values) if isinstance(values, Mapping) else {}
+    if isinstance(values, Mapping):
+        return dict(values)
+    return {}

@@ -36,7 +36,9 @@ def listen(part: str = "", *, waits: bool) -> None:
 
     part : its name; "" for the part that waits for a measurement, whose progress is shown here.
     """
-    key = f"prviz-follow-{part}" if part else "prviz-progress"
+    key = "prviz-progress"
+    if part:
+        key = f"prviz-follow-{part}"
     content = {"part": part, "token": visitor().token, "waits": waits, "at": time.monotonic_ns()}
     with st.container(key=key):
         _component(key=f"listen-{part}", data=as_text(content), on_news_change=lambda: None)

@@ -53,7 +53,9 @@ def _computed(need: Need[T]) -> T | None:
     except (ValueError, MemoryError) as error:
         session().stopped[need.key] = str(error) or "Not enough memory"
         return None
-    return found if need.store is None else need.store.put(need.key, found)
+    if need.store is None:
+        return found
+    return need.store.put(need.key, found)
 
 
 def result(need: Need[T], effect: str = "this was not measured.") -> T | None:

@@ -112,7 +112,9 @@ def lower_risk(fixed: NamedCurves, lam: float, least: float) -> tuple[str, float
     ]
     risks = {name: risk(fixed[name], lam) for name in fair}
     best = min(risks, key=risks.__getitem__, default=None)
-    return None if best is None or risks[best] >= least else (best, risks[best])
+    if best is None or risks[best] >= least:
+        return None
+    return (best, risks[best])
 
 
 def _title(name: str) -> str:

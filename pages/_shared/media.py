@@ -54,7 +54,9 @@ def view_key(uploaded: Uploaded | None) -> Hashable:
 
 
 def _held(uploaded: Uploaded | None) -> HeldPictures:
-    return HeldPictures() if uploaded is None or uploaded.pictures is None else uploaded.pictures
+    if uploaded is None or uploaded.pictures is None:
+        return HeldPictures()
+    return uploaded.pictures
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,9 @@ def hover_pictures(pair: SamplePair, uploaded: Uploaded | None) -> tuple[str, ..
         left -= size
         if left <= 0:
             break
-    return tuple(found) if any(found) else ()
+    if any(found):
+        return tuple(found)
+    return ()
 
 
 def note(side: Samples, row: int, *, text: bool = True) -> str:
@@ -142,4 +146,6 @@ def notes(side: Samples, rows: Sequence[int], *, text: bool = True) -> list[str]
 
 
 def _clipped(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    if len(text) <= most:
+        return text
+    return text[: most - 1].rstrip() + "…"

@@ -419,7 +419,9 @@ def ask_columns(
     that follows.
     """
     shown = ", ".join(f"**{plain(column[:LONGEST])}**" for column in columns[:CHIP])
-    more = f" and {len(columns) - CHIP} more" if len(columns) > CHIP else ""
+    more = ""
+    if len(columns) > CHIP:
+        more = f" and {len(columns) - CHIP} more"
     st.info(
         f"Columns of {plain(name)} look like no features: {shown}{more}. A seed, a step, a place in"
         " a plot or a key would be part of every distance.",
@@ -572,8 +574,11 @@ def _say(side: Samples, found: Found, where: str) -> None:
     loose = (
         f", {found.loosely:,} of them by the file's name alone, in another folder: the right ones?"
     )
-    loose = loose if found.loosely else ""
-    among = f" (in the first {found.rows:,} rows)" if found.rows < side.n else ""
+    if not found.loosely:
+        loose = ""
+    among = ""
+    if found.rows < side.n:
+        among = f" (in the first {found.rows:,} rows)"
     text = (
         f"**{plain(side.name)}**: {found.found:,} of {found.named:,} names found in"
         f" {plain(where)}{loose}{among}"
@@ -590,4 +595,6 @@ def _say(side: Samples, found: Found, where: str) -> None:
 
 def ending(name: str, most: int) -> str:
     """The end of a long name, since ends tell pictures apart."""
-    return name if len(name) <= most else "…" + name[1 - most :]
+    if len(name) <= most:
+        return name
+    return "…" + name[1 - most :]

@@ -223,7 +223,9 @@ def pressed(label: str, key: str, **more: Any) -> bool:
 
 def described(text: str) -> dict[str, Any]:
     """The alternative text of a table, where this Streamlit takes one."""
-    return {"alt": text} if "alt" in inspect.signature(st.dataframe).parameters else {}
+    if "alt" in inspect.signature(st.dataframe).parameters:
+        return {"alt": text}
+    return {}
 
 
 def choose_one(
@@ -241,7 +243,9 @@ def choose_one(
     chosen = st.segmented_control(label, known, default=first, required=True, **more)
     if chosen in known:
         return chosen
-    return known[0] if first is None else first
+    if first is None:
+        return known[0]
+    return first
 
 
 def explore_link(settings: ExploreSettings, label: str = "Open this in Explore") -> None:

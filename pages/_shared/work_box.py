@@ -58,7 +58,9 @@ def _shared() -> LeastRecentlyUsed:
 
 
 def _runs(work: WorkRequest) -> LeastRecentlyUsed:
-    return session().runs if work.private else _shared()
+    if work.private:
+        return session().runs
+    return _shared()
 
 
 def _run(work: WorkRequest) -> TaskRun:

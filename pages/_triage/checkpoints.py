@@ -371,12 +371,16 @@ class Diagnosis:
     def evaluated(self, role: Role) -> Any:
         """Rows, in their own set, of all samples of a role that the family has measured."""
         real, generated = np.split(self.places, [self.classifiers.n_real])
-        return self._rows_at(real, True) if role == "real" else self._rows_at(generated, False)
+        if role == "real":
+            return self._rows_at(real, True)
+        return self._rows_at(generated, False)
 
     def _rows_at(self, places: Any, real: bool) -> Any:
         """Rows in their own set of evaluation samples, all of one role."""
         of_real, of_generated = self.shown.split.evaluate_rows
-        return of_real[places] if real else of_generated[places - len(of_real)]
+        if real:
+            return of_real[places]
+        return of_generated[places - len(of_real)]
 
     def keys_of(self, group: str, lam: float) -> Any:
         """Ratios c_Y / c_X of all rows of a group, in the order of `rows`."""
@@ -590,7 +594,9 @@ def noise(found: CheckpointResults) -> float:
     if not names:
         return 0.0
     margins = judgement_of(found, names).table["margin"].dropna()[1:]
-    return float(margins.median()) if len(margins) else 0.0
+    if len(margins):
+        return float(margins.median())
+    return 0.0
 
 
 def replicates_of(found: CheckpointResults) -> tuple[str, ...]:

@@ -88,7 +88,9 @@ def _verdict(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifferen
             icon=":material/balance:",
         )
     else:
-        rest = "" if along.apart.all() else " Elsewhere the draws don't say."
+        rest = " Elsewhere the draws don't say."
+        if along.apart.all():
+            rest = ""
         st.info(f"{'; '.join(parts)}.{rest}", icon=":material/compare_arrows:")
 
 

@@ -18,7 +18,9 @@ def draw(found: CheckpointResults) -> None:
     generated = sorted({len(run.c_real) - run.n_real for run in first})
     between = f"{generated[0]:,}" + (f" to {generated[-1]:,}" if len(generated) > 1 else "")
     known = ceiling_of(found)
-    ceiling = "" if known is None else f"- **Real against real**: {known.source}.\n"
+    ceiling = ""
+    if known is not None:
+        ceiling = f"- **Real against real**: {known.source}.\n"
     percent = f"{100 * CONFIDENCE:g} %"
     second = ""
     if found.basis.second is not None:

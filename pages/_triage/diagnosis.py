@@ -90,8 +90,12 @@ def _say_measured(case: Diagnosis) -> None:
     """Say which samples were measured, and how."""
     settings = case.found.settings
     measured = case.measured
-    k = "" if measured.k is None else f", k = {measured.k}"
-    split = "no split" if settings.split is None else f"split {100 * settings.split:.0f} %"
+    k = ""
+    if measured.k is not None:
+        k = f", k = {measured.k}"
+    split = "no split"
+    if settings.split is not None:
+        split = f"split {100 * settings.split:.0f} %"
     st.caption(
         f"{plain(measured.checkpoint.name)}: {measured.n_generated:,} generated against"
         f" {measured.n_real:,} real samples in {case.pair.d:,} dimensions. Findings read the curve"
@@ -172,7 +176,9 @@ def _list_findings(case: Diagnosis) -> None:
 def _say_nothing(found: CheckpointResults, differs: bool) -> None:
     """Draw that no fault is named, and how often faults of known size would have been."""
     with st.container(border=True):
-        mark = ":material/help:" if differs else ":material/check_circle:"
+        mark = ":material/check_circle:"
+        if differs:
+            mark = ":material/help:"
         st.markdown(f"{mark} **{nothing_text(differs).capitalize()}.** {NOTHING}")
         key = ("triage-power", found.reference.digest)
         shares = answers.tab_result(
@@ -242,8 +248,12 @@ def _choose(found: CheckpointResults) -> tuple[MeasuredCheckpoint, DeltaGenerato
 
 def _title(found: CheckpointResults, measured: MeasuredCheckpoint) -> str:
     checkpoint = measured.checkpoint
-    step = "" if checkpoint.step is None else f"{checkpoint.step:g}"
-    said = f", step {step}" if step and step not in checkpoint.name else ""
+    step = ""
+    if checkpoint.step is not None:
+        step = f"{checkpoint.step:g}"
+    said = ""
+    if step and step not in checkpoint.name:
+        said = f", step {step}"
     return f"{checkpoint.name}{said} (AuC {found.summaries(measured)['auc']:.3f})"
 
 
@@ -251,7 +261,9 @@ def _to_explore(case: Diagnosis) -> None:
     explore_settings = _explore_settings(case)
     if explore_settings is None:
         return
-    others = "" if explore_settings.source == "bundled" else " It replaces files uploaded there."
+    others = " It replaces files uploaded there."
+    if explore_settings.source == "bundled":
+        others = ""
     if pressed(
         "Open this checkpoint in Explore",
         "triage-fault-explore",
@@ -310,7 +322,9 @@ def _open_explore(case: Diagnosis, explore_settings: ExploreSettings) -> None:
     if explore_settings.source == "upload":
         labelled = bool(case.pair.real.labels or case.pair.generated.labels)
         origin = ("triage", *case.measured.digests, str(path)) if labelled else ()
-        pictures = None if found.uploaded is None else found.uploaded.pictures
+        pictures = None
+        if found.uploaded is not None:
+            pictures = found.uploaded.pictures
         uploaded = Uploaded(
             case.pair, (found.reference.name, path.name), (None, None), origin, pictures
         )
@@ -332,7 +346,9 @@ def _card(case: Diagnosis, finding: TriageFinding) -> None:
         with figure:
             value, said = _number(finding)
             st.html(NUMBER.format(value=html.escape(value), said=html.escape(said)))
-        label = "Hide the evidence" if opened else "Show the evidence"
+        label = "Show the evidence"
+        if opened:
+            label = "Hide the evidence"
         st.button(
             label,
             key=f"triage-evidence-{name}",

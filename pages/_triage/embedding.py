@@ -133,7 +133,9 @@ def _progress(listing: FolderListing, request: EmbeddingRequest | None, working:
             )
             st.progress(run.share, plain(run.text))
     else:
-        own = run if run is not None and run.request == request else None
+        own = None
+        if run is not None and run.request == request:
+            own = run
         st.button(
             "Continue" if own is not None and own.done else "Embed",
             key="embed",

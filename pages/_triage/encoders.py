@@ -91,7 +91,9 @@ def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | No
     settings = found.settings
     best = sorted(found.measured, key=lambda each: -each.curve.auc)[:MOST_CHECKPOINTS]
     n = min(MOST_SAMPLES, *(min(each.n_real, each.n_generated) for each in best))
-    held = found.uploaded.pictures if found.uploaded is not None else None
+    held = None
+    if found.uploaded is not None:
+        held = found.uploaded.pictures
     sources: tuple[Pictures, ...] = () if held is None else held.sources
     networks = choose_networks(found.reference, sources, "triage-networks")
     k = settings.k if settings.k == "sqrt" or settings.k < fit_size(n, settings.split) else "sqrt"

@@ -90,7 +90,9 @@ def _end(case: Diagnosis, role: Role) -> None:
             f"by the {100 * fpr:.1f} % of real samples that the same classifier calls generated,"
             " times λ"
         )
-    mean = " (means over the runs)" if len(case.measured.estimate.runs) > 1 else ""
+    mean = ""
+    if len(case.measured.estimate.runs) > 1:
+        mean = " (means over the runs)"
     st.markdown(
         f"{gallery.counted(case, role, lam)}. The loss of {side} there is less {less}: {share:.3f}"
         f" - {cost:.3f} = **{lost:.3f}**{mean}. λ (lambda) is precision / recall at this point of"

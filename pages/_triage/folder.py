@@ -75,7 +75,9 @@ def choose() -> CheckpointSource | None:
         ),
         persist_state="session",
     )
-    holdout = None if held_out is None else source.read_holdout(which, real, root / held_out, root)
+    holdout = None
+    if held_out is not None:
+        holdout = source.read_holdout(which, real, root / held_out, root)
     # A table that can't be used as metadata is no checkpoint either.
     left_out = [each for each in (reference, table, held_out) if each is not None]
 
@@ -233,7 +235,9 @@ def _folder(listing: FolderListing) -> str:
         )
         st.button("Look again", on_click=_look_again, key="triage-look", icon=":material/refresh:")
         skipped = listing.skipped.get(folder, 0)
-        left_out = f", {skipped} skipped: no format of samples" if skipped else ""
+        left_out = ""
+        if skipped:
+            left_out = f", {skipped} skipped: no format of samples"
         st.caption(f"{count_of(len(listing.files[folder]), 'file')} in it{left_out}")
     if len(listing.files) > MOST_FOLDERS:
         st.caption(
@@ -260,7 +264,9 @@ def _reference(listing: FolderListing, folder: str, options: Sequence[str]) -> s
     # checkpoint.
     above_only = [name for name in options if name not in listing.files[folder]]
     candidates = [name for name in above_only if _LIKELY.search(name.rpartition("/")[2])]
-    likely = candidates[0] if len(candidates) == 1 else None
+    likely = None
+    if len(candidates) == 1:
+        likely = candidates[0]
     return st.selectbox(
         "Reference: the file with the real samples",
         options,

@@ -57,7 +57,9 @@ def draw(found: CheckpointResults) -> None:
     heading = st.container()
     work = st.container()
     known = ceiling_of(found)
-    ceiling = None if known is None else known.ceiling[found.method]
+    ceiling = None
+    if known is not None:
+        ceiling = known.ceiling[found.method]
     with work:
         intervals = _intervals(found)
         if left := len(found.measured) - len(intervals):
@@ -114,11 +116,9 @@ def draw(found: CheckpointResults) -> None:
     ]
     live_figure(f"{KEY}-panels", panes, standout=GROUP)
     st.markdown("##### All numbers")
-    more = (
-        reported.all_of(found)
-        if reported.asked(ALL, "Add what else papers report", reported.blind_spots())
-        else None
-    )
+    more = None
+    if reported.asked(ALL, "Add what else papers report", reported.blind_spots()):
+        more = reported.all_of(found)
     _table(views, ceiling, more or {})
     if more:
         _agreement(found, more)
@@ -201,11 +201,9 @@ def _trade(views: Sequence[CheckpointView], ceiling: MeasuredCheckpoint | None) 
         " are in the table."
     )
     title = "Above the diagonal precision is the better side, below it recall"
-    corner = (
-        None
-        if ceiling is None
-        else (ceiling.summaries["f8_recall"], ceiling.summaries["f8_precision"])
-    )
+    corner = None
+    if ceiling is not None:
+        corner = (ceiling.summaries["f8_recall"], ceiling.summaries["f8_precision"])
     figure = checkpoint_trade_figure(views, ceiling=corner)
     caption = f"F8 counts one of the two 8 times as much as the other. {_order_words(views)}"
     live_figure(
@@ -281,12 +279,16 @@ def _axis(views: Sequence[CheckpointView]) -> StepAxis:
 
 
 def _area_words(view: CheckpointView) -> str:
-    most = "" if view.bound is None else f", in truth at most {view.bound.auc:.3f}"
+    most = ""
+    if view.bound is not None:
+        most = f", in truth at most {view.bound.auc:.3f}"
     return f"AuC {view.summaries['auc']:.3f}{most}."
 
 
 def _at_least(view: CheckpointView, divergence: Summary) -> str:
-    least = "" if view.bound is None else f" (at least {theme.number(divergence.of(view.bound))})"
+    least = ""
+    if view.bound is not None:
+        least = f" (at least {theme.number(divergence.of(view.bound))})"
     return f"{theme.number(divergence.of(view.curve))}{least}"
 
 

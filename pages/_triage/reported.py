@@ -146,7 +146,9 @@ def _measured(
         return known
 
     known = of_each(found, f"triage-{what}", found.measured, find, lambda _: seconds)
-    return known if len(known) == len(found.measured) else None
+    if len(known) == len(found.measured):
+        return known
+    return None
 
 
 # ---- two checkpoints at equal distance ----

@@ -382,7 +382,9 @@ def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
 
     def words(method: str, k: int | None) -> str:
         title = figures.plain(ESTIMATORS[method].title)
-        return title if k is None else f"{title}, k = {k}"
+        if k is None:
+            return title
+        return f"{title}, k = {k}"
 
     figure = figures.winners_figure(
         _cells(won, of.grid.methods, ks, words),

@@ -50,14 +50,18 @@ def verdict(found: WinnerMap, signs: Mapping[str, str], chance: float = 0.0) -> 
     measured = len(found.won)
     wins = f"**{_named(found.verdict, signs)}**"
     close = measured < len(found.cells)
-    clear = f" whose lead is more than chance ({chance:.3f})" if close else ""
+    clear = ""
+    if close:
+        clear = f" whose lead is more than chance ({chance:.3f})"
     cells = f"{measured} cells{clear}"
     if measured == 1:
         return f"{wins} wins in the one cell {clear.strip() or 'that is measured'}."
     if not any(cell.flips for cell in found.cells):
         return f"{wins} wins in all {cells}: whichever family and k, the verdict is the same."
     first, *more = flips(found, signs)
-    others = f", and to others in {len(more)} more region{'s' * (len(more) > 1)}" if more else ""
+    others = ""
+    if more:
+        others = f", and to others in {len(more)} more region{'s' * (len(more) > 1)}"
     return f"{wins} wins in **{percent(found.share)}** of the {cells}; it flips to {first}{others}."
 
 

@@ -78,7 +78,9 @@ class Run(Background):
     @property
     def share(self) -> float:
         """Share done, from 0 to 1; the quick families are QUICK_SHARE of the work."""
-        quick = QUICK_SHARE if self._quick != self.settings.methods else 0.0
+        quick = 0.0
+        if self._quick != self.settings.methods:
+            quick = QUICK_SHARE
         part = self._part * (quick if self._ranked < self.total else 1 - quick)
         return min(
             (quick * self._ranked + (1 - quick) * self.done + part) / max(self.total, 1), 1.0
@@ -187,7 +189,9 @@ class Run(Background):
             if each.path in self._found or each.path in found:
                 continue
             self._report(0.0)
-            looked = evaluator.look(each) if self._only_kept else None
+            looked = None
+            if self._only_kept:
+                looked = evaluator.look(each)
             if looked is not None and looked.missing:
                 continue
             outcome = evaluator.outcome(each, self._report) if looked is None else looked.known

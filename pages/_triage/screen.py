@@ -157,7 +157,9 @@ def _answer(found: CheckpointResults) -> TriageAnswer:
     ceiling = None if isinstance(known, str) else known
     faults = faults_of(found)
     apart = told_apart(witnesses_known(found), faults)
-    judgement = judgement_of(found, names, ceiling, copies, apart) if names else None
+    judgement = None
+    if names:
+        judgement = judgement_of(found, names, ceiling, copies, apart)
     sides = found.sides[found.method]
     wanted = goal()
     order = by_score(found)
@@ -213,7 +215,9 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
     judgement = answer.judgement
     if judgement is None or judgement.decision.best != best:
         measured = len(answer.scores)
-        among = "" if measured == found.total else f"{measured} among "
+        among = ""
+        if measured != found.total:
+            among = f"{measured} among "
         first = f"Score {answer.scores[best]:.3f}, the highest of {among}{found.total} checkpoints"
         text = (
             f"<h2>So far: {html.escape(best)}</h2><p>{first}; which of them may be best comes"
@@ -227,9 +231,15 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
     if len(found.outcomes) < found.total:
         head = f"So far: {_lower(head)}" if head.startswith("May be best") else f"So far: {head}"
     unsure = not decision.told_apart or bool(decision.disagreement)
-    kind = "good" if share is not None and share.reaches_ceiling and not unsure else "warning"
-    basis = f" Scored {html.escape(decision.basis.clause)}." if decision.basis.clause else ""
-    wrong = "" if share is None else f"{html.escape(best)} {html.escape(share.sentence)}. "
+    kind = "warning"
+    if share is not None and share.reaches_ceiling and not unsure:
+        kind = "good"
+    basis = ""
+    if decision.basis.clause:
+        basis = f" Scored {html.escape(decision.basis.clause)}."
+    wrong = ""
+    if share is not None:
+        wrong = f"{html.escape(best)} {html.escape(share.sentence)}. "
     chips = f"{_fault_chip(answer, best)} {_copies_chip(answer, best)}"
     lines = [
         f"<h2>{head} {_ceiling_html(answer)}{_apart_chips(judgement.apart)}</h2>",
@@ -263,7 +273,9 @@ def _memorised_html(answer: TriageAnswer, names: tuple[str, ...]) -> str:
         f"{name} ({each.exact.number} exact copies, {100 * each.near.share:.0f} % near)"
         for name, each in ((name, answer.copies[name]) for name in names)
     ]
-    left_out = "" if answer.best in names else " Left out of the decision."
+    left_out = " Left out of the decision."
+    if answer.best in names:
+        left_out = ""
     text = f"Memorised: {listed(counted)}.{left_out}"
     return f'<p title="{html.escape(told)}"><b>{html.escape(text)}</b></p>'
 
@@ -332,7 +344,9 @@ def _copies_chip(answer: TriageAnswer, name: str) -> str:
 
 
 def _so_far(found: CheckpointResults, answer: TriageAnswer) -> str:
-    ranked_so_far = 0 if answer.judgement is None else len(answer.judgement.table)
+    ranked_so_far = 0
+    if answer.judgement is not None:
+        ranked_so_far = len(answer.judgement.table)
     left = found.total - len(found.outcomes)
     new = len(found.measured) - ranked_so_far
     counts = {"more to come": left, "being worked in": new}
@@ -405,7 +419,9 @@ def _figures(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str
 
 def _by(found: CheckpointResults, answer: TriageAnswer, what: str) -> str:
     """What is drawn, with its family where that is not the one that scores."""
-    return what if answer.drawn == found.method else f"{what} by {family_title(answer.drawn)}"
+    if answer.drawn == found.method:
+        return what
+    return f"{what} by {family_title(answer.drawn)}"
 
 
 def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
@@ -429,7 +445,9 @@ def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
 
 def _table(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
     # beside the best classifier only the family that orders low scores: it refutes the others
-    several = list(found.settings.methods) if len(found.settings.methods) > 1 else []
+    several = []
+    if len(found.settings.methods) > 1:
+        several = list(found.settings.methods)
     if found.basis.second is not None:
         several = [found.basis.second]
     elif TIGHTEST.name not in several and found.by(TIGHTEST.name):
@@ -442,7 +460,9 @@ def _table(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
         }
         for name in several
     ]
-    ranked = [] if answer.judgement is None else answer.judgement.table.to_dict("records")
+    ranked = []
+    if answer.judgement is not None:
+        ranked = answer.judgement.table.to_dict("records")
     lines = {line["checkpoint"]: line for line in ranked if line["low"] == line["low"]}
     rows = [
         _row(found, answer, name, lines.get(name), several, colors.get(name, ""))
@@ -476,7 +496,9 @@ def _row(
     faults = answer.faults.get(name)
     ends = ("low", "high") if answer.drawn == found.method else ("second_low", "second_high")
     low, high = (None, None) if line is None else (float(line[end]) for end in ends)
-    fault = "" if faults is None else nothing_text(bool(answer.apart.get(name)))
+    fault = ""
+    if faults is not None:
+        fault = nothing_text(bool(answer.apart.get(name)))
     level = sentence = ""
     if faults:
         fault = fault_text(faults[0])
@@ -506,7 +528,9 @@ def _row(
 def _told(name: str, line: Mapping[Hashable, Any] | None, answer: TriageAnswer) -> str:
     if line is None:
         return name
-    share = None if answer.judgement is None else answer.judgement.shares.get(name)
+    share = None
+    if answer.judgement is not None:
+        share = answer.judgement.shares.get(name)
     parts = [
         f"{name}: score {line['score']:.3f} ({line['low']:.3f} to {line['high']:.3f} in 95 % of the"
         " draws)"

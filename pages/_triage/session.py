@@ -397,7 +397,9 @@ def session() -> TriageSession:
 
 def _linked_choice(link: Mapping[str, str]) -> CheckpointChoice:
     ticked = link.get("ticked")
-    names = None if ticked is None else [unquote(name) for name in ticked.split(",") if name]
+    names = None
+    if ticked is not None:
+        names = [unquote(name) for name in ticked.split(",") if name]
     return CheckpointChoice(selected=link.get("chosen"), ticked=names)
 
 

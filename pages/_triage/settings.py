@@ -70,7 +70,9 @@ def _bundled() -> CheckpointSource:
     st.caption(f"{plain(family.summary)}{more} The reference is {REAL_SETS[family.real].summary}.")
     checkpoints = []
     for each in zoo_checkpoints() if name == "zoo" else family.checkpoints:
-        step = None if name in UNORDERED else step_of(each.title)
+        step = None
+        if name not in UNORDERED:
+            step = step_of(each.title)
         if each.title == "EM converged":
             step = CONVERGED
         checkpoints.append(Checkpoint(bundled_path(each.name), each.title, step))
@@ -232,7 +234,9 @@ def _read(name: str, text: str) -> dict[str, Any]:
 
 def settings_link(settings: TriageSettings) -> dict[str, str | None]:
     """Parts of the link; None for settings that have their default."""
-    split = "none" if settings.split is None else f"{settings.split:g}"
+    split = "none"
+    if settings.split is not None:
+        split = f"{settings.split:g}"
     return {
         "methods": ",".join(settings.methods) if settings.methods != first().methods else None,
         "k": None if settings.k == "sqrt" else str(settings.k),
@@ -246,7 +250,9 @@ def settings_title(settings: TriageSettings) -> str:
     """The settings in a few words."""
     one, *others = (ESTIMATORS[name].title for name in settings.methods)
     k = "√n" if settings.k == "sqrt" else settings.k
-    split = "no split" if settings.split is None else f"split {100 * settings.split:.0f} %"
+    split = "no split"
+    if settings.split is not None:
+        split = f"split {100 * settings.split:.0f} %"
     return (
         f"{one}{f' + {len(others)}' if others else ''} · k {k} · "
         f"{split}{' · equal sizes' * settings.equal_sizes}"

@@ -110,7 +110,9 @@ def _group(case: Diagnosis, role: Role) -> str:
         return f"{title}<ol>{f'<li>rows {listed}</li>' if listed else ''}</ol>"
     if max(map(len, notes)) < SHORT:
         first = {note.partition(" ")[0] for note in notes}
-        rest = [note.partition(" ")[2] for note in notes] if len(first) == 1 else []
+        rest = []
+        if len(first) == 1:
+            rest = [note.partition(" ")[2] for note in notes]
         notes = [f"{first.pop()} {', '.join(rest)}" if all(rest) and rest else ", ".join(notes)]
     return f"{title}<ol>{''.join(f'<li>{html.escape(note)}</li>' for note in notes[:LINES])}</ol>"
 

@@ -39,7 +39,9 @@ def choose() -> CheckpointSource | None:
     if real is None:
         return None
     checkpoints = source.with_metadata(which, held.table, held.named)
-    holdout = None if held.holdout is None else source.read_holdout(which, real, held.holdout)
+    holdout = None
+    if held.holdout is not None:
+        holdout = source.read_holdout(which, real, held.holdout)
     assembled = source.assembled(
         which,
         real,
@@ -67,10 +69,14 @@ def _list(held: UploadedFiles) -> None:
         parts.append(f"metadata **{plain(held.table.name)}**")
     if held.holdout is not None:
         parts.append(f"other real samples **{plain(held.holdout.name)}**")
-    missing = "" if held.reference else " Now add the reference."
+    missing = " Now add the reference."
+    if held.reference:
+        missing = ""
     missing = missing or ("" if held.checkpoints else " Now add the checkpoints.")
     with st.container(horizontal=True, vertical_alignment="center"):
-        there = f"Here: {', '.join(parts)}; {human_size(size)}." if parts else ""
+        there = ""
+        if parts:
+            there = f"Here: {', '.join(parts)}; {human_size(size)}."
         st.markdown(f"{there}{missing}")
         if len(held.checkpoints) > 1:
             with st.popover("Remove some", icon=":material/playlist_remove:", key="triage-removal"):

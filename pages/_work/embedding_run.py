@@ -67,8 +67,12 @@ class EmbeddingRun(Background):
     @property
     def text(self) -> str:
         """Text beside the progress."""
-        left = f", {duration(self.seconds_left)} left" if self.share >= FIRST_SHARE else ""
-        return "Stopping" if self.stopping else f"{self.state}{left}"
+        left = ""
+        if self.share >= FIRST_SHARE:
+            left = f", {duration(self.seconds_left)} left"
+        if self.stopping:
+            return "Stopping"
+        return f"{self.state}{left}"
 
     def _measure(self) -> None:
         with self._alone(), ThreadPoolExecutor(available_threads()) as executor:

@@ -62,7 +62,9 @@ class ApproximateLists(NamedTuple):
     def reach(self, role: Role) -> Array:
         """Squared distance, (m,), up to which the lists are complete."""
         ends: Array = self.squared[role][:, -1]
-        return np.full(len(ends), np.inf) if self.whole[role] else ends
+        if self.whole[role]:
+            return np.full(len(ends), np.inf)
+        return ends
 
 
 def ball_counts(
@@ -258,7 +260,9 @@ class ListJob:
                 self.fixed[rule] for rule in (balls.real, balls.generated) if rule in self.fixed
             ]
             radii = [math.sqrt(squared) * self.units.scale for squared in fixed]
-            bandwidth = (radii[0], radii[1]) if len(radii) == len(ROLES) else None
+            bandwidth = None
+            if len(radii) == len(ROLES):
+                bandwidth = (radii[0], radii[1])
             supports[name] = Supports(
                 counted[name][0], counted[name][1], len(rows[0]), bandwidth, places
             )

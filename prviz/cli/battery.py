@@ -92,7 +92,9 @@ def _battery(arguments: argparse.Namespace) -> int:
             checks, readings, mode, repeats=arguments.repeats, seed=arguments.seed
         )
         resumed = arguments.out is not None and arguments.out.exists()
-        seconds = None if resumed else battery_seconds(tasks) / available_threads()
+        seconds = None
+        if not resumed:
+            seconds = battery_seconds(tasks) / available_threads()
         head = ""
         rows = measured(tasks, COLUMNS, arguments.out, seconds)
     judged = judge(rows, readings)
@@ -152,7 +154,9 @@ def _counts(judged: pd.DataFrame) -> str:
     for line in passed(judged).to_dict("records"):
         reading = line["reading"]
         side = line["side"]
-        paper = f", paper {known.get((reading, side), 0)}" if reading in published else ""
+        paper = ""
+        if reading in published:
+            paper = f", paper {known.get((reading, side), 0)}"
         count = f"{side} {line['passed']} of {line['cells']} (truth {line['oracle']}{paper})"
         counts.setdefault(reading, []).append(count)
     return "\n".join(f"{reading} passes: {', '.join(sides)}" for reading, sides in counts.items())

@@ -295,7 +295,9 @@ def _with_areas(measured: _Measured) -> Witness:
     if TIGHTEST.name in measured.estimates:  # as it is printed
         area = measured.summary_values(TIGHTEST.name)["auc"]
     elif estimate_seconds(real, generated, pair.d, **work) > AREA_SECONDS:
-        return replace(found, notes=(*found.notes, NO_AREAS)) if found.named else found
+        if found.named:
+            return replace(found, notes=(*found.notes, NO_AREAS))
+        return found
     with watched(None) as progress:
         limited: dict[str, Any] = {"memory_limit": arguments.memory_limit, "progress": progress}
         return with_areas(found, pair, area=area, seed=arguments.seed, **limited)
@@ -405,7 +407,9 @@ def _both(choices: Sequence[str]) -> str:
         real, generated = map(shlex.quote, choices[:2])
         return f"--real-key {real} --generated-key {generated}, for instance"
     columns = {choice.partition("=")[0] for choice in choices if "=" in choice}
-    name = shlex.quote(columns.pop()) if len(columns) == 1 else "COLUMN"
+    name = "COLUMN"
+    if len(columns) == 1:
+        name = shlex.quote(columns.pop())
     own = "KEY"
     chosen = own
     if rows is not None:

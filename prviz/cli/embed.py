@@ -99,7 +99,9 @@ def embed_each(
 def file_text(each: SetFile, encoder: str) -> str:
     """The line on a written file."""
     found = each.found
-    bad = f", {len(found.bad)} bad left out" if found.bad else ""
+    bad = ""
+    if found.bad:
+        bad = f", {len(found.bad)} bad left out"
     verb = "kept" if each.kept else "wrote"
     return f"{verb} {one_line(each.out)}: {found.n} x {found.d} by {one_line(encoder)}{bad}"
 
@@ -114,7 +116,9 @@ def embed_arguments(arguments: argparse.Namespace) -> None:
     encoder = load_encoder(arguments.encoder, EncoderOptions(weights=arguments.weights))
     keep = arguments.keep or _beside(arguments.checkpoints[0], encoder.name)
     reference = _pictures(arguments.reference)
-    holdout = None if arguments.holdout is None else _pictures(arguments.holdout)
+    holdout = None
+    if arguments.holdout is not None:
+        holdout = _pictures(arguments.holdout)
     sets: list[PictureSet] = []
     if reference is not None:
         sets += named_sets([reference], keep / "reference")
@@ -199,7 +203,8 @@ def _pictures(path: Path) -> EmbeddingSource | None:
 
 def _beside(path: Path, encoder: str) -> Path:
     """The folder of features beside checkpoints."""
-    path = path if path.name not in ("", "..") else path.resolve()
+    if path.name in ("", ".."):
+        path = path.resolve()
     name = "".join(each if each.isalnum() or each in "._-" else "-" for each in encoder)
     return path.with_name(f"{path.name}-{name}")
 

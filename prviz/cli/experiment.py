@@ -72,17 +72,22 @@ def _experiment(arguments: argparse.Namespace) -> int:
         scheduler=arguments.scheduler,
         dask=arguments.dask,
     )
-    rows = rows if convention is None else read_by(rows, convention)
+    if convention is not None:
+        rows = read_by(rows, convention)
     figures = spreads_by(experiment.figures(rows), convention)
     numbers = ["ours", "spread", "published", "difference", "bound"]
-    empty = ["bound"] if figures["bound"].isna().all() else []
+    empty = []
+    if figures["bound"].isna().all():
+        empty = ["bound"]
     figures = figures.drop(columns=empty)
     numbers = [name for name in numbers if name not in empty]
     words = {
         name: figures[name].map(lambda value: f"{value:.3f}" if value == value else "-")
         for name in numbers
     }
-    kept = "" if arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"
+    kept = ""
+    if arguments.out is not None:
+        kept = f"{len(rows)} rows in {arguments.out}\n"
     table = figures.assign(**words).to_string(index=False)
     sys.stdout.write(f"{table}\n\n{fill(experiment.says(rows), _WIDTH)}\n{kept}")
     return 0

@@ -269,7 +269,9 @@ def _app(arguments: argparse.Namespace) -> int:
     try:
         runpy.run_module("streamlit", run_name="__main__")
     except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        if isinstance(stop.code, int):
+            return stop.code
+        return int(stop.code is not None)
     return 0
 
 

@@ -195,7 +195,9 @@ def _sets(
     """
     sets = []
     for pair, numbers in zip(pairs, found, strict=True):
-        areas = None if convention is None else _areas(pair, k, convention)
+        areas = None
+        if convention is not None:
+            areas = _areas(pair, k, convention)
         flags = [flag.entry() for flag in flags_of(pair)]
         sets.append({**_size(pair.generated), **numbers, "curves": areas, "flags": flags})
     return sets
@@ -289,17 +291,25 @@ def _table(pair: SamplePair, k: int, found: Mapping[str, Any]) -> list[str]:
         for name in names:
             value = row[name]
             exists = not math.isnan(value)
-            mark = "*" if exists and value != rows[0][name] else " "
+            mark = " "
+            if exists and value != rows[0][name]:
+                mark = "*"
             cells.append(f"{f'{value:.4f}' if exists else '-':>9}{mark}")
         lines.append("  ".join(cells).rstrip())
     lines += ["", "* differs from the first row; - does not exist", ""]
     for row in rows:
-        tools = f" ({row['tools']})" if row["tools"] else ""
-        caveat = f"; -: {row['caveat']}" if row["caveat"] else ""
+        tools = ""
+        if row["tools"]:
+            tools = f" ({row['tools']})"
+        caveat = ""
+        if row["caveat"]:
+            caveat = f"; -: {row['caveat']}"
         lines.append(f"{row['name']}: {row['meaning']}{tools}{caveat}")
     lines.append("")
     for name, number in found["numbers"].items():
-        value = "-" if math.isnan(number["value"]) else f"{number['value']:.6g}"
+        value = "-"
+        if not math.isnan(number["value"]):
+            value = f"{number['value']:.6g}"
         note = _note(name, number)
         lines.append(f"{name:17}{value:>12}" + (f"  {note}" if note else ""))
         lines.append(f"{'':17}{'':12}  can't see: {number['blind_spot']}")
@@ -357,7 +367,9 @@ def _areas(
 def _curves(pair: SamplePair, k: int, convention: CurveConvention | PaperConvention) -> list[str]:
     """Lines on the curves by the convention."""
     if isinstance(convention, CurveConvention):
-        drawn = "exact" if convention.rays is None else f"{convention.rays} rays"
+        drawn = "exact"
+        if convention.rays is not None:
+            drawn = f"{convention.rays} rays"
         if convention.gammas:
             drawn += ", thresholds on them"
         said = f"curves without split, {drawn}; {SELF_COUNTING[convention.self_counting]}"

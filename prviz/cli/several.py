@@ -70,7 +70,9 @@ def measure_several(
             bounds[name] = bound
             rows[-1].append(f"{bound.auc:.4f}")
     head = ["model", "n", "AuC", *(["at most"] if bounds else [])]
-    split = "none" if arguments.split is None else f"{arguments.split:g}"
+    split = "none"
+    if arguments.split is not None:
+        split = f"{arguments.split:g}"
     lines = [line.rstrip() for line in aligned([head, *rows])]
     lines.append(f"{method}, k {k}, split {split}, seed {arguments.seed}; {real.n} real samples")
     sys.stdout.write("\n".join(lines) + "\n")

@@ -224,7 +224,9 @@ class ProgressLine:
             return
         self._last = now
         began, before = self._first
-        left = (now - began) * (1 - fraction) / (fraction - before) if fraction > before else None
+        left = None
+        if fraction > before:
+            left = (now - began) * (1 - fraction) / (fraction - before)
         self.show(f"{fraction:4.0%}" + ("" if left is None else f", {duration(left)} left"))
 
     def show(self, text: str) -> None:
@@ -283,7 +285,8 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 def put_text(target: str, text: str) -> None:
     """Write a text whole to a file, or to standard output for "-"; it ends in a line feed."""
-    text = text if text.endswith("\n") else text + "\n"
+    if not text.endswith("\n"):
+        text = text + "\n"
     path = Path(target)
     if target == "-":
         sys.stdout.write(text)
@@ -325,7 +328,9 @@ def check_choice(choice: ColumnChoice, sets: Iterable[Samples]) -> None:
         columns |= dict.fromkeys((*samples.features, *samples.labels))
     columns |= dict.fromkeys(sorted(choice.met))
     if unknown := choice.unknown(columns):
-        option = "--features" if unknown[0] in choice.features else "--drop"
+        option = "--drop"
+        if unknown[0] in choice.features:
+            option = "--features"
         if unknown[0] not in (*choice.features, *choice.drop):
             option = "--group"
         raise ValueError(

@@ -193,7 +193,9 @@ def scaled_gaussians(scale: float, d: int, *, distance: float = 0.0) -> PRCurve:
     radius2 = np.maximum((_thresholds() - offset) / slope, 0.0)
     inside_p, outside_p = _chi_squared(radius2, d, (distance / gap) ** 2)
     inside_q, outside_q = _chi_squared(radius2 / scale**2, d, (scale * distance / gap) ** 2)
-    return _mutual(inside_p, outside_q) if scale < 1 else _mutual(outside_p, inside_q)
+    if scale < 1:
+        return _mutual(inside_p, outside_q)
+    return _mutual(outside_p, inside_q)
 
 
 def _chi_squared(x: Floats, d: int, centrality: float) -> tuple[Floats, Floats]:

@@ -183,7 +183,9 @@ def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> fl
         return min(lo + 2.0 * target / f / f, hi)
     if f == 0:
         rest = n * n / (2.0 * lo) - target
-        return max(n * n / (2.0 * rest), lo) if rest > 0 else hi
+        if rest > 0:
+            return max(n * n / (2.0 * rest), lo)
+        return hi
 
     # the constant parts of the area from lo to lam, which is needed some fifty times
     ff = f * f

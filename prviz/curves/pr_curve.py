@@ -318,11 +318,9 @@ class PRCurve(ReadOnlyArrays):
         for place, curve in enumerate(curves):
             if not isinstance(curve, PRCurve):
                 raise TypeError(f"curves[{place}] is {type(curve).__name__}; a PRCurve is needed")
-        return (
-            curves[0]
-            if len(curves) == 1
-            else cls(hull.minkowski_mean([curve.vertices for curve in curves]))
-        )
+        if len(curves) == 1:
+            return curves[0]
+        return cls(hull.minkowski_mean([curve.vertices for curve in curves]))
 
     def __repr__(self) -> str:
         return f"PRCurve({shown.line(self)}; {len(self.vertices)} vertices)"
@@ -437,7 +435,9 @@ class PRCurve(ReadOnlyArrays):
         values, f, n = self._optimal_at(lam)
         with np.errstate(invalid="ignore"):
             result = np.minimum(np.where(f > 0, values * f, 0.0) + n, 1.0)
-        return float(result) if result.ndim == 0 else result
+        if result.ndim == 0:
+            return float(result)
+        return result
 
     def beta(self, lam: ArrayLike) -> Any:
         """Recall beta(lam) = alpha(lam) / lam = min over f of fpr(f) + fnr(f) / lam.
@@ -460,7 +460,9 @@ class PRCurve(ReadOnlyArrays):
         values, f, n = self._optimal_at(lam)
         with np.errstate(divide="ignore", invalid="ignore"):
             result = np.minimum(f + np.where(n > 0, n / values, 0.0), 1.0)
-        return float(result) if result.ndim == 0 else result
+        if result.ndim == 0:
+            return float(result)
+        return result
 
     @cached_property
     def auc(self) -> float:
@@ -630,11 +632,9 @@ class PRCurve(ReadOnlyArrays):
         """
         if not 0 <= recall <= 1:
             raise ValueError(f"recall = {recall}; a value in [0, 1] is needed")
-        return (
-            0.0
-            if recall > self.extreme_recall
-            else float(self.alpha(hull.lam_at_recall(*self._pieces, recall)))
-        )
+        if recall > self.extreme_recall:
+            return 0.0
+        return float(self.alpha(hull.lam_at_recall(*self._pieces, recall)))
 
     def recall_at(self, precision: float = 0.05) -> float:
         """beta@precision: the largest recall among points of at least this precision.

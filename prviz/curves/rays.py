@@ -92,7 +92,9 @@ def iou_on_rays(curve: PRCurve, truth: PRCurve, rays: int) -> float:
     """
     a, c = (radii_on_rays(each, check_rays(rays)) for each in (curve, truth))
     shared, joint = (area_on_rays(a, c, envelope) for envelope in (np.minimum, np.maximum))
-    return shared / joint if joint > 0 else 1.0
+    if joint > 0:
+        return shared / joint
+    return 1.0
 
 
 def lams_of_rays(rays: int) -> Floats:

@@ -197,7 +197,9 @@ def table_columns(compared: bool, b: float = B, eps: float = EPS) -> list[Column
     """Columns of the table in order; ``compared`` adds those that need a truth. b, eps : as in
     `summary_list`.
     """
-    first = [Column(key, *texts) for key, texts in COMPARISONS.items()] if compared else []
+    first = []
+    if compared:
+        first = [Column(key, *texts) for key, texts in COMPARISONS.items()]
     return first + [Column(each.key, each.label, each.explanation) for each in summary_list(b, eps)]
 
 
@@ -210,11 +212,9 @@ def numbers(
     curve: PRCurve, truth: PRCurve | None = None, b: float = B, eps: float = EPS
 ) -> dict[str, float]:
     """One row of the table by key: the comparison with the truth if known, then `summaries`."""
-    compared = (
-        {}
-        if truth is None
-        else {key: float(value) for key, value in curve.compare(truth)._asdict().items()}
-    )
+    compared = {}
+    if truth is not None:
+        compared = {key: float(value) for key, value in curve.compare(truth)._asdict().items()}
     return compared | summaries(curve, b, eps)
 
 

@@ -219,7 +219,9 @@ class OptimalClassifiers(ReadOnlyArrays):
         if group not in GROUPS:
             raise ValueError(f"group = {group!r}; one of {', '.join(GROUPS)} is needed")
         places: Ints = getattr(self.groups(lam), group)
-        sign = 1.0 if group in ("kept", "accepted") else -1.0
+        sign = -1.0
+        if group in ("kept", "accepted"):
+            sign = 1.0
         return places[np.argsort(sign * self.keys[places], kind="stable")][:count]
 
     def part(self, places: ArrayLike, lam: float) -> Part:

@@ -197,7 +197,9 @@ def best_cut(column: ColumnCounts) -> Cut:
     evidence = float(_evidence(column.real[at], column.generated[at], *sizes))
     long = len(number_text(value)) > _LONG and found.evidence >= _SIMPLER * evidence
     if max(shares) >= _MOSTLY and evidence >= _SIMPLER * found.evidence and not long:
-        words = "always" if shares == (1, 1) else "exactly"
+        words = "exactly"
+        if shares == (1, 1):
+            words = "always"
         return Cut(evidence, value, value, f"{words} {number_text(value)}", *shares)
     never = _never(column, of_sides)
     if never is not None and never.evidence >= _NEVER * found.evidence:
@@ -489,7 +491,9 @@ def _by_name(lead: int, differ: Sequence[int], features: Sequence[str]) -> Group
         group = [place for place, each in enumerate(words) if len(each) > 1 and each[end] == word]
         inside = sum(place in sure for place in group) / len(group)
         others = len(features) - len(group)
-        outside = len(sure - set(group)) / others if others else 1.0
+        outside = 1.0
+        if others:
+            outside = len(sure - set(group)) / others
         if len(group) >= _LEAST_GROUP and inside >= _MOST_OF_GROUP and inside >= _TIMES * outside:
             columns = [lead, *(place for place in group if place != lead)]
             return Group(columns, f"{len(group)} features {shown.format(word)}")

@@ -106,7 +106,9 @@ def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[Floats32, float]:
         return block
 
     largest = max(float(np.abs(centred(rows)).max()) for rows in blocks)
-    scale = max(largest * unit, float(np.finfo(np.float64).tiny)) if largest else 0.0
+    scale = 0.0
+    if largest:
+        scale = max(largest * unit, float(np.finfo(np.float64).tiny))
     result = np.empty((len(values), samples.d), dtype=np.float32)
     for rows in blocks:
         result[rows] = centred(rows) / (largest or 1.0)
@@ -145,7 +147,9 @@ def _effective(facts: PairFacts) -> Finding:
             " high, of iPR most, of Coverage least."
         )
     if unequal:
-        flat = "generated" if generated.value < real.value else "real"
+        flat = "real"
+        if generated.value < real.value:
+            flat = "generated"
         effect = (
             f"The {flat} set varies in far fewer directions, so its k-NN balls are small: iPR and"
             " KDE see it cover little of the other one."
@@ -301,7 +305,9 @@ def _neighbours(facts: PairFacts) -> Finding:
 
 def _evaluation(facts: PairFacts) -> Finding:
     n = min(facts.evaluate)
-    how = "held out" if facts.held_out else "the fit samples themselves, no split"
+    how = "the fit samples themselves, no split"
+    if facts.held_out:
+        how = "held out"
     value = f"{facts.evaluate[0]:,} real, {facts.evaluate[1]:,} generated, {how}"
     effect = f"Error rates move in steps of 1 / {n:,}, fine enough for every estimator."
     if n < FEW_EVALUATED:

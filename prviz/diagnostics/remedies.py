@@ -167,7 +167,9 @@ def _blanked(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change
             found[:, columns] = np.where(found[:, columns] <= faint, to, found[:, columns])
             return found
 
-        what = "values" if len(columns) > len(own) else "values of these"
+        what = "values of these"
+        if len(columns) > len(own):
+            what = "values"
         words = (
             f"{what} up to {number_text(faint)} of {number_text(top)} set to {number_text(value)}"
         )

@@ -114,5 +114,7 @@ def _own_radii(split: Split, own: int, chosen: Ints, rule: Rule) -> Floats:
     if split.held_out or own not in sides:
         return radii_to(points, fit, rule.k, rows=chosen)
     # Without split all rows are fit rows, in order.
-    start = len(among[0][1]) if len(sides) == 2 and own == 1 else 0
+    start = 0
+    if len(sides) == 2 and own == 1:
+        start = len(among[0][1])
     return nearest_radii(fit, chosen + start, rule.k)

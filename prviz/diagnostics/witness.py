@@ -268,7 +268,9 @@ def witness(
         notes.append(DRAWN)
     repeated = repeats(independent.pair)
     tested = _without_repeats(independent, repeated)
-    differ = [] if repeated.by_value else known_tests(tested.pair).differ.tolist()
+    differ = []
+    if not repeated.by_value:
+        differ = known_tests(tested.pair).differ.tolist()
     tick(1)
     named = named_columns(tested.pair, differ)
     tick(2)
@@ -357,7 +359,9 @@ def with_areas(
     """
     tried = list(changes(pair, found.named, found.rows))
     if 0 < (count := len(found.columns)) < pair.d:
-        words = "without this one" if count == 1 else f"without these {count}"
+        words = "without this one"
+        if count != 1:
+            words = f"without these {count}"
         tried.insert(0, Change(words, leaving_out(pair, found.columns)))
     drawn = subsample(pair, AREA_SAMPLES, seed)
     if not tried or min(each.n_independent for each in drawn) < FEWEST:

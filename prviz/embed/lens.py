@@ -274,7 +274,9 @@ def _check_dimensions(dimensions: object) -> None:
 
 
 def _decoded(picture: Picture) -> DecodedPicture:
-    return decoded(picture) if isinstance(picture, bytes) else from_values(picture, None)
+    if isinstance(picture, bytes):
+        return decoded(picture)
+    return from_values(picture, None)
 
 
 def _narrowed(

@@ -35,12 +35,16 @@ class LocalEncoder:
     @property
     def takes(self) -> Kind:
         """What it encodes."""
-        return "texts" if self.encoder.startswith(f"{WordVectorEncoder.prefix}:") else "pictures"
+        if self.encoder.startswith(f"{WordVectorEncoder.prefix}:"):
+            return "texts"
+        return "pictures"
 
     @property
     def title(self) -> str:
         """Its name on a page."""
-        return f"{self.encoder}, {self.weights}" if self.weights else self.encoder
+        if self.weights:
+            return f"{self.encoder}, {self.weights}"
+        return self.encoder
 
     def signature(self, below: Below) -> tuple[tuple[int, int], ...]:
         """Size and time of its file, of the settings beside it, and of files of its weights: equal
@@ -64,7 +68,9 @@ class LocalEncoder:
         """
         try:
             if not self.encoder.endswith(".onnx"):
-                weights = below.find(self.weights) if self.weights else None
+                weights = None
+                if self.weights:
+                    weights = below.find(self.weights)
                 return load_encoder(self.encoder, EncoderOptions(weights=weights))
             file = below.find(self.encoder)
             if file.with_suffix(".toml").is_symlink():  # which would be followed
@@ -125,11 +131,9 @@ def _external(file: Path) -> list[str]:
     """
     try:
         state = file.stat()
-        return (
-            _external_files(file, state.st_size, state.st_mtime_ns)
-            if file.suffix.lower() == ".onnx"
-            else []
-        )
+        if file.suffix.lower() == ".onnx":
+            return _external_files(file, state.st_size, state.st_mtime_ns)
+        return []
     except (OSError, ValueError):
         return []
 

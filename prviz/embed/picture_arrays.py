@@ -83,7 +83,9 @@ class PictureArray:
             _held.failed = (key, begin, reason)
             raise MediaError(reason) from None
         values = np.frombuffer(data, self.dtype).reshape(self.shape)
-        return np.moveaxis(values, 0, -1) if self.first else values
+        if self.first:
+            return np.moveaxis(values, 0, -1)
+        return values
 
     def head(self, item: SourceItem) -> None:  # noqa: ARG002
         """Nothing: a row is no picture file."""
@@ -163,11 +165,9 @@ def _chosen(file: NpzFile, key: str | None) -> Header:
         f"{quoted(each)} {header.shape}" for each, header in list(headers.items())[:10]
     )
     features = any(len(header.shape) == 2 for header in headers.values())
-    remedy = (
-        "; features (n, d) are no pictures: prviz curve and triage take the file as it is"
-        if features
-        else ""
-    )
+    remedy = ""
+    if features:
+        remedy = "; features (n, d) are no pictures: prviz curve and triage take the file as it is"
     raise ReadError(f"{file.where}: holds {shapes or 'no array'}; {_ACCEPTED}{remedy}")
 
 
@@ -213,7 +213,9 @@ def _array(
         or header.bfloat16
     ):
         if header.dtype is not None and header.dtype.kind in "iub" and not header.bfloat16:
-            factor = " * 255" if header.dtype.kind == "b" else ""
+            factor = ""
+            if header.dtype.kind == "b":
+                factor = " * 255"
             raise ReadError(f"{found}; {_ACCEPTED}: save values.astype('uint8'){factor}")
         raise ReadError(
             f"{found}; {_ACCEPTED}: save values.round().astype('uint8') for values from 0 to 255, "

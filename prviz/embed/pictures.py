@@ -74,7 +74,8 @@ def decoded(data: bytes, bits: int | None = None) -> Picture:
         ImageOps.exif_transpose(image, in_place=True)
         transparent = False
         if image.has_transparency_data:
-            image = image.convert("LA") if image.mode == "La" else image
+            if image.mode == "La":
+                image = image.convert("LA")
             image, transparent = _over_white(image.convert("RGBA"))
         image.load()
         return Picture(
@@ -91,7 +92,8 @@ def from_values(values: Array, bits: int | None, orientation: int = 1) -> Pictur
     from PIL import Image, ImageOps
 
     side = min(values.shape[:2])
-    values = values[..., 0] if values.shape[2:] == (1,) else values
+    if values.shape[2:] == (1,):
+        values = values[..., 0]
     if values.dtype == np.uint8:
         image = Image.fromarray(np.ascontiguousarray(values))
         if image.mode != "RGBA":
@@ -234,7 +236,9 @@ def narrowed(image: Image.Image, resize: int) -> Image.Image:
     short = min(image.size)
     most = max(4, _RESIZED // resize**2) * short
     left, top = (max(0, side - most) // 2 for side in image.size)
-    return image.crop((left, top, image.width - left, image.height - top)) if left or top else image
+    if left or top:
+        return image.crop((left, top, image.width - left, image.height - top))
+    return image
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,9 @@ ENCODERS: tuple[type[EmbeddingEncoder], ...] = (
 
 def written(encoder: type[EmbeddingEncoder]) -> str:
     """How an encoder is written, such as ``pixels:SIZE``."""
-    return f"{encoder.prefix}:{encoder.argument}" if encoder.prefix else encoder.argument
+    if encoder.prefix:
+        return f"{encoder.prefix}:{encoder.argument}"
+    return encoder.argument
 
 
 def load_encoder(text: str, options: EncoderOptions | None = None) -> EmbeddingEncoder:

@@ -138,7 +138,9 @@ class _Job(NamedTuple):
 def used_bits(workers: ItemWorkers, progress: Callable[[float], object] | None) -> int | None:
     """Bits that the largest value of 16-bit pictures takes; None where all pictures have 8 bits."""
     largest = workers.largest_value(lambda: None if progress is None else progress(0.0))
-    return None if largest is None else max(1, largest.bit_length())
+    if largest is None:
+        return None
+    return max(1, largest.bit_length())
 
 
 @contextmanager
@@ -207,7 +209,9 @@ def _embed(
         with named(out):
             put_features(new_features, features, shape, encoder.tensors, metadata)
     shutil.rmtree(folder, ignore_errors=True)
-    side = int(np.median(facts[:, 0])) if len(facts) else 0
+    side = 0
+    if len(facts):
+        side = int(np.median(facts[:, 0]))
     return Embedded(*shape, bad, (*source.notes, *_notes(facts, bits)), side)
 
 
@@ -254,7 +258,9 @@ def _sides_text(sides: NDArray[np.int32]) -> str:
         return ""
     least = int(sides.min())
     most = int(sides.max())
-    return f"{least}" if least == most else f"{least} to {most}, median {int(np.median(sides))}"
+    if least == most:
+        return f"{least}"
+    return f"{least} to {most}, median {int(np.median(sides))}"
 
 
 def _notes(facts: NDArray[np.int32], bits: int | None) -> Iterator[str]:
@@ -277,7 +283,9 @@ def _notes(facts: NDArray[np.int32], bits: int | None) -> Iterator[str]:
         done.append(f"{count:,} with transparency (an alpha band), put over white")
     if count := int((left_out > 0).sum()):
         bands = int(left_out.max())
-        more = "a band" if bands == 1 else f"{bands} bands"
+        more = "a band"
+        if bands != 1:
+            more = f"{bands} bands"
         done.append(f"{count:,} with {more} beyond grey, or red, green and blue, left out")
     if done:
         yield f"of {len(facts):,} pictures {'; '.join(done)}"
@@ -302,12 +310,12 @@ def _check_bad(bad: dict[str, str], source: EmbeddingSource, skip_bad: bool) -> 
         names = [
             f"{one_line(name)}: {one_line(why)}" for name, why in list(bad.items())[:_MOST_NAMED]
         ]
-        more = [f"and {len(bad) - _MOST_NAMED} more"] if len(bad) > _MOST_NAMED else []
-        remedy = (
-            "none is left"
-            if len(bad) == len(source.items)
-            else "--skip-bad leaves them out, without a new start"
-        )
+        more = []
+        if len(bad) > _MOST_NAMED:
+            more = [f"and {len(bad) - _MOST_NAMED} more"]
+        remedy = "--skip-bad leaves them out, without a new start"
+        if len(bad) == len(source.items):
+            remedy = "none is left"
         raise ValueError(
             "\n".join(
                 [f"{len(bad)} of {len(source.items)} can't be embedded; {remedy}", *names, *more]

@@ -74,7 +74,9 @@ def sets_in(folder: Path, out: Path) -> tuple[list[PictureSet], list[str]]:
     if empty:
         notes.append(f"no pictures in {listed(empty)}")
     if loose := _loose(folder):
-        pictures = "1 picture" if loose == 1 else f"{loose:,} pictures"
+        pictures = "1 picture"
+        if loose != 1:
+            pictures = f"{loose:,} pictures"
         notes.append(
             f"{pictures} directly in {one_line(folder.name)}, left out: --each takes sub-folders"
         )
@@ -104,7 +106,9 @@ def named_sets(sources: Sequence[EmbeddingSource], out: Path) -> list[PictureSet
 
 def _stem(source: EmbeddingSource) -> str:
     """Name of a set's file: of a folder its own, of an archive that without its extension."""
-    return source.name if isinstance(source, PictureFolder) else Path(source.name).stem
+    if isinstance(source, PictureFolder):
+        return source.name
+    return Path(source.name).stem
 
 
 def embed_sets(
@@ -136,7 +140,9 @@ def embed_sets(
             if progress is not None:
                 progress((before + share * count) / total)
 
-        kept = _kept(each, encoder, bits, skip_bad) if not encoder.fits else None
+        kept = None
+        if not encoder.fits:
+            kept = _kept(each, encoder, bits, skip_bad)
         if kept is None:
             each.out.parent.mkdir(parents=True, exist_ok=True)
             try:
@@ -182,7 +188,9 @@ def sizes_note(reference: SetFile, others: Sequence[SetFile]) -> str:
     if not own or not unlike:
         return ""
     first = unlike[0].found.side
-    more = f" and {len(unlike) - 1} more" if len(unlike) > 1 else ""
+    more = ""
+    if len(unlike) > 1:
+        more = f" and {len(unlike) - 1} more"
     return (
         f"pictures of very different sizes: shorter sides of {own:,} pixels in the reference, of"
         f" {first:,} in {quoted(unlike[0].out.stem)}{more}; what resizing does to each is then a"
@@ -252,4 +260,6 @@ def _kept(
 
 def without_sets_note(source: EmbeddingSource) -> EmbeddingSource:
     """A folder whose sub-folders are labels, as is known: without the note that asks."""
-    return replace(source, notes=()) if isinstance(source, PictureFolder) else source
+    if isinstance(source, PictureFolder):
+        return replace(source, notes=())
+    return source

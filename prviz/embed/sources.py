@@ -130,9 +130,9 @@ class PictureFolder:
         """
         root = self.root.resolve()
         folder = (self.below or folder).resolve()
-        return (
-            f"{root.relative_to(folder).as_posix()}/" if folder in root.parents else f"{root.name}/"
-        )
+        if folder in root.parents:
+            return f"{root.relative_to(folder).as_posix()}/"
+        return f"{root.name}/"
 
 
 @dataclass(frozen=True)

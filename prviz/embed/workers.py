@@ -137,7 +137,9 @@ class ItemWorkers:
                 if cuts and len(waiting) <= most:
                     memory = free.popleft()
                     with interrupt_blocked():  # also in the process that may begin here
-                        name = None if memory is None else memory.name
+                        name = None
+                        if memory is not None:
+                            name = memory.name
                         waiting.append((self._pool.submit(prepared, cuts.popleft(), name), memory))
                     continue
                 future, memory = waiting.popleft()
@@ -149,7 +151,9 @@ class ItemWorkers:
 
     def _shared_memory(self, like: PreparedGroup, count: int) -> list[SharedMemory]:
         """Room for so many groups like this one, or none where there is not enough."""
-        size = GROUP * like.good[0].nbytes if len(like.good) else 0
+        size = 0
+        if len(like.good):
+            size = GROUP * like.good[0].nbytes
         if not size or (_SHARED.is_dir() and shutil.disk_usage(_SHARED).free < 2 * count * size):
             return []
         memories = list[SharedMemory]()

@@ -67,7 +67,9 @@ def verdict_methods() -> tuple[str, ...]:
     """Families of a verdict without a truth: VERDICT_METHODS, or without scikit-learn those of the
     neighbours.
     """
-    return VERDICT_METHODS if can_learn() else DEFAULT_METHODS
+    if can_learn():
+        return VERDICT_METHODS
+    return DEFAULT_METHODS
 
 
 def register(

@@ -62,7 +62,9 @@ class Supports(ReadOnlyArrays):
     @property
     def real_rows(self) -> Ints:
         """Number of each measured real evaluation sample."""
-        return np.arange(self.n_real) if self.rows is None else self.rows[: self.n_real]
+        if self.rows is None:
+            return np.arange(self.n_real)
+        return self.rows[: self.n_real]
 
     def rates(self) -> ErrorRates:
         """Error rates (fpr, fnr) of every classifier of the family."""
@@ -128,7 +130,9 @@ class Estimator:
 
     def value(self, name: str) -> Any:
         """The value of one of the family's parameters."""
-        return self._values[name] if name in self._values else self._parameter(name).default
+        if name in self._values:
+            return self._values[name]
+        return self._parameter(name).default
 
     def named(self, values: Mapping[str, Any]) -> str:
         """The family's name with these values of parameters, such as "prc:c=4"; published values
@@ -165,11 +169,9 @@ class Estimator:
         for each in self.parameters:
             if each.name == name:
                 return each
-        known = (
-            f"it has {', '.join(each.name for each in self.parameters)}"
-            if self.parameters
-            else "it has none"
-        )
+        known = "it has none"
+        if self.parameters:
+            known = f"it has {', '.join(each.name for each in self.parameters)}"
         raise ValueError(f"{self.name} has no parameter {name!r}; {known}")
 
     def balls(

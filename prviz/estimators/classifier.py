@@ -351,6 +351,6 @@ def _rows(n: int, fit: tuple[Floats, Floats], seed: int, *, bootstrap: bool) -> 
     """
     sizes = list(map(len, fit))
     rng = np.random.default_rng(seed)
-    return (
-        rng.integers(n, size=max(sizes)) if bootstrap else np.sort(rng.permutation(n)[: min(sizes)])
-    )
+    if bootstrap:
+        return rng.integers(n, size=max(sizes))
+    return np.sort(rng.permutation(n)[: min(sizes)])

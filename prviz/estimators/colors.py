@@ -52,7 +52,9 @@ def colors(names: Iterable[str]) -> dict[str, str]:
 
 def _family(name: str) -> str:
     """The family of an estimator, whatever its parameters; any other name as it is."""
-    return name.partition(":")[0] if name in ESTIMATORS else name
+    if name in ESTIMATORS:
+        return name.partition(":")[0]
+    return name
 
 
 # Halfway, in contrast, between white and the dark page.

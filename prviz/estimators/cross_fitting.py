@@ -137,7 +137,9 @@ def _tables(pair: SamplePair, ordered: SamplePair, seed: int) -> PairTables:
 
 def _scores(odds: Floats, n_first: int, *, exchanged: bool) -> Scores:
     first, second = np.split(odds, [n_first])
-    return Scores(-second, -first) if exchanged else Scores(first, second)
+    if exchanged:
+        return Scores(-second, -first)
+    return Scores(first, second)
 
 
 def _out_of_fold(

@@ -316,7 +316,9 @@ def _standardised(split: Split, seed: int, order: Places | None = None) -> _Stan
     )
     n, d = fit.shape
     width = n + len(evaluate)
-    place = None if order is None else _places(split.pair, (*rows, *split.evaluate_rows))
+    place = None
+    if order is not None:
+        place = _places(split.pair, (*rows, *split.evaluate_rows))
     # trees read the features of the fit samples one by one
     fitted = np.empty((n, d), np.float32, order="F")
     asked = np.empty((len(evaluate), d), np.float32)
@@ -428,7 +430,9 @@ def _forest(fit: Table, split: _Standard, seed: int, count: int) -> Iterator[Any
     share.
     """
     # checked again for every tree: without them a fit of few samples takes half of the time
-    weights = None if np.all(split.weights == 1) else split.weights
+    weights = None
+    if not np.all(split.weights == 1):
+        weights = split.weights
     for state in _random_states(seed, count):
         tree = _library().ExtraTreeClassifier(
             min_samples_leaf=3, max_features="sqrt", random_state=state

@@ -78,7 +78,9 @@ class Registered(Estimator):
             raise ValueError(f"{self.name}: its function failed with {described(error)}") from error
         n_real = len(evaluate.real)
         n = len(evaluate.real) + len(evaluate.generated)
-        length = len(result) if isinstance(result, tuple | list | np.ndarray) else None
+        length = None
+        if isinstance(result, tuple | list | np.ndarray):
+            length = len(result)
         if length != 2:
             kind = type(result).__name__ + ("" if length is None else f" of length {length}")
             raise ValueError(
@@ -112,7 +114,9 @@ def _support(name: str, role: str, values: ArrayLike, n: int) -> Array:
             f"{name}: {role}[{first}] is {support[first]}; every support must be non-negative and"
             " finite"
         )
-    return support if support.dtype.kind in "fi" else support.astype(np.int64)
+    if support.dtype.kind in "fi":
+        return support
+    return support.astype(np.int64)
 
 
 def add_family(

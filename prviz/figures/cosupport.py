@@ -78,7 +78,9 @@ def support_map_figure(
         _samples(np.asarray(points, dtype=float), np.asarray(is_real, dtype=bool), most)
     )
     spans = float(np.ptp(across)), float(np.ptp(up))
-    same = {"scaleanchor": "x"} if max(spans) <= _MOST_UNLIKE * min(spans) else {}
+    same = {}
+    if max(spans) <= _MOST_UNLIKE * min(spans):
+        same = {"scaleanchor": "x"}
     ends: list[dict[str, Any]] = [
         {"range": [axis[0], axis[-1]], "constrain": "domain"} for axis in (across, up)
     ]
@@ -263,7 +265,9 @@ def _samples(
     ):
         places = np.flatnonzero(chosen)
         shown = places[_evenly(len(places), most)]
-        drawn = "" if len(shown) == len(places) else f", {len(shown):,} of {len(places):,} drawn"
+        drawn = ""
+        if len(shown) != len(places):
+            drawn = f", {len(shown):,} of {len(places):,} drawn"
         traces.append(
             go.Scatter(
                 x=points[shown, 0],
@@ -284,7 +288,9 @@ def _samples(
 
 def _ball_line(balls: SupportBalls) -> dict[str, Any]:
     whose, color = _BALLS[balls.role]
-    what = "balls" if balls.around == "fit" else "points' own balls"
+    what = "points' own balls"
+    if balls.around == "fit":
+        what = "balls"
     name = f"{whose}: {len(balls.radii)} of {balls.total:,} {what}"
     return {
         "name": name,

@@ -77,5 +77,7 @@ def standalone_page(
         f'id="{name}">{base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()}</script>'
         for name, text in packed.items()
     ]
-    loader = [f"<script>{_LOADER}</script>"] if script else []
+    loader = []
+    if script:
+        loader = [f"<script>{_LOADER}</script>"]
     return "\n".join([*head, *body, *elements, *loader, "</body></html>\n"])

@@ -165,7 +165,9 @@ def _draw(
 ) -> None:
     """Draw all. width : of a figure of our own, in inches; None for axes of somebody else's."""
     shown = named_curves(curves)
-    common = bound if isinstance(bound, PRCurve) else None
+    common = None
+    if isinstance(bound, PRCurve):
+        common = bound
     color = theme.colors(shown)
     _frame(axes)
     _areas(axes, common, bands or {}, color)
@@ -305,7 +307,9 @@ def _write(figure: Any, target: Path | IO[bytes], kind: str) -> None:
     # everywhere; no date
     known: Any = {"pdf.fonttype": 42, "svg.fonttype": "path", "svg.hashsalt": "prviz"}
     dated = {".pdf": "CreationDate", ".svg": "Date"}
-    undated = {dated[kind]: None} if kind in dated else {}
+    undated = {}
+    if kind in dated:
+        undated = {dated[kind]: None}
     with mpl.rc_context(known):
         figure.savefig(target, format=kind[1:], dpi=DPI, metadata=undated)
 

@@ -149,7 +149,9 @@ def roles_figure(
     short = replace(samples, points=_short(samples.points))
     few = max(n, rows.max(initial=0)) < 1 << 15
     ids = np.column_stack([np.arange(n), rows]).astype(np.int16 if few else np.int32)
-    said = "row %{customdata[1]}" if samples.notes is None else "%{hovertext}"
+    said = "%{hovertext}"
+    if samples.notes is None:
+        said = "row %{customdata[1]}"
     figure = go.Figure()
     for line, (name, symbol, color) in enumerate(theme.ROLES):
         chosen = shown[real[shown] == (name == "real")]

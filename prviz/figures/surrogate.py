@@ -53,7 +53,9 @@ class SettingLine(NamedTuple):
     @property
     def label(self) -> str:
         """Name of the line in the legend."""
-        split = "no split" if self.split is None else f"split {self.split:.0%}"
+        split = "no split"
+        if self.split is not None:
+            split = f"split {self.split:.0%}"
         return f"{theme.label(self.method)}, {split}"
 
 

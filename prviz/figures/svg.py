@@ -293,7 +293,9 @@ def _column(
     bars = 1130
     width = 320
     middle, unit = (bars + width / 2, width / 2) if compared else (bars, width)
-    head = "IoU with the truth" if compared else "Area under the curve"
+    head = "Area under the curve"
+    if compared:
+        head = "IoU with the truth"
     parts = [_words(head, left, TOP + 16, 20, look=_BOLD)]
     if compared:
         parts.append(

@@ -261,8 +261,11 @@ def inked(colors: Any, shares: Floats, *, reverse: bool = False) -> Iterator[tup
     """
     known = np.argwhere(np.isfinite(shares))
     places = np.clip(shares[tuple(known.T)], 0, 1)
-    places = 1 - places if reverse else places
-    grounds = sample_colorscale(colors, places.tolist(), colortype="tuple") if len(known) else []
+    if reverse:
+        places = 1 - places
+    grounds = []
+    if len(known):
+        grounds = sample_colorscale(colors, places.tolist(), colortype="tuple")
     for (row, column), ground in zip(known.tolist(), grounds, strict=True):
         yield row, column, ink(ground)
 

@@ -203,8 +203,12 @@ def checkpoint_panels(
         )
         others = go.Scatter(x=x, y=y, mode="lines", line=_THIN, opacity=0.35, hoverinfo="skip")
         curve = _curve(one, {"color": colors[one.name], "width": 2.5})
-        shade = [] if one.bound is None else [beyond(one.bound, _POINTS)]
-        top = [] if ceiling is None else [_ceiling_curve(ceiling)]
+        shade = []
+        if one.bound is not None:
+            shade = [beyond(one.bound, _POINTS)]
+        top = []
+        if ceiling is not None:
+            top = [_ceiling_curve(ceiling)]
         figures.append(
             theme.finish(
                 go.Figure([*shade, others, *top, curve]), height=190, showlegend=False, **layout
@@ -331,7 +335,9 @@ def checkpoint_trade_figure(
 
 
 def _who(view: CheckpointView) -> str:
-    step = "" if view.step is None else f", step {step_words(view.step)}"
+    step = ""
+    if view.step is not None:
+        step = f", step {step_words(view.step)}"
     return f"<b>{theme.plain(view.name)}</b>{step}"
 
 
@@ -436,7 +442,9 @@ def _ribbon(x: Sequence[float], ordered: Views, key: str) -> go.Scatter:
     ys = list[float | None]()
     stretch = list[tuple[float, float, float]]()
     for place, view in zip([*x, math.nan], [*ordered, None], strict=True):
-        interval = None if view is None else view.intervals.get(key)
+        interval = None
+        if view is not None:
+            interval = view.intervals.get(key)
         if interval is not None:
             stretch.append((place, *interval))
             continue

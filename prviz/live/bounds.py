@@ -102,13 +102,17 @@ def bound(problem: Problem) -> PRCurve | None:
     curves.
     """
     found = judged_half(problem)
-    return None if found is None else found.bound
+    if found is None:
+        return None
+    return found.bound
 
 
 def shade(problem: Problem) -> PRCurve | None:
     """The bound, if it leaves out more than a trace of the square."""
     found = bound(problem)
-    return None if found is None or found.auc > WIDEST else found
+    if found is None or found.auc > WIDEST:
+        return None
+    return found
 
 
 def too_few(problem: Problem) -> dict[str, float | bool | None] | None:
@@ -145,7 +149,9 @@ def _is_shown(problem: Problem) -> bool:
 
 def limits(problem: Problem) -> NamedCurves:
     """`every_limit` where all are shown."""
-    return every_limit(problem) if SHOW_LIMITS in problem.settings.show else {}
+    if SHOW_LIMITS in problem.settings.show:
+        return every_limit(problem)
+    return {}
 
 
 def every_limit(problem: Problem) -> NamedCurves:

@@ -57,7 +57,9 @@ def sliders(settings: ExploreSettings) -> list[Control]:
         name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = ""
     ) -> Slider:
         # one entry of several
-        group = "details" if "." in name.removeprefix(PARAMETER_PREFIX) else "data"
+        group = "data"
+        if "." in name.removeprefix(PARAMETER_PREFIX):
+            group = "details"
         options: dict[str, Any] = {"number": limits, "help": text, "group": group}
         return Slider(name, label, stops, value, value, short=_TAIL.sub("", label), **options)
 
@@ -78,13 +80,13 @@ def sliders(settings: ExploreSettings) -> list[Control]:
             shown = f"{label} {index}" if spec.kind == "weights" else label
             found.append(slider(name, shown, stops(spec, entry), entry, limits, text))
     if settings.source != "upload":
-        label = "Samples per set" if settings.source == "toy" else "Samples per set, at most"
+        label = "Samples per set, at most"
+        if settings.source == "toy":
+            label = "Samples per set"
         found.append(slider("n", label, sorted({*SIZES, settings.n}), settings.n, (*N_LIMITS, 1)))
-    text = (
-        "Of the samples and the split."
-        if settings.source == "toy"
-        else "Of the subsample and the split."
-    )
+    text = "Of the subsample and the split."
+    if settings.source == "toy":
+        text = "Of the samples and the split."
     seeds = sorted({*SEEDS, settings.seed})
     seed = slider("seed", "Seed", seeds, settings.seed, (*SEED_LIMITS, 1), text)
     return [replace(seed, line=True, group="details"), *_sampling(settings), *found]
@@ -116,7 +118,9 @@ def _sampling(settings: ExploreSettings) -> list[Slider]:
         group="details",
         line=True,
     )
-    return [split] if settings.approximate else [split, repeats]
+    if settings.approximate:
+        return [split]
+    return [split, repeats]
 
 
 def _bars(settings: ExploreSettings, spec: Parameter, label: str) -> Bars:
@@ -129,7 +133,9 @@ def _bars(settings: ExploreSettings, spec: Parameter, label: str) -> Bars:
         names = cell_names(problem.d, problem.side)
         columns = problem.side if problem.d > 1 else 0
     is_real = spec.name.startswith("real") is not settings.swapped
-    other = "generated_weights" if settings.swapped else "real_weights"
+    other = "real_weights"
+    if settings.swapped:
+        other = "generated_weights"
     real = () if is_real else problem.parameters.get(other, ())
     color = REAL_COLOR if is_real else GENERATED_COLOR
     return Bars(

@@ -46,7 +46,9 @@ class Evaluated:
     def side(self, place: int) -> tuple[int, int]:
         """(0 for a real sample or 1 for a generated one, its place among those of its role)."""
         n_real = self.sizes[0]
-        return (0, place) if place < n_real else (1, place - n_real)
+        if place < n_real:
+            return (0, place)
+        return (1, place - n_real)
 
     def pair_row(self, place: int) -> tuple[int, int]:
         """(role, its row in the pair that was split)."""
@@ -114,7 +116,9 @@ def hover_words(pictures: Sequence[str]) -> str:
     """Describe what hovering a point shows."""
     there = sum(map(bool, pictures))
     if there in (0, len(pictures)):
-        return "Hover a point to see its picture." if there else ""
+        if there:
+            return "Hover a point to see its picture."
+        return ""
     return (
         f"Hover a point to see its labels; {there:,} of the {len(pictures):,} show their picture"
         " too."

@@ -164,7 +164,9 @@ class CurvesQuestion(Question):
             self.send("curves", self._draw(Answer(self.problem, exact)))
             return True
         rough = needs.coarse(self.problem)
-        found = None if rough is None else results.known(rough)
+        found = None
+        if rough is not None:
+            found = results.known(rough)
         if rough is None or found is None:
             return False
         self.send("curves", self._draw(Answer(rough, found, rough.settings.n)))
@@ -451,7 +453,9 @@ def _seconds_left(gone: float, share: float, expected: float) -> float:
     """By the pace, or by the first estimate while there is no pace; late already: as long again as
     it has taken.
     """
-    return gone * (1 - share) / share if share > FIRST_SHARE else max(expected - gone, gone)
+    if share > FIRST_SHARE:
+        return gone * (1 - share) / share
+    return max(expected - gone, gone)
 
 
 # ---- one session's line ----

@@ -178,7 +178,9 @@ def _sent(value: Any) -> Any:
     """What stands for an object in JSON."""
     if hasattr(value, "to_plotly_json"):
         return plain_figure(value)
-    return vars(value) if is_dataclass(value) else list(value)
+    if is_dataclass(value):
+        return vars(value)
+    return list(value)
 
 
 def plain_trace(trace: Any) -> dict[str, Any]:
@@ -211,7 +213,8 @@ def figure_content(
     have : keys of the vertices that the browser has, which are not sent again; those that are sent
     are added.
     """
-    have = set() if have is None else have
+    if have is None:
+        have = set()
     vertices = dict[str, list[float]]()
 
     def key(curve: PRCurve) -> str:
@@ -247,4 +250,6 @@ def joined(text: bytes, more: Mapping[str, Any]) -> bytes:
 
 def lam_angle(lam: float) -> float:
     """The stop of the lam slider, in whole degrees, at which lam = tan(angle)."""
-    return float(round(math.degrees(math.atan(lam)))) if math.isfinite(lam) else 90.0
+    if math.isfinite(lam):
+        return float(round(math.degrees(math.atan(lam))))
+    return 90.0

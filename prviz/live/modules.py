@@ -73,5 +73,7 @@ def bundle(entry: Path) -> str:
 
     add(entry.parent, entry.stem, ())
     named = ", ".join(f"${name} as {name}" for name in texts)
-    default = f"export default ${entry.stem}.default;" if "default" in exports[entry.stem] else ""
+    default = ""
+    if "default" in exports[entry.stem]:
+        default = f"export default ${entry.stem}.default;"
     return "\n".join([*texts.values(), f"export {{ {named} }};", default])

@@ -150,7 +150,9 @@ class Problem(ABC):
         drawn again.
         """
         drawn = self.redrawn or self.settings.split is not None
-        return self.settings.repeats if drawn and not self.settings.approximate else 1
+        if drawn and not self.settings.approximate:
+            return self.settings.repeats
+        return 1
 
     @property
     def tuned(self) -> list[str]:
@@ -165,7 +167,9 @@ class Problem(ABC):
     @property
     def k(self) -> int:
         """The settings' k as a number."""
-        return self.root_k if self.settings.k == "sqrt" else self.settings.k
+        if self.settings.k == "sqrt":
+            return self.root_k
+        return self.settings.k
 
     @property
     def largest_k(self) -> int:
@@ -204,7 +208,9 @@ class Problem(ABC):
     def headline(self) -> str:
         """One line of plain text that describes the problem on screen."""
         n_real, n_generated, d = self.sizes
-        dimensions = "1 dimension" if d == 1 else f"{d:,} dimensions"
+        dimensions = "1 dimension"
+        if d != 1:
+            dimensions = f"{d:,} dimensions"
         sizes = f"{n_real:,} real and {n_generated:,} generated samples in {dimensions}"
         known = "no truth is known for these data"
         if self.toy is not None:
@@ -305,7 +311,9 @@ class FixedProblem(Problem):
 
     @cached_property
     def truth(self) -> PRCurve | None:
-        return None if self.uploaded is None else self.uploaded.truth
+        if self.uploaded is None:
+            return None
+        return self.uploaded.truth
 
     def _drawn(self, seed: int) -> SamplePair:
         return subsample(self.whole, self.settings.n, seed)

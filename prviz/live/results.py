@@ -188,7 +188,9 @@ def unit(problem: Problem) -> float:
     """The unit of the bandwidth, that of the first repeat; 1 where both sets have collapsed."""
     settings = problem.settings
     pair, seed = problem.draw(0)
-    sample = UNIT_SAMPLE if settings.approximate else None
+    sample = None
+    if settings.approximate:
+        sample = UNIT_SAMPLE
     return problem.stores.results.remembered(
         ("unit", problem.key, settings.split, sample),
         lambda: bandwidth_unit(pair, split=settings.split, seed=seed, sample=sample) or 1.0,
@@ -197,9 +199,9 @@ def unit(problem: Problem) -> float:
 
 def width(problem: Problem) -> float | None:
     """The bandwidth in the units of the data; None for the automatic one."""
-    return (
-        None if problem.settings.bandwidth is None else problem.settings.bandwidth * unit(problem)
-    )
+    if problem.settings.bandwidth is None:
+        return None
+    return problem.settings.bandwidth * unit(problem)
 
 
 def how(problem: Problem) -> dict[str, Any]:
@@ -262,7 +264,9 @@ def noise(problem: Problem) -> float:
     """Difference of two families' numbers, of the means over repeats, that is no reason to rank
     them.
     """
-    drawn = problem.repeats if problem.toy is not None else 1
+    drawn = 1
+    if problem.toy is not None:
+        drawn = problem.repeats
     known = zip(problem.judged, problem.independent, problem.sizes[:2], strict=True)
     judged = min(each * independent / n for each, independent, n in known)
     return NOISE / math.sqrt(max(judged, 1) * drawn)
@@ -294,7 +298,9 @@ def believed_estimate(problem: Problem) -> Estimate | None:
     known: tuple[Estimate, ...] | None = (
         None if alone is None else alone.stores.results.get(believed_key(alone))
     )
-    return None if known is None else known[0]
+    if known is None:
+        return None
+    return known[0]
 
 
 def known_curves(problem: Problem) -> NamedCurves:
@@ -302,7 +308,9 @@ def known_curves(problem: Problem) -> NamedCurves:
     not.
     """
     found = known(problem)
-    return {} if found is None else Answer(problem, found).drawn.curves
+    if found is None:
+        return {}
+    return Answer(problem, found).drawn.curves
 
 
 def _fitted_key(problem: Problem, method: str) -> tuple[Any, ...]:
@@ -426,13 +434,17 @@ def kept_estimate(problem: Problem, method: str) -> Estimate | None:
     if found is not None:
         return found.estimates[method]
     table = profile(problem)
-    return None if table is None else table.estimates.get(_stop(problem, method, table.unit))
+    if table is None:
+        return None
+    return table.estimates.get(_stop(problem, method, table.unit))
 
 
 def results(problem: Problem) -> Results:
     """The final result, now."""
     found = known(problem)
-    return problem.stores.results.put(key(problem), measure(problem)) if found is None else found
+    if found is None:
+        return problem.stores.results.put(key(problem), measure(problem))
+    return found
 
 
 def with_other_split(problem: Problem) -> Problem:

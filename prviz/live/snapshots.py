@@ -119,7 +119,9 @@ def flat(curve: PRCurve) -> list[float]:
 def comparable(problem: Problem) -> PRCurve | None:
     """The truth, where overlaps with it say something: not one without area."""
     truth = problem.truth
-    return None if truth is None or truth.auc < NO_AREA else truth
+    if truth is None or truth.auc < NO_AREA:
+        return None
+    return truth
 
 
 def columns(problem: Problem) -> list[Column]:
@@ -296,7 +298,9 @@ def stops(problem: Problem, over: str) -> list[Stop]:
     """
     if over == "n":
         return _sizes(problem)
-    return _draws(problem) if over == "seed" else []
+    if over == "seed":
+        return _draws(problem)
+    return []
 
 
 def _sizes(problem: Problem) -> list[Stop]:
@@ -336,7 +340,9 @@ def _limited(problem: Problem) -> list[str]:
 
 def _of_limits(problem: Problem) -> Snapshot:
     toy = problem.toy
-    curves = {} if toy is None else {name: toy.limit(name, problem.k) for name in _limited(problem)}
+    curves = {}
+    if toy is not None:
+        curves = {name: toy.limit(name, problem.k) for name in _limited(problem)}
     return _snapshot(problem, curves, 0.0, None, limit=True)
 
 
@@ -417,7 +423,9 @@ def _filmed(
     problem: Problem, over: str, listed: Sequence[Stop]
 ) -> Iterator[tuple[NamedCurves, str, bool]]:
     """Curves and name of each frame that is measured, and whether they are limits."""
-    table = results.profile(problem) if over == "k" else None
+    table = None
+    if over == "k":
+        table = results.profile(problem)
     if table is not None:
         for k in problem.stops[0]:
             at = results.known(problem.having(k=k))
@@ -473,7 +481,9 @@ def words(problem: Problem) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {"data": ["the data", None, problem.title]}
     for spec in specs(settings):
         value: Any = settings.parameters.get(spec.name, spec.default)
-        number = None if isinstance(value, tuple | list) else value
+        number = None
+        if not isinstance(value, tuple | list):
+            number = value
         text = " ".join(f"{each:.3g}" for each in value) if number is None else f"{value:g}"
         found[PARAMETER_PREFIX + spec.name] = [spec.label, number, text]
     found["n"] = ["n", min(problem.sizes[:2]), f"{min(problem.sizes[:2]):,}"]

@@ -82,7 +82,9 @@ class SampleSpace:
 
     def picked(self, sent: Mapping[str, Any]) -> list[int]:
         """Places that a browser has sent, as far as they are of these samples."""
-        chosen = sent.get("picked", []) if sent.get("of") == self.explorer["of"] else []
+        chosen = []
+        if sent.get("of") == self.explorer["of"]:
+            chosen = sent.get("picked", [])
         known = set(self.places.tolist())
         return sorted({int(place) for place in chosen if place in known})
 
@@ -174,7 +176,9 @@ def _titles(name: str) -> tuple[str, str]:
     """Whose the classifiers are, and what they decide by; "" for the roles alone."""
     if name == TRUTH:
         return "Truth (likelihood ratio)", "q / p"
-    return (ESTIMATORS[name].title, "c_Y / c_X") if name else ("", "")
+    if name:
+        return (ESTIMATORS[name].title, "c_Y / c_X")
+    return ("", "")
 
 
 def _help(view: _View) -> str:
@@ -200,7 +204,9 @@ def _notes(view: _View) -> list[str]:
     repeated = view.problem.repeats > 1
     runs = len(view.found.estimates[view.name].runs) > 1
     which = " and ".join(["first repeat"] * repeated + ["first run"] * runs)
-    return [f"The curve is a mean; these samples are those of its {which}."] if which else []
+    if which:
+        return [f"The curve is a mean; these samples are those of its {which}."]
+    return []
 
 
 # ---- classifiers and figures ----

@@ -54,7 +54,9 @@ def panels(source: Source) -> tuple[str, ...]:
     """The panels in their order: without a truth what gives samples away is the first, and open at
     first.
     """
-    return PANELS if source == "toy" else (PANELS[-1], *PANELS[:-1])
+    if source == "toy":
+        return PANELS
+    return (PANELS[-1], *PANELS[:-1])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,14 +270,18 @@ def _families(sent: Sequence[Any]) -> tuple[str, ...]:
 
 def specs(settings: ExploreSettings) -> list[Parameter]:
     """The toy's parameters; none of other data."""
-    return list(toy(settings.problem).specs) if settings.source == "toy" else []
+    if settings.source == "toy":
+        return list(toy(settings.problem).specs)
+    return []
 
 
 def shares(value: Value) -> Value:
     """Weights as shares of their sum; those that are such already stay as they are."""
     weights = cast(tuple[float, ...], value)
     total = math.fsum(weights)
-    return tuple(each / total for each in weights) if abs(total - 1) > ROUNDED else value
+    if abs(total - 1) > ROUNDED:
+        return tuple(each / total for each in weights)
+    return value
 
 
 def has_bars(spec: Parameter) -> bool:
@@ -286,7 +292,9 @@ def has_bars(spec: Parameter) -> bool:
 def control_ids(spec: Parameter, count: int) -> list[str]:
     """Ids of the sliders of one number, or of the entries of several."""
     name = PARAMETER_PREFIX + spec.name
-    return [f"{name}.{index}" for index in range(count)] if spec.kind == "weights" else [name]
+    if spec.kind == "weights":
+        return [f"{name}.{index}" for index in range(count)]
+    return [name]
 
 
 def percent(share: float | None) -> float:

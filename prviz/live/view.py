@@ -135,11 +135,9 @@ def no_frames(problem: Problem) -> str:
 def _shown(problem: Problem) -> list[tuple[str, str, str]]:
     """What can be drawn beside the curves: name, label and help."""
     bound = bounds.bound(problem)
-    label = (
-        "95 % bound"
-        if bound is None or bound.auc <= bounds.WIDEST
-        else "95 % bound: rules nothing out"
-    )
+    label = "95 % bound: rules nothing out"
+    if bound is None or bound.auc <= bounds.WIDEST:
+        label = "95 % bound"
     limits = [(SHOW_LIMITS, "limits for n → ∞", LIMITS_HELP)]
     return [
         (SHOW_BOUND, label, BOUND_HELP),
@@ -248,7 +246,9 @@ def hubs(problem: Problem) -> str:
         if not isinstance(family, Hub) or kept is None:
             continue
         share = len(kept.supports.c_real) / sum(problem.judged)
-        costs = f": this costs more than {IPR.title} on all of them" if share >= COSTLY else ""
+        costs = ""
+        if share >= COSTLY:
+            costs = f": this costs more than {IPR.title} on all of them"
         return f" {family.title}: {100 * share:.0f} % of the samples are hubs at this k{costs}."
     return ""
 
@@ -285,7 +285,9 @@ def curve_space(
     notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
     bound = bounds.shade(problem)
     limits = bounds.limits(problem)
-    about = "" if problem.toy is None else f"{problem.toy.summary} {problem.toy.source}."
+    about = ""
+    if problem.toy is not None:
+        about = f"{problem.toy.summary} {problem.toy.source}."
     if problem.settings.swapped:
         about += " Real and generated are swapped here."
     helps = [problem.headline, about, HELP, SPACE_HELP * panels, hubs(problem)]
@@ -351,7 +353,9 @@ def numbers(problem: Problem, found: results.Results) -> Table:
         known = {
             TRUTH: problem.stores.results.remembered(key, partial(snapshots.row, truth, problem))
         }
-    kind = "every" if found.approximation is None else f"every {NOTE}"
+    kind = "every"
+    if found.approximation is not None:
+        kind = f"every {NOTE}"
     caption = f"Summaries of {kind} curve" + ("" if truth is None else ", the truth first")
     return Table(caption, snapshots.columns(problem), {**known, **rows})
 
@@ -360,7 +364,9 @@ def linked(curves: NamedCurves, truth: PRCurve | None) -> Linked:
     """The curves that the marks at lam follow: every estimate and the truth."""
     color = figures.colors(curves)
     found = {name: (ESTIMATORS[name].title, color[name], curve) for name, curve in curves.items()}
-    return found if truth is None else {TRUTH: ("truth", figures.TRUTH_COLOR, truth), **found}
+    if truth is None:
+        return found
+    return {TRUTH: ("truth", figures.TRUTH_COLOR, truth), **found}
 
 
 def following(problem: Problem, found: results.Results) -> Following:

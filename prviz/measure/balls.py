@@ -24,7 +24,9 @@ def check_integer(name: str, value: int, largest: int | None = None, why: str = 
     """Raise TypeError or ValueError unless ``value`` is an integer from 1 to ``largest``; ``why``
     explains it.
     """
-    span = "from 1" if largest is None else f"from 1 to {largest}, {why},"
+    span = "from 1"
+    if largest is not None:
+        span = f"from 1 to {largest}, {why},"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} = {value!r}; an integer {span} is needed")
     if largest is not None and largest < 1:

@@ -71,7 +71,9 @@ class CurveConvention:
     @property
     def key(self) -> str:
         """Name of the column of the IoU by this convention."""
-        drawn = "" if self.rays is None else f"_{self.rays}" + "_gamma" * self.gammas
+        drawn = ""
+        if self.rays is not None:
+            drawn = f"_{self.rays}" + "_gamma" * self.gammas
         if self == CurveConvention():
             return "iou"
         return f"iou_{self.self_counting}{drawn}"

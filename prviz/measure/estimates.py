@@ -117,7 +117,9 @@ class Estimate:
         return band(self.curves)
 
     def __repr__(self) -> str:
-        tuned = "" if self.k is None else f", k = {self.k}"
+        tuned = ""
+        if self.k is not None:
+            tuned = f", k = {self.k}"
         return f"Estimate({self.method}{tuned}: {shown.line(self.curve)})"
 
     def _repr_html_(self) -> str:
@@ -425,7 +427,9 @@ def of_evaluation(estimate: Estimate, split: Split) -> Supports:
     if not ESTIMATORS[estimate.method].judges_all:
         return supports
     rows = np.concatenate([split.evaluate_rows[0], split.pair.real.n + split.evaluate_rows[1]])
-    groups = None if supports.groups is None else supports.groups[rows]
+    groups = None
+    if supports.groups is not None:
+        groups = supports.groups[rows]
     return Supports(
         supports.c_real[rows],
         supports.c_generated[rows],

@@ -321,7 +321,9 @@ def _checked(real: Samples, generated: Samples) -> _Checked:
     value = max(value, 0.0)
     rounding = _ROUNDING * math.sqrt(real.d) * (apart + traces)
     variances = (one.root**2).sum(1) + (other.root**2).sum(1)
-    typical = float(np.median(variances[variances > 0])) if variances.any() else 0.0
+    typical = 0.0
+    if variances.any():
+        typical = float(np.median(variances[variances > 0]))
     if rounding == 0 and any((side.values != real.values[0]).any() for side in (real, generated)):
         return _Checked(math.nan, math.nan, TOO_SMALL)
     found = _Checked(value, rounding)

@@ -63,7 +63,9 @@ class Profile:
     by_bandwidth: Mapping[Key, Estimate]
 
     def __repr__(self) -> str:
-        sizes = f"k = {self.ks[0]} to {self.ks[-1]}" if self.ks else "no k"
+        sizes = "no k"
+        if self.ks:
+            sizes = f"k = {self.ks[0]} to {self.ks[-1]}"
         return f"Profile({', '.join(self.methods)}: {sizes}, {len(self.bandwidths)} bandwidths)"
 
     def _repr_html_(self) -> str:
@@ -113,7 +115,9 @@ class Profile:
         )
         key = (method, value)
         if key not in estimates:
-            span = f"{len(held)} values from {held[0]:g} to {held[-1]:g}" if held else "no values"
+            span = "no values"
+            if held:
+                span = f"{len(held)} values from {held[0]:g} to {held[-1]:g}"
             raise KeyError(
                 f"{method} at {value}; the profile holds {span} for {', '.join(self.methods)}"
             )

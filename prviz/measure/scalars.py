@@ -266,7 +266,9 @@ def numbers_of_sets(
     why = ""
     if bandwidth == 0:
         equal = not (pair.real.values != pair.real.values[0]).any()
-        why = "all equal" if equal else "so near each other that its square is 0"
+        why = "so near each other that its square is 0"
+        if equal:
+            why = "all equal"
         why = f"its bandwidth is half the spread of the real samples, which are {why}"
     elif math.isnan(bandwidth):
         why = "the squares of these numbers are too large for it"

@@ -155,8 +155,12 @@ def _seconds(machine: Machine, n_real: int, n_generated: int, d: int, options: O
     alone = options.get("direct", 0) * ks
     fixed = options.get("fixed", 0)
     fitted = fixed * (FIXED_FAMILY + FIXED_VALUE * (n_real + n_generated) * d)
-    once = DIRECT * _pass_seconds(n_real, n_generated, d, 4, split, machine) if alone else 0.0
-    shared = _pass_seconds(n_real, n_generated, d, curves, split, machine) if curves else 0.0
+    once = 0.0
+    if alone:
+        once = DIRECT * _pass_seconds(n_real, n_generated, d, 4, split, machine)
+    shared = 0.0
+    if curves:
+        shared = _pass_seconds(n_real, n_generated, d, curves, split, machine)
     return FIXED + values + fitted + alone * once + shared
 
 

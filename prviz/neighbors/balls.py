@@ -43,7 +43,9 @@ class Nearest:
     @property
     def roles(self) -> tuple[Role, ...]:
         """Roles of the neighbours."""
-        return ROLES if self.among == "both" else (self.among,)
+        if self.among == "both":
+            return ROLES
+        return (self.among,)
 
     def single_radius(self, mean_radius: MeanRadius) -> float | None:  # noqa: ARG002
         """None: each ball has its own radius."""
@@ -112,7 +114,9 @@ class Balls:
 
     def rule(self, role: Role) -> Rule:
         """The rule for counting samples of ``role``."""
-        return self.real if role == "real" else self.generated
+        if role == "real":
+            return self.real
+        return self.generated
 
     def request(self, role: Role) -> CountRequest:
         """Request to count the fit samples of ``role`` in these balls."""
@@ -141,7 +145,9 @@ class CountRequest:
     @property
     def evaluated(self) -> Role:
         """The other role, for whose evaluation samples ball members are listed."""
-        return "generated" if self.role == "real" else "real"
+        if self.role == "real":
+            return "generated"
+        return "real"
 
     @property
     def reached(self) -> tuple[Role, ...]:

@@ -149,7 +149,8 @@ def projected(values: Array, features: int, seed: int, rows: Ints | None = None)
     The subspace depends on the seed and the dimension alone.
     """
     d = values.shape[1]
-    rows = np.arange(len(values)) if rows is None else rows
+    if rows is None:
+        rows = np.arange(len(values))
     units = Units.of(values[rows[:: -(-len(rows) // _TYPICAL_ROWS)]])
     parts = (units.apply(values[part]) for part in _chunks(rows, d))
     if features >= d:

@@ -145,11 +145,9 @@ class Candidates:
 
     def weights_or_ones(self) -> Floats:
         """Weights as an array, 1 where there are none."""
-        return (
-            self.weights
-            if self.weights is not None
-            else np.isfinite(self.values).astype(np.float64)
-        )
+        if self.weights is not None:
+            return self.weights
+        return np.isfinite(self.values).astype(np.float64)
 
     def weights_at(self, rows: Ints, slots: Ints) -> Floats:
         """Weights of some candidates: (p,)."""
@@ -224,9 +222,9 @@ def as_candidates(found: Entries, weights: Floats | None, first: int = 0) -> Can
     on.
     """
     values, columns = padded(found.values, found.columns, found.starts[:-1], np.diff(found.starts))
-    own_weights = (
-        None if weights is None else np.where(np.isfinite(values), weights.take(columns), 0.0)
-    )
+    own_weights = None
+    if weights is not None:
+        own_weights = np.where(np.isfinite(values), weights.take(columns), 0.0)
     return Candidates(values, columns + first, own_weights)
 
 

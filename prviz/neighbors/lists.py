@@ -127,7 +127,9 @@ class TooManyTiesError(Exception):
 
 def _capacity(order: int, roomy: bool) -> int:
     """Length of a list; a longer one is pruned less often."""
-    return 3 * order + 48 if roomy else order + order // 2 + 48
+    if roomy:
+        return 3 * order + 48
+    return order + order // 2 + 48
 
 
 def bytes_needed(n: int, order: int, itemsize: int, *, roomy: bool) -> int:
@@ -288,7 +290,9 @@ class BoundedRadiusCounts:
         self._room = room
         # The products' errors around a usual point; where they are larger, `counts` gives up.
         usual = np.quantile(np.concatenate([left.norms, right.norms]), [0.99])
-        error = 0.0 if arithmetic.exact else 3 * float(arithmetic.error(usual, high)[0])
+        error = 0.0
+        if not arithmetic.exact:
+            error = 3 * float(arithmetic.error(usual, high)[0])
         self._low = round_down(np.array([low - error]), arithmetic.dtype)[0]
         self.high = round_up(np.array([high + error]), arithmetic.dtype)[0]
         self._counts = np.zeros(len(left), np.int64), np.zeros(len(right), np.int64)

@@ -77,7 +77,9 @@ class _Parameter(NamedTuple):
         """Type of the parameter in C."""
         if self.lengths:
             return ctypes.c_void_p
-        return ctypes.c_double if self.kind == "D" else ctypes.c_int64
+        if self.kind == "D":
+            return ctypes.c_double
+        return ctypes.c_int64
 
     def reads(self, array: Array, dtype: np.dtype[Any], lengths: dict[str, Any]) -> bool:
         """True if the function can read an array; new lengths are added to the known ones."""
@@ -114,7 +116,9 @@ def library() -> Any:
             function = getattr(found, f"{name}_{precision}")
             function.restype = ctypes.c_int64
             function.argtypes = [each.passed_as for each in parameters]
-    return found if _adds_like_numpy(found) else None
+    if _adds_like_numpy(found):
+        return found
+    return None
 
 
 def _adds_like_numpy(found: Any) -> bool:

@@ -131,13 +131,15 @@ class PointSet:
         """Number of samples, of ``n``, to compare with others at a time."""
         if self.placed is not None:
             n = min(n, self.placed.at_once)
-        return (
-            n if self._factors is not None or self.arithmetic.direct else min(n, self._at_once.rows)
-        )
+        if self._factors is not None or self.arithmetic.direct:
+            return n
+        return min(n, self._at_once.rows)
 
     def columns_at_once(self, n: int) -> int:
         """Number of samples, of ``n``, whose factors to request at a time."""
-        return n if self._factors is not None else min(n, self._at_once.columns)
+        if self._factors is not None:
+            return n
+        return min(n, self._at_once.columns)
 
     def rounded(self, part: slice, scratch: Scratch) -> Array:
         """(m, d) rows a'."""
@@ -241,7 +243,9 @@ class Prepared:
         nearer, so the k nearest others are the k + 1 nearest, whatever duplicates there are. The
         point is left out by index, not by distance.
         """
-        return rule.k if self.held_out or role not in rule.roles else rule.k + 1
+        if self.held_out or role not in rule.roles:
+            return rule.k
+        return rule.k + 1
 
 
 def prepare(split: Split, factors_limit: int) -> Prepared:

@@ -151,7 +151,9 @@ class Arithmetic:
 def _banded(dtype: Any, centre: Floats, largest: float) -> Arithmetic:
     """Products of values scaled to norms up to 2^30, with the bound of the module docstring."""
     d = len(centre)
-    exponent = min(30 - math.frexp(largest)[1], 900) if largest else 0
+    exponent = 0
+    if largest:
+        exponent = min(30 - math.frexp(largest)[1], 900)
     parts = -(-d // PART)
     terms = d + 10 if parts == 1 else (PART + parts) / 2 + parts + 10
     unit, terms = (2.0**-24, terms) if dtype == np.float32 else (2.0**-53, 2 * d + 20)

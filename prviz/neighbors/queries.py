@@ -226,7 +226,9 @@ def multiply_within(
                     squared = tile.arithmetic.unscaled(found.values[which])
                 else:
                     squared = pair_distances(tile.left.rows, rows, tile.right.rows, columns)
-                return np.where(rows == columns, 1.0, factor(squared)) if apart else factor(squared)
+                if apart:
+                    return np.where(rows == columns, 1.0, factor(squared))
+                return factor(squared)
 
             products[block][part] = _products(found.starts, factors, least)
 

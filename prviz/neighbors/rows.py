@@ -43,7 +43,9 @@ class RowView:
     index: Ints | None = None
 
     def __len__(self) -> int:
-        return len(self.source) if self.index is None else len(self.index)
+        if self.index is None:
+            return len(self.source)
+        return len(self.index)
 
     @property
     def d(self) -> int:
@@ -52,14 +54,16 @@ class RowView:
 
     def numbers(self, rows: Ints) -> Ints:
         """Row numbers in ``source`` of some of these rows."""
-        return rows if self.index is None else self.index[rows]
+        if self.index is None:
+            return rows
+        return self.index[rows]
 
     def take(self, rows: Ints | slice) -> Array:
         """The values of some of these rows; a view where it can be one."""
         chosen = rows if self.index is None else self.index[rows]
-        return (
-            self.source[chosen] if isinstance(chosen, slice) else self.source.take(chosen, axis=0)
-        )
+        if isinstance(chosen, slice):
+            return self.source[chosen]
+        return self.source.take(chosen, axis=0)
 
     def chunks(self) -> Iterator[tuple[slice, Array]]:
         """All rows, some at a time."""
@@ -117,7 +121,9 @@ class DistinctRows:
 
     def expand(self, results: Array) -> Array:
         """One result per original row, from one per distinct row, along the last axis."""
-        return results if self.inverse is None else results[..., self.inverse]
+        if self.inverse is None:
+            return results
+        return results[..., self.inverse]
 
 
 def merge_duplicates(rows: RowView) -> DistinctRows:

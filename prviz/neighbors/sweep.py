@@ -154,7 +154,9 @@ def count_by_sweep(
 
     def count(block: RowBlock, tiles: Mapping[Role, Tile]) -> None:
         some = largest[block.role]
-        ordered = SortedRows(tiles, some) if some else None
+        ordered = None
+        if some:
+            ordered = SortedRows(tiles, some)
         for group in groups:
             group.add(block, tiles, ordered, lock)
 
@@ -314,7 +316,9 @@ class SortedRows:
         flat = np.flatnonzero(places)
         starts = np.searchsorted(flat, np.arange(m) * length)
         ends: Ints = flat[starts + orders[:, None] - 1]
-        return ends if self._last is None else self._last.ravel()[ends]
+        if self._last is None:
+            return ends
+        return self._last.ravel()[ends]
 
 
 def _limits(tiles: Mapping[Role, Tile], orders: Mapping[tuple[Role, ...], int]) -> Array:

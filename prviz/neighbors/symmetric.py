@@ -72,7 +72,9 @@ class SharedBalls(NamedTuple):
     @property
     def in_order(self) -> Key:
         """Roles as tiles have them: rows first."""
-        return (self.centre, self.member) if self.centre == self.member else ROLES
+        if self.centre == self.member:
+            return (self.centre, self.member)
+        return ROLES
 
 
 class PendingCount(NamedTuple):

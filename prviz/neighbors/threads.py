@@ -264,7 +264,9 @@ def one_thread_of_a_worker() -> Iterator[None]:
 
 def _set_malloc(values: Mapping[int, int]) -> None:
     """Set parameters of glibc's malloc, where there is one."""
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    mallopt = None
+    if sys.platform == "linux":
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         for name, value in values.items():
             mallopt(name, value)

@@ -85,7 +85,9 @@ class Ball:
 
     def spread(self, limits: Array) -> Array:
         """Values of the balls, (m, 1) or (1, n), to be compared with a tile."""
-        return limits[:, None] if self.around_rows else limits[None, :]
+        if self.around_rows:
+            return limits[:, None]
+        return limits[None, :]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -181,7 +183,9 @@ class Tile(Pairs):
 
     def nearest(self, order: int) -> Candidates:
         """Candidates that surely hold the ``order`` nearest, and all that might be among them."""
-        weights = None if self.right.weights is None else self.right.weights[self.columns]
+        weights = None
+        if self.right.weights is not None:
+            weights = self.right.weights[self.columns]
         return as_candidates(self.entries([self.bound(order)]), weights, self.columns.start)
 
     def count(self, balls: Sequence[Ball], *, columns: bool = False) -> list[tuple[Counts, Counts]]:
@@ -248,12 +252,16 @@ class Tile(Pairs):
 
     def count_by_masks(self, ball: Ball, columns: bool) -> tuple[Counts, Counts]:
         """`count` of one ball, by masks."""
-        weights = None if self.right.weights is None else self.right.weights[self.columns]
+        weights = None
+        if self.right.weights is not None:
+            weights = self.right.weights[self.columns]
         by_row, by_column, at_rows, at_columns = self._masked(ball, weights, columns)
         if len(at_rows):
             radii = ball.squared[at_rows if ball.around_rows else at_columns]
             inside = self.reference(at_rows, at_columns + self.columns.start) <= radii
-            worth = None if weights is None else weights[at_columns][inside]
+            worth = None
+            if weights is not None:
+                worth = weights[at_columns][inside]
             by_row += np.bincount(at_rows[inside], weights=worth, minlength=len(by_row)).astype(
                 np.int64
             )
@@ -309,7 +317,8 @@ def make_tile(
     """Tile of rows of ``left`` against rows of ``right`` (None: all), in a buffer of the thread or
     on their device.
     """
-    columns = slice(0, len(right)) if columns is None else columns
+    if columns is None:
+        columns = slice(0, len(right))
     if left.placed is not None and right.placed is not None:
         found: Tile = left.placed.tile(rows, right.placed, columns, scratch)
         return found

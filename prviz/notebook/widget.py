@@ -70,7 +70,9 @@ class PanelChoices:
         return found
 
     def _family(self, families: tuple[str, ...]) -> str:
-        return self.family if self.family in families else families[0]
+        if self.family in families:
+            return self.family
+        return families[0]
 
     def content(self, panel: str, answer: Answer) -> bytes:
         """All that a panel draws, as JSON."""
@@ -87,7 +89,9 @@ class PanelChoices:
         else:
             shown = evaluated(problem)
             is_role = self.colour == COLOURS[0]
-            name = "" if is_role else self._family(problem.settings.methods)
+            name = ""
+            if not is_role:
+                name = self._family(problem.settings.methods)
             made = space(problem, found, shown, name, self.colour)
             panes = [made.pane]
             follow = made.follow

@@ -194,7 +194,8 @@ def document(
         entries.append(
             entry | _beside(outcome, found, by_family) | _scored(entry["name"], judgement)
         )
-    total = len(entries) if total is None else total
+    if total is None:
+        total = len(entries)
     return {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
@@ -460,7 +461,8 @@ def _ranking(judged: Judgement | str) -> Document:
 
 def _plain(value: Any) -> Any:
     """A value in JSON's own types; None for nan."""
-    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, np.generic):
+        value = value.item()
     if value != value:
         return None
     return value

@@ -235,7 +235,9 @@ def _input(side: Samples) -> dict[str, Any]:
 
 def _method(estimate: Estimate) -> dict[str, Any]:
     bandwidth = estimate.bandwidth
-    distances = None if bandwidth is None else {"real": bandwidth[0], "generated": bandwidth[1]}
+    distances = None
+    if bandwidth is not None:
+        distances = {"real": bandwidth[0], "generated": bandwidth[1]}
     return {"method": estimate.method, "k": estimate.k, "bandwidth_distance": distances}
 
 
@@ -404,7 +406,8 @@ def _cell(value: Any) -> str | float:
     """A cell that no spreadsheet takes for a formula: text that begins like one gets a leading
     apostrophe.
     """
-    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, bool | int | float):
         if math.isnan(value):
             return ""
@@ -417,7 +420,9 @@ def _cell(value: Any) -> str | float:
 
 def too_few(told_apart: bool) -> str:
     """What is concluded from fewer independent samples of a set than FEWEST: no area."""
-    differ = "the sets differ" if told_apart else "the sets are not told apart"
+    differ = "the sets are not told apart"
+    if told_apart:
+        differ = "the sets differ"
     return f"{differ}; with under {FEWEST} samples of a set that is all: too few to say more"
 
 
@@ -496,7 +501,9 @@ def curves_html(
         body += f'<tr><th scope="row">{html.escape(name)}</th>{cells}</tr>'
     table = f"<thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody>"
     address = html.escape(link)
-    said = "" if truth is not None else " ".join(_to_believe(curves, bound, enough=not conclusion))
+    said = ""
+    if truth is None:
+        said = " ".join(_to_believe(curves, bound, enough=not conclusion))
     if conclusion:
         said += f" {conclusion[0].upper()}{conclusion[1:]}."
     return standalone_page(

@@ -170,7 +170,9 @@ class Monitor:
                 f"trackers = {trackers!r}; a list of functions of a step and its metrics is needed"
             )
         reference = as_samples(real, name="real")
-        other = None if holdout is None else as_samples(holdout, name="holdout")
+        other = None
+        if holdout is not None:
+            other = as_samples(holdout, name="holdout")
         self._keep, self._trackers = keep_samples, tuple(trackers)
         self._folder = MonitorFolder(
             Path(directory), settings_of(reference, settings, other), settings.methods

@@ -152,7 +152,9 @@ class MonitorFolder:
         else.
         """
         path = self.path / name
-        what = "no list of steps" if name == "steps.json" else "no settings of a monitor"
+        what = "no settings of a monitor"
+        if name == "steps.json":
+            what = "no list of steps"
         if not path.exists():
             return None
         if not path.is_file():

@@ -190,7 +190,9 @@ def _figures(report: Document, family: str) -> dict[str, Any]:
         )
     top = ceiling_of(report, family)
     values = {} if top is None else top["summaries"]
-    corner = None if top is None else (values["f8_recall"], values["f8_precision"])
+    corner = None
+    if top is not None:
+        corner = (values["f8_recall"], values["f8_precision"])
     drawn = {
         "curves": checkpoints_figure(
             views, ceiling=None if top is None else curve_of(top), height=520

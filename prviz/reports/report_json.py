@@ -156,5 +156,7 @@ def _check(entry: Mapping[str, Any], kinds: Mapping[str, tuple[type, ...]], wher
     for key, kind in kinds.items():
         value = entry.get(key, ...)
         if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
-            problem = "is missing" if value is ... else f"is {quoted(repr(value)[:80])}"
+            problem = "is missing"
+            if value is not ...:
+                problem = f"is {quoted(repr(value)[:80])}"
             raise ValueError(f"this is no report: {key} of {where} {problem}")

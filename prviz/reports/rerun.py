@@ -293,7 +293,9 @@ def _inside(
         )
     else:
         for at, each in enumerate(value, start=1):
-            name = each.get("name", each.get("checkpoint")) if isinstance(each, dict) else None
+            name = None
+            if isinstance(each, dict):
+                name = each.get("name", each.get("checkpoint"))
             # a line of a ranking: its place is one difference
             if isinstance(name, str) and "name" not in each:
                 each = {**each, "place": at}

@@ -219,7 +219,9 @@ def _with_source(settings: ExploreSettings, named: bool, messages: list[str]) ->
     if settings.problem in known:
         return settings
     if named:
-        what = "toy problem" if settings.source == "toy" else "bundled pair"
+        what = "bundled pair"
+        if settings.source == "toy":
+            what = "toy problem"
         messages.append(
             f"problem: there is no {what} {_quoted(settings.problem)}; the default is shown."
         )

@@ -50,8 +50,12 @@ def python_snippet(
         ]
     if settings.bandwidth is not None:
         imports.append("from prviz.measure.profiles import bandwidth_unit")
-    iou = ', f"IoU with the truth {curve.iou(truth):.4f}"' if settings.source == "toy" else ""
-    label = ["print(found.label)"] if settings.approximate else []
+    iou = ""
+    if settings.source == "toy":
+        iou = ', f"IoU with the truth {curve.iou(truth):.4f}"'
+    label = []
+    if settings.approximate:
+        label = ["print(found.label)"]
     printed = [
         "for name, curve in curves.items():",
         f'    print(name, f"AuC {{curve.auc:.4f}}"{iou})',
@@ -69,7 +73,9 @@ def _data(
     if settings.source == "toy":
         problem = f"problem = prviz.toy({_call(settings.problem, settings.parameters)})"
         sample = f"problem.sample({n}, seed=seed)"
-        mirrored = ".mirrored()" if settings.swapped else ""
+        mirrored = ""
+        if settings.swapped:
+            mirrored = ".mirrored()"
         return [], [
             problem,
             f"truth = problem.truth(){mirrored}",
@@ -96,7 +102,9 @@ def _drawn(settings: ExploreSettings, pair: str) -> list[str]:
 def _files(files: list[str], keys: Keys, columns: list[str]) -> list[str]:
     note = "# uploaded files: put in their paths here"
     if len(files) == 1:
-        chosen = f", keys={keys!r}" if None not in keys else ""
+        chosen = ""
+        if None not in keys:
+            chosen = f", keys={keys!r}"
         return [note, f"data = prviz.read_pair({files[0]!r}{chosen}{columns[0]})"]
     reads = []
     for name, key, chosen in zip(files, keys, columns, strict=True):

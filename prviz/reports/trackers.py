@@ -102,9 +102,9 @@ def steps_of(checkpoints: Iterable[Checkpoint]) -> Steps:
             "no checkpoint has a whole step from 0, which trackers count in; name the files by it,"
             " as in step-1000.npy, or give it by --metadata"
         )
-    left_out = (
-        f"not logged, without a whole step from 0: {listed(others, most=5)}" if others else None
-    )
+    left_out = None
+    if others:
+        left_out = f"not logged, without a whole step from 0: {listed(others, most=5)}"
     return Steps(found, left_out)
 
 

@@ -51,7 +51,9 @@ def host_name(text: str) -> str | None:
                 address = ipaddress.ip_address(name)
             except ValueError:
                 return name.removesuffix(".")
-            mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+            mapped = None
+            if isinstance(address, ipaddress.IPv6Address):
+                mapped = address.ipv4_mapped
             return str(mapped or address)
     return None
 
@@ -93,7 +95,9 @@ def headers(frames: Iterable[str] = ()) -> tuple[tuple[bytes, bytes], ...]:
     ancestors = " ".join(named) or "'none'"
     no_guess = (b"x-content-type-options", b"nosniff")
     policy = (b"content-security-policy", f"frame-ancestors {ancestors}".encode())
-    return (policy, no_guess) if named else (policy, (b"x-frame-options", b"DENY"), no_guess)
+    if named:
+        return (policy, no_guess)
+    return (policy, (b"x-frame-options", b"DENY"), no_guess)
 
 
 class HostGuard:
@@ -151,11 +155,9 @@ class HostGuard:
         if len(hosts) == 1:
             name = host_name(hosts[0])
         if name is None or not (self._any_host or name in accepted):
-            target = (
-                f"for the host {one_line(', '.join(hosts))[:_SHOWN]!r}"
-                if hosts
-                else "that names no host"
-            )
+            target = "that names no host"
+            if hosts:
+                target = f"for the host {one_line(', '.join(hosts))[:_SHOWN]!r}"
             return (
                 f"A request {target} is not answered here. If that is a name of this machine, or of"
                 " a proxy before it, start the app with `prviz app --allow-host NAME`, or with"
@@ -164,7 +166,9 @@ class HostGuard:
         asks = scope["type"] == "websocket" or scope.get("method") == "POST"
         origins = sent.getlist("origin") if asks else []
         own = all(self._is_own(origin, hosts[0]) for origin in origins)
-        return None if own else "A page of another site can't use this app."
+        if own:
+            return None
+        return "A page of another site can't use this app."
 
     def _is_own(self, origin: str, host: str) -> bool:
         """True if a page of this origin is one of the app, which was asked for at this accepted

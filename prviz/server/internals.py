@@ -50,7 +50,9 @@ def session_id() -> str:
     from streamlit.runtime.scriptrunner import get_script_run_ctx
 
     context = get_script_run_ctx(suppress_warning=True)
-    return "" if context is None else context.session_id
+    if context is None:
+        return ""
+    return context.session_id
 
 
 @_convenience(None)

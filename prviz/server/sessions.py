@@ -144,9 +144,13 @@ def address(host: str | None, port: int, base_path: str) -> str:
     """URL of a server that is bound to this host, None: to every address, and answers below
     `base_path`.
     """
-    shown = "localhost" if host in (None, "0.0.0.0", "::") else host
+    shown = "localhost"
+    if host not in (None, "0.0.0.0", "::"):
+        shown = host
     url = f"http://{f'[{shown}]' if ':' in str(shown) else shown}:{port}"
-    return f"{url}/{base_path.strip('/')}" if base_path else url
+    if base_path:
+        return f"{url}/{base_path.strip('/')}"
+    return url
 
 
 def options(

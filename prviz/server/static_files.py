@@ -149,7 +149,9 @@ def _named(folder: Path, names: Sequence[str]) -> list[str]:
 
 
 def _plain(content: Path | bytes) -> bytes:
-    return content if isinstance(content, bytes) else content.read_bytes()
+    if isinstance(content, bytes):
+        return content
+    return content.read_bytes()
 
 
 def _packed(content: Path | bytes) -> bytes:
@@ -163,7 +165,9 @@ def _address(path: str, base: str) -> bytes:
     page = path.strip("/").removeprefix(base).strip("/")
     if "/" in page:
         return b""
-    below = rb".replace(/\/[^\/]*$/, '')" if page else b""
+    below = b""
+    if page:
+        below = rb".replace(/\/[^\/]*$/, '')"
     place = rb"location.origin + location.pathname.replace(/\/+$/, '')" + below
     return b"<script>window.__streamlit = {BACKEND_BASE_URL: %b + '/'}</script>" % place
 

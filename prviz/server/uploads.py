@@ -169,7 +169,9 @@ class UploadGuard:
         from starlette.requests import Request
         from starlette.responses import PlainTextResponse
 
-        upload = _UPLOAD.fullmatch(scope["path"]) if scope["type"] == "http" else None
+        upload = None
+        if scope["type"] == "http":
+            upload = _UPLOAD.fullmatch(scope["path"])
         if upload is None or scope["method"] not in ("PUT", "DELETE"):
             await self.app(scope, receive, send)
             return
@@ -229,7 +231,9 @@ class UploadGuard:
         if session not in self._uploads.owners:
             return _NOT_FOUND
         owner = self._uploads.owners[session]
-        return None if own and owner and _token(own) == _token(owner) else _FORBIDDEN
+        if own and owner and _token(own) == _token(owner):
+            return None
+        return _FORBIDDEN
 
 
 def _token(cookie: str) -> bytes:
@@ -254,4 +258,6 @@ async def _drained(receive: Receive) -> str:
         more = message.get("more_body", False)
         head += message.get("body", b"")[: max(_HEAD_BYTES - len(head), 0)]
     match = _FILE_NAME.search(head)
-    return one_line(match[1].decode(errors="replace")) if match else "a file"
+    if match:
+        return one_line(match[1].decode(errors="replace"))
+    return "a file"

@@ -124,7 +124,9 @@ def _digest(entry: Mapping[str, Any], content: bytes) -> str:
 def this_machine() -> str:
     """Processor and cores, in words."""
     info = Path("/proc/cpuinfo")
-    lines = info.read_text(encoding="utf-8", errors="replace").splitlines() if info.exists() else []
+    lines = []
+    if info.exists():
+        lines = info.read_text(encoding="utf-8", errors="replace").splitlines()
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     processor = models[0] if models else platform.processor() or platform.machine()
     return f"{processor}, {os.cpu_count()} cores"
@@ -144,7 +146,9 @@ def today() -> str:
 def _manifest(place: Path) -> dict[str, dict[str, Any]]:
     path = place / MANIFEST
     try:
-        found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        found = {}
+        if path.exists():
+            found = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{path.name} is damaged ({error}); install prviz again") from None
     return {name: entry for name, entry in found.items() if isinstance(entry, dict)}

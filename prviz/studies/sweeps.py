@@ -195,7 +195,9 @@ class Cell:
         alone.
         """
         problem = self.problem.drawn_as if isinstance(self.problem, DrawnAlike) else self.problem
-        parameters = "" if isinstance(problem, Files) else _parameters(problem)
+        parameters = ""
+        if not isinstance(problem, Files):
+            parameters = _parameters(problem)
         text = json.dumps([problem.name, parameters, self.n, self.repeat, self.seed])
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
@@ -331,7 +333,9 @@ def measured_on(cell: Cell, pair: SamplePair, truth: PRCurve | None) -> list[tup
 def _bound_numbers(estimate: Estimate, truth: PRCurve) -> Row:
     """`BOUND_COLUMNS` of an estimate, if its family has a bound."""
     bound = known_bound([estimate], held_out=True)
-    compared = {} if bound is None else bound.compare(truth)._asdict()
+    compared = {}
+    if bound is not None:
+        compared = bound.compare(truth)._asdict()
     return {f"bound_{number}": value for number, value in compared.items()}
 
 
@@ -504,7 +508,9 @@ def sweep_seconds(cells: Sequence[Cell]) -> float | None:
 
 
 def _cell_seconds(cell: Cell) -> float | None:
-    d = None if isinstance(cell.problem, Files) else cell.problem.parameters.get("d")
+    d = None
+    if not isinstance(cell.problem, Files):
+        d = cell.problem.parameters.get("d")
     if isinstance(cell.problem, Files) or not isinstance(d, int):
         return None
     methods = {method for method, _, _ in cell.wanted}
@@ -569,7 +575,9 @@ def _problems(
         if problem not in found:
             found.append(problem)
     if unknown := choice.unknown(names):
-        has = f"they have {listed(names)}" if names else "none has columns"
+        has = "none has columns"
+        if names:
+            has = f"they have {listed(names)}"
         raise ValueError(f"no file of the sweep has a column {quoted(unknown[0])}; {has}")
     return found
 

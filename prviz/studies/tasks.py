@@ -118,7 +118,9 @@ def run_tasks(
     of the computation.
     OSError : ``out`` can't be written, or a worker ended; and whatever a task raises.
     """
-    kept = None if out is None else _RowsFile(Path(out), columns)
+    kept = None
+    if out is not None:
+        kept = _RowsFile(Path(out), columns)
     rows = dict(known or {}) | ({} if kept is None else kept.rows)
     pending = [left for task in tasks if (left := task.left(rows)) is not None]
     done = len(tasks) - len(pending)

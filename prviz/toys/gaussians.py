@@ -26,11 +26,15 @@ class GaussianPair(ToyProblem):
 
     @property
     def _offset(self) -> float:
-        return self._number(self.offset_name) if self.offset_name else 0.0
+        if self.offset_name:
+            return self._number(self.offset_name)
+        return 0.0
 
     @property
     def _scale(self) -> float:
-        return self._number(self.scale_name) if self.scale_name else 1.0
+        if self.scale_name:
+            return self._number(self.scale_name)
+        return 1.0
 
     @property
     def distance(self) -> float:

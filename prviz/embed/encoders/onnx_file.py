@@ -159,7 +159,8 @@ class OnnxEncoder(EmbeddingEncoder):
     def encode(self, batch: Any) -> Features:
         """Output of the network, averaged as stated and flattened to one row per picture."""
         values = (batch.astype(np.float32) / self._scale - self._mean) / self._std
-        values = values.transpose(0, 3, 1, 2) if self._layout == "nchw" else values
+        if self._layout == "nchw":
+            values = values.transpose(0, 3, 1, 2)
         try:
             (rows,) = self._session.run([self._output], {self._input: np.ascontiguousarray(values)})
         except _refusals() as error:

@@ -53,7 +53,9 @@ def weights_sha256(network: Path) -> str:
     hasher = hashlib.sha256(own.encode())
     for name in names:
         file = network.parent / name
-        contents = file_sha256(file) if file.is_file() else "missing"
+        contents = "missing"
+        if file.is_file():
+            contents = file_sha256(file)
         hasher.update(f"{name}\0{contents}".encode())
     return hasher.hexdigest()
 

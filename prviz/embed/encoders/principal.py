@@ -86,7 +86,9 @@ class PrincipalEncoder(EmbeddingEncoder):
     @property
     def tensors(self) -> Mapping[str, Array]:
         """Mean and components."""
-        return {} if self._stored is None else dict(zip((_MEAN, _AXES), self._stored, strict=True))
+        if self._stored is None:
+            return {}
+        return dict(zip((_MEAN, _AXES), self._stored, strict=True))
 
 
 def _stored(path: Path, components: int) -> tuple[Array, Array]:

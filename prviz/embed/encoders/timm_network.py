@@ -128,7 +128,9 @@ def _weights_file(name: str, given: Path | None) -> Path:
     for file in ("model.safetensors", "pytorch_model.bin") if hub else ():
         if isinstance(cached := try_to_load_from_cache(str(hub), file), str):
             return Path(cached)
-    where = f" (https://huggingface.co/{hub} has them)" if hub else ""
+    where = ""
+    if hub:
+        where = f" (https://huggingface.co/{hub} has them)"
     raise ValueError(
         f"--encoder timm:{name}: its weights are not on this computer, and prviz downloads nothing;"
         f" name their file, --weights FILE{where}"

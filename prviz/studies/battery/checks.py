@@ -104,7 +104,9 @@ def _with_outlier(draw: Sampler, scenario: str) -> Sampler:
 
 
 def _truth_with_outlier(at: Point) -> PRCurve:
-    role = "real" if at.scenario == "real_outlier" else "generated"
+    role = "generated"
+    if at.scenario == "real_outlier":
+        role = "real"
     return _truths.shifted_with_outlier(_distance(at), _OUTLIER_SHARE, role)
 
 
@@ -456,7 +458,9 @@ _SPHERE_TORUS = Check(
 def _rounded(scenario: str) -> Sampler:
     def drawn(at: Point, n: int, rng: Rng) -> Floats:
         values = at.x * normal(at, n, rng)
-        return np.rint(values) if at.scenario == scenario else values
+        if at.scenario == scenario:
+            return np.rint(values)
+        return values
 
     return drawn
 

@@ -191,9 +191,9 @@ def along(rows: pd.DataFrame | None, check: str, reading: str, side: Side) -> li
     chosen = CHECKS[check]
     known = READINGS[reading]
     column = known.columns[SIDES.index(side)]
-    mine = (
-        None if rows is None else rows[(rows["check"] == check) & (rows["method"] == known.method)]
-    )
+    mine = None
+    if rows is not None:
+        mine = rows[(rows["check"] == check) & (rows["method"] == known.method)]
     found = []
     for (dim, scenario), truth in _true(chosen, known).items():
         measured = np.array([], np.intp)
@@ -204,7 +204,9 @@ def along(rows: pd.DataFrame | None, check: str, reading: str, side: Side) -> li
             part = mine[(mine["dim"] == dim) & (mine["scenario"] == scenario)]
             places = part.groupby("place")[column].agg(["mean", "std", "count"])
             measured = places.index.to_numpy(np.intp)
-            repeats = int(places["count"].min()) if len(measured) == len(truth[column].x) else 0
+            repeats = 0
+            if len(measured) == len(truth[column].x):
+                repeats = int(places["count"].min())
             mean, spread = (places[name].to_numpy(np.float64) for name in ("mean", "std"))
         x, y = truth[column]
         found.append(SweepResult(dim, scenario, x, y[:, 0], measured, mean, spread, repeats))

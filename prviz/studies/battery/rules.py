@@ -286,4 +286,6 @@ def _even(words: str, first: Callable[[Floats], int]) -> Condition:
 
 def _place(at: int) -> str:
     """Which point of the sweep is meant."""
-    return f"at the {_ENDS[at]}" if at in _ENDS else f"at point {at + 1}"
+    if at in _ENDS:
+        return f"at the {_ENDS[at]}"
+    return f"at point {at + 1}"

@@ -208,7 +208,9 @@ def _precisions(alphas: Floats) -> Floats:
 @lru_cache(maxsize=128)
 def true_curve(problem: str, parameters: str) -> PRCurve | None:
     """The true curve of a row's toy; None for other problems."""
-    return toy(problem, **json.loads(parameters)).truth() if problem in TOYS else None
+    if problem in TOYS:
+        return toy(problem, **json.loads(parameters)).truth()
+    return None
 
 
 def true_band(curve: PRCurve) -> ChartBand:
@@ -318,7 +320,9 @@ class Experiment(ABC):
         words = self.words.format(**self._fields(size))
         if mode == "paper":
             return words
-        less = " The upper bounds are left out." if self.sizes["paper"].beside else ""
+        less = ""
+        if self.sizes["paper"].beside:
+            less = " The upper bounds are left out."
         return f"{words} Quick mode: {self._quick(size)}.{less}"
 
     def tasks(
@@ -430,7 +434,9 @@ class Experiment(ABC):
         paper = self.sizes["paper"]
         smaller = []
         if size.n != paper.n:
-            whole = "all samples" if paper.n is None else f"{paper.n:,}"
+            whole = "all samples"
+            if paper.n is not None:
+                whole = f"{paper.n:,}"
             smaller.append(f"n = {size.n:,} in place of {whole}")
         if size.repeats < paper.repeats:
             smaller.append(f"{size.repeats} of {paper.repeats} repeats")
@@ -570,6 +576,8 @@ def needed(experiment: Experiment) -> list[str]:
     Settings of a row, numbers, columns of its own.
     """
     more = set(experiment.columns) - set(COLUMNS)
-    ends = ["alpha_inf", "beta_0"] if more >= set(ALPHA_COLUMNS) else []
+    ends = []
+    if more >= set(ALPHA_COLUMNS):
+        ends = ["alpha_inf", "beta_0"]
     wanted = {*_SETTINGS, *experiment.numbers.values(), *more, *ends}
     return [name for name in experiment.columns if name in wanted]

@@ -75,7 +75,9 @@ class PromptedDigits(BundledProblem):
 
     def whole(self) -> SamplePair:
         """All samples of both halves."""
-        asked = "guidance-1" if self.classes == 10 else f"classes-{self.classes}"
+        asked = "guidance-1"
+        if self.classes != 10:
+            asked = f"classes-{self.classes}"
         return SamplePair(_half("guidance-1", 1), _half(asked, 0))
 
 

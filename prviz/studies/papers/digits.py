@@ -197,7 +197,9 @@ class DigitsExperiment(Experiment):
     published = _expected()
 
     def _fields(self, size: Size) -> dict[str, str]:
-        drawn = f"at most n = {size.n:,} pictures of each side" if size.n else "all pictures"
+        drawn = "all pictures"
+        if size.n:
+            drawn = f"at most n = {size.n:,} pictures of each side"
         return super()._fields(size) | {"drawn": drawn}
 
     def _cells(self, size: Size, seed: int) -> list[Cell]:

@@ -47,7 +47,9 @@ def convention_rows(cell: Cell) -> list[Row]:
     """Rows of a cell that also hold the IoU by every one of CONVENTIONS, measured at k and at k - 1
     in one pass.
     """
-    truth = None if isinstance(cell.problem, Files) else cell.problem.truth()
+    truth = None
+    if not isinstance(cell.problem, Files):
+        truth = cell.problem.truth()
     if cell.n is None or truth is None:
         raise ValueError(
             f"{cell.problem.name}, n = {cell.n}: a number of samples and a known truth are needed"
@@ -93,7 +95,9 @@ def spreads_by(
     figures: pd.DataFrame, convention: CurveConvention | PaperConvention | None
 ) -> pd.DataFrame:
     """The figures with deviations of the mean of so many runs as the paper's."""
-    runs = convention.runs if isinstance(convention, PaperConvention) else 1
+    runs = 1
+    if isinstance(convention, PaperConvention):
+        runs = convention.runs
     if "spread" not in figures:
         return figures
     return figures.assign(spread=figures["spread"] / math.sqrt(runs))

@@ -213,8 +213,12 @@ _ITSELF = {
 
 
 def _drawing(reading: TableReading) -> str:
-    drawn = "curves and thresholds" if reading.gammas else "curves"
-    return drawn if reading.rays is None else f"{drawn} on {reading.rays} rays"
+    drawn = "curves"
+    if reading.gammas:
+        drawn = "curves and thresholds"
+    if reading.rays is None:
+        return drawn
+    return f"{drawn} on {reading.rays} rays"
 
 
 def _explained(found: Mapping[str, TableReading]) -> str:
@@ -223,7 +227,9 @@ def _explained(found: Mapping[str, TableReading]) -> str:
     """
     own, rays, both = (found[name] for name in ("own", "rays", "both"))
     drawn = _drawing(rays)
-    how = [] if _drawing(both) == drawn else [_drawing(both)]
+    how = []
+    if _drawing(both) != drawn:
+        how = [_drawing(both)]
     for kind, words in _ITSELF.items():
         names = [name for name, each in both.self_counting.items() if each == kind]
         if names:
@@ -369,7 +375,9 @@ class SameExperiment(Experiment):
         said = f"{text[0].upper()}{text[1:]}."
         if len(means) < 2:
             return said
-        better = "is closer to" if means["50%"] > means["none"] else "is no closer to"
+        better = "is no closer to"
+        if means["50%"] > means["none"]:
+            better = "is closer to"
         return f"{said} On average over families and k the split {better} the truth."
 
 
@@ -465,7 +473,9 @@ class DimensionExperiment(Experiment):
     numbers = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
 
     def _fields(self, size: Size) -> dict[str, str]:
-        bounds = " The upper bounds are measured in the first repeat." if size.beside else ""
+        bounds = ""
+        if size.beside:
+            bounds = " The upper bounds are measured in the first repeat."
         return super()._fields(size) | {"bounds": bounds}
 
     def _cells(self, size: Size, seed: int) -> list[Cell]:
@@ -491,7 +501,9 @@ class DimensionExperiment(Experiment):
         (low, first), (high, last) = (
             (mean_of(figures, "excess", d=d), mean_of(figures, "IoU", d=d)) for d in (few, many)
         )
-        grows = "grows" if high > low else "does not grow"
+        grows = "does not grow"
+        if high > low:
+            grows = "grows"
         return (
             f"From d = {few} to d = {many} the mean excess, what estimates see in common that is"
             f" not there, {grows}: {low:.2f} to {high:.2f}, while the mean IoU goes from"

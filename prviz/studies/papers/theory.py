@@ -211,7 +211,9 @@ class PlugInExperiment(Experiment):
             _CLASSIFIER: "their classifier",
         }
         parts = [f"{_side(off[name])} from {words}" for name, words in boxes.items() if name in off]
-        said = [f"I{place}, precision at λ = 1 comes out {listed(parts)}."] if parts else []
+        said = []
+        if parts:
+            said = [f"I{place}, precision at λ = 1 comes out {listed(parts)}."]
         said.append(f"α(1) − truth i{place}: {_by_name(off)}.")
         for d, found in self.slopes(figures).items():
             said.append(

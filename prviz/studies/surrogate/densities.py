@@ -157,7 +157,8 @@ def _kept(values: Array, dtype: type[Any]) -> Array:
     """Read-only and contiguous; not copied where nobody can write to it."""
     array = np.ascontiguousarray(values, dtype=dtype)
     if array.flags.writeable:
-        array = array.copy() if array is values else array
+        if array is values:
+            array = array.copy()
         array.setflags(write=False)
     return array
 

@@ -176,7 +176,9 @@ def _problem(
         raise ValueError(f"common = {common!r}; a share between 0 and 1 (both excluded) is needed")
     if scenario == "common" and fit["fit"] == "kernels":
         raise ValueError("scenario = 'common' needs fit = 'gaussian'")
-    third = {"common": float(common)} if scenario == "common" else {}
+    third = {}
+    if scenario == "common":
+        third = {"common": float(common)}
     sets = {name: digest for name, digest in digests.items() if name != "shared" or third}
     parameters = {**sets, "d": int(d), **fit, "scenario": scenario, **third}
     parts = Once(lambda: in_scenario(fitted(), scenario, common))
@@ -188,7 +190,9 @@ def _fit_labels(fit: Fit, seed: int) -> dict[str, str | int]:
     if fit not in get_args(Fit):
         raise ValueError(f"fit = {fit!r}; one of {', '.join(get_args(Fit))} is needed")
     check_whole("fit_seed", seed, 0)
-    return {"fit": fit} if fit == "gaussian" else {"fit": fit, "fit_seed": seed}
+    if fit == "gaussian":
+        return {"fit": fit}
+    return {"fit": fit, "fit_seed": seed}
 
 
 def most_dimensions(real: SamplesLike) -> int:
@@ -229,8 +233,12 @@ def fit_pair(
     Source: hal-05344404, section 5.3.
     """
     pair = SamplePair.of(real, generated)
-    third = None if shared is None else as_samples(shared, name="shared")
-    other = None if basis is None else as_samples(basis, name="basis")
+    third = None
+    if shared is not None:
+        third = as_samples(shared, name="shared")
+    other = None
+    if basis is not None:
+        other = as_samples(basis, name="basis")
     return surrogate_of(SurrogateSources(pair, third, other), d, fit, seed)
 
 
@@ -249,7 +257,9 @@ def surrogate_of(
     least = max(
         _LEAST_OF_SMALLEST**2 * float(variances[d - 1]), _LEAST_OF_LARGEST**2 * float(variances[0])
     )
-    third = None if sources.shared is None else components.project(sources.shared, d)
+    third = None
+    if sources.shared is not None:
+        third = components.project(sources.shared, d)
     _fit_labels(fit, seed)
     densities: list[AnyDensity]
     prediction = None
