@@ -194,13 +194,14 @@ def best_cut(column: ColumnCounts) -> Cut:
     at = column.commonest
     value = float(column.values[at])
     shares = column.real[at] / sizes[0], column.generated[at] / sizes[1]
-    evidence = float(_evidence(column.real[at], column.generated[at], *sizes))
-    long = len(number_text(value)) > _LONG and found.evidence >= _SIMPLER * evidence
-    if max(shares) >= _MOSTLY and evidence >= _SIMPLER * found.evidence and not long:
-        words = "exactly"
-        if shares == (1, 1):
-            words = "always"
-        return Cut(evidence, value, value, f"{words} {number_text(value)}", *shares)
+    if max(shares) >= _MOSTLY:
+        evidence = float(_evidence(column.real[at], column.generated[at], *sizes))
+        long = len(number_text(value)) > _LONG and found.evidence >= _SIMPLER * evidence
+        if evidence >= _SIMPLER * found.evidence and not long:
+            words = "exactly"
+            if shares == (1, 1):
+                words = "always"
+            return Cut(evidence, value, value, f"{words} {number_text(value)}", *shares)
     never = _never(column, of_sides)
     if never is not None and never.evidence >= _NEVER * found.evidence:
         return never
@@ -220,9 +221,9 @@ def _never(column: ColumnCounts, evidence: Floats) -> Cut | None:
         least = int(there[0])
         most = int(there[-1])
         if least > 0:
-            found.append(_side(column, evidence[:least], _ROUND_END))
+            found.append(_side(column, evidence, _ROUND_END, slice(0, least)))
         if most < last:
-            found.append(_side(column, evidence[most:], _ROUND_END, most))
+            found.append(_side(column, evidence, _ROUND_END, slice(most, last)))
     return max(found, key=lambda each: each.evidence, default=None)
 
 
@@ -251,45 +252,40 @@ def _side_evidence(column: ColumnCounts) -> Floats:
     return np.asarray(_evidence(real[:-1], generated[:-1], int(real[-1]), int(generated[-1])))
 
 
-def _side(column: ColumnCounts, evidence: Floats, rounder: float, start: int = 0) -> Cut:
+def _side(
+    column: ColumnCounts, evidence: Floats, rounder: float, among: slice = slice(None)
+) -> Cut:
     """The best cut into below and above, at the roundest number that does nearly as well.
 
-    evidence : of the cuts from ``start`` on. rounder : share of it that is enough.
+    evidence : `_side_evidence` of the column. rounder : share of it that is enough. among : the
+    cuts to choose from.
     """
-    best = int(np.argmax(evidence))
-    good = evidence >= rounder * evidence[best]
-    first = best
-    last = best
-    while first > 0 and good[first - 1]:
+    start, stop, _ = among.indices(len(evidence))
+    first = start + int(np.argmax(evidence[among]))
+    last = first
+    good = evidence >= rounder * evidence[first]
+    while first > start and good[first - 1]:
         first -= 1
-    while last < len(evidence) - 1 and good[last + 1]:
+    while last < stop - 1 and good[last + 1]:
         last += 1
-    return _cut_at(column, start + first, start + last + 1)
-
-
-def _cut_at(column: ColumnCounts, first: int, last: int) -> Cut:
-    """The cut into below and above, at the roundest number above the first of two values up to the
-    last.
-    """
-    cut = round_number(float(column.values[first]), float(column.values[last]))
+    cut = round_number(float(column.values[first]), float(column.values[last + 1]))
     place = int(np.searchsorted(column.values, cut))
+    found = float(evidence[place - 1])
     below = _share_of(column, slice(0, place))
     if sum(below) <= 1:
-        return Cut(
-            _cut_evidence(column, slice(0, place)), cut, None, f"below {number_text(cut)}", *below
-        )
+        return Cut(found, cut, None, f"below {number_text(cut)}", *below)
     # the rarer side is the one to look at; no value equals a cut that is not a value itself
     above = _share_of(column, slice(place, None))
     if column.values[place] == cut:
         words = f"{number_text(cut)} or more"
     else:
         words = f"above {number_text(cut)}"
-    return Cut(_cut_evidence(column, slice(0, place)), None, cut, words, *above)
+    return Cut(found, None, cut, words, *above)
 
 
-def _outside(column: ColumnCounts, folded: ColumnCounts, evidence: Floats) -> Cut:
+def _outside(column: ColumnCounts, folded: ColumnCounts, beyond: Floats) -> Cut:
     """The best cut into a range about the median and what lies outside, with rounded ends."""
-    best = int(np.argmax(evidence))
+    best = int(np.argmax(beyond))
     reach = float(folded.values[best]) + float(folded.values[best + 1])  # halves of distances
     low = column.median - reach
     high = column.median + reach
@@ -311,18 +307,15 @@ def _outside(column: ColumnCounts, folded: ColumnCounts, evidence: Floats) -> Cu
     if sum(shares) > 1:
         words = f"from {number_text(low)} to {number_text(high)}"
         shares = within
-    return Cut(_cut_evidence(column, inside), low, high, words, *shares)
+    counts = column.real[inside].sum(), column.generated[inside].sum()
+    evidence = float(_evidence(*counts, int(column.real.sum()), int(column.generated.sum())))
+    return Cut(evidence, low, high, words, *shares)
 
 
 def _share_of(column: ColumnCounts, places: slice) -> tuple[float, float]:
     real = column.real[places].sum() / column.real.sum()
     generated = column.generated[places].sum()
     return float(real), float(generated / column.generated.sum())
-
-
-def _cut_evidence(column: ColumnCounts, places: slice) -> float:
-    counts = column.real[places].sum(), column.generated[places].sum()
-    return float(_evidence(*counts, int(column.real.sum()), int(column.generated.sum())))
 
 
 def round_number(low: float, high: float) -> float:
