@@ -16,13 +16,15 @@ from prviz.server.limits import limits
 from prviz.server.static_files import publish_style
 from prviz.server.work_queue import foreground
 
-# Folder of each page's modules, by its address.
-FOLDERS = {
-    "": "pages._explore",
-    "triage": "pages._triage",
-    "learn": "pages._learn",
-    "bias_lab": "pages._lab",
-}
+# In the bar's order: each page's file in pages/, its title, and the folder of its parts, if it has
+# one.
+PAGES = (
+    ("explore", "Explore", "_explore"),
+    ("triage", "Triage", "_triage"),
+    ("learn", "Learn", "_learn"),
+    ("bias_lab", "Bias lab", "_lab"),
+)
+FOLDERS = {name: f"pages.{folder}" for name, _, folder in PAGES if folder}
 # Any entry of its own makes the menu appear, and with it the choice between light and dark.
 ABOUT = "**prviz** draws exact precision-recall curves of generative models beside the truth."
 
@@ -34,15 +36,15 @@ def run() -> None:
         page_title="prviz", page_icon="📈", layout="wide", menu_items={"About": ABOUT}
     )
     pages = [
-        st.Page("pages/explore.py", title="Explore", default=True),
-        st.Page("pages/triage.py", title="Triage"),
-        st.Page("pages/learn.py", title="Learn"),
-        st.Page("pages/bias_lab.py", title="Bias lab"),
+        st.Page(f"pages/{name}.py", title=title, default=name == "explore")
+        for name, title, _ in PAGES
     ]
     # Streamlit's own navigation is behind a drawer on a phone.
     current = st.navigation(pages, position="hidden")
     draw_bar(pages, current)
-    import_folder(FOLDERS[current.url_path])
+    name = current.url_path or "explore"
+    if name in FOLDERS:
+        import_folder(FOLDERS[name])
     with foreground.drawing():
         current.run()
     # 1.61 knows no component that was made before the server runs
@@ -61,7 +63,7 @@ def warm_up() -> None:
     A server for others holds the first view, with every stop of its sliders, for all who come, and
     imports all pages: one visitor's import would hold the others.
     """
-    import_folder(FOLDERS[""])
+    import_folder(FOLDERS["explore"])
     from pages._explore import guide
     from prviz.live import needs, results
     from prviz.live.problems import problem_of
@@ -88,7 +90,8 @@ else:
     # Explore's and Triage's own rules: the server names the page in its first byte, the bar each
     # one that follows.
     _rules = Path(__file__).with_name("pages").joinpath("_explore", "screen.css").read_text("utf-8")
-    publish_style(f":where(:root:not(.page-triage, .page-learn, .page-bias_lab)) {{\n{_rules}}}")
+    _others = ", ".join(f".page-{name}" for name, *_ in PAGES if name != "explore")
+    publish_style(f":where(:root:not({_others})) {{\n{_rules}}}")
     _rules = Path(__file__).with_name("pages").joinpath("_triage", "screen.css").read_text("utf-8")
     publish_style(f":where(:root.page-triage) {{\n{_rules}}}")
     options = sessions.options(warm_up, close_all)

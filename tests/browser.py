@@ -7,6 +7,7 @@ second.
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import socket
@@ -54,6 +55,25 @@ _IDLE = """() => {
     window.__idleSince ??= performance.now();
     return performance.now() - window.__idleSince > 250;
 }"""
+
+
+def app_pages() -> tuple[tuple[str, str, str], ...]:
+    """`PAGES` of app.py, which is a script: file, title and folder of each page, in the bar's
+    order.
+    """
+    (pages,) = (
+        ast.literal_eval(node.value)
+        for node in ast.parse((ROOT / "app.py").read_text("utf-8")).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "PAGES"
+    )
+    return pages
+
+
+def address(page: str) -> str:
+    """The address of the page of this file."""
+    if page == "explore":
+        return "/"
+    return f"/{page}"
 
 
 def free_port() -> int:

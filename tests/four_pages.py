@@ -1,4 +1,4 @@
-"""The four pages, opened in Chromium with the app of another Python environment, such as one with
+"""The pages, opened in Chromium with the app of another Python environment, such as one with
 an older Streamlit.
 
 python -m tests.four_pages PYTHON: what runs the app. Each page has to draw what it is about, and to
@@ -16,7 +16,16 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from tests.browser import WAIT_MS, launch_chromium, open_tab, running_app, visit, wait_idle
+from tests.browser import (
+    WAIT_MS,
+    address,
+    app_pages,
+    launch_chromium,
+    open_tab,
+    running_app,
+    visit,
+    wait_idle,
+)
 
 # A page is not idle while it measures, beside whatever else this machine does.
 PATIENCE_MS = 4 * WAIT_MS
@@ -59,11 +68,12 @@ def _bias_lab(page: Page) -> None:
     expect(rows).to_be_visible()
 
 
-PAGES: Mapping[str, Callable[[Page], None]] = {
-    "/": _explore,
-    "/triage": _triage,
-    "/learn": _learn,
-    "/bias_lab": _bias_lab,
+# By page, what it is about; the others have to open.
+OPENED: Mapping[str, Callable[[Page], None]] = {
+    "explore": _explore,
+    "triage": _triage,
+    "learn": _learn,
+    "bias_lab": _bias_lab,
 }
 
 
@@ -79,14 +89,15 @@ def main() -> None:
             Path(folder) / "app.log", command=[python, "-m", "prviz"], cwd=Path(folder)
         ) as server:
             tab = open_tab(browser, server.url)
-            for address, opened in PAGES.items():
+            for name, *_ in app_pages():
                 begun = time.monotonic()
-                visit(tab.page, address, PATIENCE_MS)
-                opened(tab.page)
+                visit(tab.page, address(name), PATIENCE_MS)
+                if name in OPENED:
+                    OPENED[name](tab.page)
                 wait_idle(tab.page, PATIENCE_MS)
-                sys.stdout.write(f"{address} opened after {time.monotonic() - begun:.0f} s\n")
+                sys.stdout.write(f"{name} opened after {time.monotonic() - begun:.0f} s\n")
                 assert not tab.page.get_by_text("Traceback").count(), (
-                    f"{address}: {tab.page.inner_text('body')}"
+                    f"{name}: {tab.page.inner_text('body')}"
                 )
             tab.check()
             log = server.log.read_text(errors="replace")

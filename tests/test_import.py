@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import prviz
+from tests.browser import app_pages
 
 PACKAGE = Path(__file__).resolve().parent.parent / "prviz"
 HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow")
@@ -204,21 +205,25 @@ def test_a_class_name_exists_once() -> None:
     assert not {name: sorted(found) for name, found in places.items() if len(found) > 1}
 
 
-def test_every_page_has_its_folder_in_the_app() -> None:
-    app = PACKAGE.parent / "app.py"
-    pages = {
-        ("" if node.keywords[-1].arg == "default" else Path(node.args[0].value).stem)
-        for node in ast.walk(tree(app))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.Page"
-    }
-    (folders,) = [
-        ast.literal_eval(node.value)
-        for node in tree(app).body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "FOLDERS"
-    ]
-    assert pages == folders.keys()
-    for folder in folders.values():
-        assert app.parent.joinpath(*folder.split("."), "__init__.py").is_file()
+def test_the_app_lists_every_page_with_the_folder_of_its_parts() -> None:
+    root = PACKAGE.parent
+    listed = {name: folder for name, _, folder in app_pages()}
+    assert sorted(listed) == sorted(path.stem for path in (root / "pages").glob("*.py")), (
+        "each file of pages/ has its line in PAGES of app.py"
+    )
+    shared = {name.removeprefix("pages.") for name in PAGE_LAYERS}
+    for name, folder in listed.items():
+        parts = {
+            each.split(".")[1]
+            for each in imported(root / "pages" / f"{name}.py")
+            if each.startswith("pages._")
+        }
+        assert parts - shared <= {folder}, (
+            f"PAGES of app.py names no folder of pages/{name}.py that it imports from"
+        )
+        assert not folder or (root / "pages" / folder / "__init__.py").is_file(), (
+            f"pages/{folder}/__init__.py is missing"
+        )
 
 
 # Of the pages: what each folder may import; the folders of single pages import from all of these.

@@ -81,7 +81,7 @@ def test_no_folder_grows_and_no_code_gets_denser_unseen() -> None:
         for name, count in counts.items()
         if count > kept[kind].get(name, 0)
     }
-    assert not more
+    assert not more, "where this is meant: python -m tests.test_size, and say what went for it"
 
 
 def test_what_is_dense_is_counted() -> None:

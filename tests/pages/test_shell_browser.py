@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from tests.browser import visit, wait_idle
+from tests.browser import address, app_pages, visit, wait_idle
 from tests.marks import exhaustive_but
 
-PAGES = {"Explore": "/", "Triage": "/triage", "Learn": "/learn", "Bias lab": "/bias_lab"}
+PAGES = {title: address(name) for name, title, _ in app_pages()}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 WIDE: ViewportSize = {"width": 1366, "height": 768}
 HEADINGS_OUT_OF_SIGHT = """() => [...document.querySelectorAll('h1')]
@@ -81,6 +81,11 @@ def test_the_bar_names_every_page_and_marks_the_one_on_screen(
             assert around["x"] + around["width"] < viewport["width"] - 44
             assert around["height"] >= 24
         assert bar.get_by_role("link").all_inner_texts() == list(PAGES)
+        if viewport == WIDE:  # its sidebar is Explore's alone
+            left = page.locator(".block-container").evaluate(
+                "(box) => box.getBoundingClientRect().left"
+            )
+            assert (left > 0) == (name == "Explore")
         assert page.evaluate(HEADINGS_OUT_OF_SIGHT)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
@@ -116,7 +121,7 @@ def test_three_sizes_of_type_in_a_font_of_the_apps_own_server(
     new_page: Callable[..., Page],
 ) -> None:
     page = new_page()  # asks no other machine: the fixture's check
-    for name in ("Triage", "Learn", "Bias lab"):
+    for name in PAGES.keys() - {"Explore"}:
         visit(page, PAGES[name])
         assert page.evaluate(FONT)
         assert page.evaluate(SAME_WIDTH) == 0

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from prviz.server import internals
-from tests.browser import ROOT
+from tests.browser import ROOT, app_pages
 
 # Submodules of Streamlit that its documentation names.
 PUBLIC = {"streamlit.delta_generator", "streamlit.testing.v1"}
@@ -78,7 +78,7 @@ def test_a_convenience_is_off_where_its_name_is_gone(caplog: pytest.LogCaptureFi
 
 
 @pytest.mark.usefixtures("other_streamlit")
-@pytest.mark.parametrize("page", ["explore", "triage", "learn", "bias_lab"])
+@pytest.mark.parametrize("page", [name for name, *_ in app_pages()])
 def test_the_pages_work_without_any_of_them(page: str) -> None:
     app = AppTest.from_file(str(Path(ROOT, "app.py")), default_timeout=60).run()
     app.switch_page(f"pages/{page}.py").run()

@@ -21,7 +21,7 @@ import pytest
 from prviz.cli.main import main
 from prviz.server import private_folders, sessions
 from prviz.server.uploads import Uploads, uploads
-from tests.browser import AppServer, running_app
+from tests.browser import AppServer, address, app_pages, running_app
 from tests.raw_client import Visitor, asked, held_bytes
 from tests.waiting import until
 
@@ -312,11 +312,11 @@ ADDRESSES = {
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("page", ADDRESSES)
+@pytest.mark.parametrize("page", [address(name).strip("/") for name, *_ in app_pages()])
 def test_a_hostile_address_opens_a_page_that_works(server: AppServer, page: str) -> None:
     garbled = "%ED%A0%80=%00&=&%&k=%FF" + "&k=1" * 5000
     for query in (
-        *(urlencode(dict.fromkeys(ADDRESSES[page], nasty)) for nasty in NASTY[:5]),
+        *(urlencode(dict.fromkeys(ADDRESSES.get(page, ()), nasty)) for nasty in NASTY[:5]),
         garbled,
     ):
         with Visitor(server.url, page, query) as visitor:
