@@ -36,7 +36,7 @@ _LABEL = re.compile(
     "|file_?name|file_?path|images?|img|text|caption|prompt|url|names?"
     r"|(real|fake|synthetic|generated)_?(or|vs|versus)_?\w+"
     "|(.*_)?smiles|in_?ch_?i(_?key)?|sequences?|is_?(train(ing)?|test|val(id(ation)?)?)"
-    r"|unnamed_+\d+(\.\d+)?|level_\d+|.*_(id|idx|index|label|class|name|path|file|split)",
+    r"|unnamed_+\d+(_\d+)?|level_\d+|.*_(id|idx|index|label|class|name|path|file|split)",
     re.DOTALL,
 )
 _CLASS = re.compile(r"(.*_)?(labels?|class(es)?|targets?)")
@@ -64,7 +64,7 @@ _ELSEWHERE = {
     "prediction": "vorhersage prediccion predicao previsione 预测 予測",
     "timestamp": "zeitstempel horodatage",
     "time": "uhrzeit temps tiempo tijd 时间 時間 時刻 время",
-    "date": "fecha 日期 日付 дата",
+    "date": "fecha datum 日期 日付 дата",
     "year": "jahr annee ano anno 年",
     "month": "monat mois mes mese",
     "week": "woche semaine semana settimana",
@@ -77,7 +77,7 @@ _ENGLISH = {word: said for said, words in _ELSEWHERE.items() for word in words.s
 _GLUED = re.compile(
     r"(.*_)?(obj(?:ect)?|source|run|event|evt|samples?|image|img|user|item|row|record|cell|gene"
     r"|customer|client"
-    r"|session|subj(?:ect)?|patient|participant|video|clip|frame|scene|doc(?:ument)?|task|episode"
+    r"|session|study|project|visit|subj(?:ect)?|patient|participant|video|clip|frame|scene|doc(?:ument)?|task|episode"
     r"|batch|plot|site"
     r"|station|plate|fib(?:er|re)|field|track|particle|compound|random|noise|global|train(?:ing)?"
     r"|test|group|cluster"
@@ -126,7 +126,7 @@ def plain_name(name: str) -> str:
     """A name in small letters and English words, joined by underscores, also those of magError,
     objid, @id and <DATE>.
     """
-    words = _NEW_WORD.sub("_", re.sub("[ :-]", "_", name.strip().strip("@<>:#$")))
+    words = _NEW_WORD.sub("_", re.sub("[ .:-]", "_", name.strip().strip("@<>:#$")))
     plain = "_".join(map(_in_english, words.lower().split("_")))
     glued = _GLUED.fullmatch(plain)
     return plain if glued is None else f"{glued[1] or ''}{glued[2]}_{glued[3]}"

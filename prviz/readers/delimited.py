@@ -72,6 +72,9 @@ _MOST_SUMMARIES = 8
 # mean may be off.
 _ROUNDED = 1e-3
 _NEAR = 1e-2
+# Chance that one of so few rows has the greatest value of every column, as where scores end at 100,
+# up to which it is a summary.
+_BY_CHANCE = 0.1
 
 # The parser's limit is global to the process and too low for long texts; `_Lines` has its own
 # limit.
@@ -469,7 +472,8 @@ def _is_extreme(row: Array, values: Array) -> bool:
     # of rows that are equal one is no summary
     again = again[again.any(axis=1) & ~again.all(axis=1)]
     differ = [len(np.unique(column)) > len(values) / 2 for column in values.T]
-    return sum(differ) > 1 and bool(again[:, differ].any(axis=0).all())
+    by_chance = np.prod(again[:, differ].sum(axis=0) / len(values)) * _MOST_SUMMARIES
+    return sum(differ) > 1 and 0 < by_chance < _BY_CHANCE
 
 
 def _are_statistics(rows: Array, rest: Array) -> bool:

@@ -23,19 +23,25 @@ from prviz.readers.columns import ColumnChoice, drop_text, group_text, is_label,
 from prviz.readers.errors import ReadError, SuspectColumnsError, beside, listed, literal, quoted
 from prviz.readers.pieces import piece
 
-# Parts of names: of settings, by the word in front, and of what was counted of a cell.
+# Parts of names: of settings, by the word in front, of what was counted of a cell, and of the
+# middle of what was seen in a picture.
 _PREFIXED = r"(h|hyper_?)?params?[._/].+|(config|args)[._/].+"
 _OF_A_CELL = (
     r"(log1p_)?(n_?(counts?|genes?|features?|umis?)|total_counts)(_.*)?"
     r"|(pct|percent)_?(counts|mt|mito|ribo)(_.*)?"
 )
+_MIDDLE = (
+    r"(.*_)?(centroid|cent(er|re))(_.*)?_[xyz](_.*)?|[xyz]_(centroid|cent(er|re))"
+    r"|(weighted_)?centroid(_weighted)?_\d"
+)
 # Names that no feature has.
 _BOOKKEEPING = re.compile(
-    r"(.*_)?seed|random_?state|rng|checkpoint|ckpt|y_?(pred|true|hat)|predict(ed|ions?)|((global"
+    r"(.*_)?seed|random_?state|rng|checkpoint|ckpt|y_?(pred|true|hat)|predict(ed|ions?)?|((global"
     r"|train(ing)?|checkpoint|ckpt|optimizer)_?)?step|train|test|val(id(ation)?)?|(.*_)?epoch"
     r"|iter(ation)?|run|trial|replicate|batch|shard|real"
     r"|worker|cfg|cfg_?(scale|value|strength)|guidance(_?(scale|strength|weight))?"
-    r"|(.*_)?cluster|(k_?means|leiden|louvain|h?dbscan)(_.*)?|time_?stamps?|unix_?time"
+    r"|cluster|(?!n(um)?_).+_clusters?|(k_?means|leiden|louvain|h?dbscan|.*snn_res)(_.*)?"
+    r"|time_?stamps?|unix_?time|strat(a|um)|psu|redcap_.*"
     r"|wall_?(clock|time)|datetime|date"
     r"|serial|key|.*_key|pk|hash|rownames|(row|record|serial|sample|item|image|img|line|entry|run"
     r"|order|batch|frame|event"
@@ -49,9 +55,10 @@ _BOOKKEEPING = re.compile(
     # of two lines of names, such as Image and ImageNumber
     r"|.+_(row|record|serial|sample|item|image|img|line|entry|run|frame|event|object|roi"
     r"|spot)_?(no|nr|num|number)"
-    r"|(object|nucle(us|i)|parent|roi|spot|particle|well)_?(no|nr|num|number)"
+    r"|(object|nucle(us|i)|parent|roi|spot|particle|well|visit|site|station|cycle|platform)"
+    r"_?(no|nr|num|number)"
     r"|lp|accept(ance)?_(stat|rate|prob)|step_?size|tree_?depth|n_leapfrog|diverg(ent|ing)"
-    rf"|{_PREFIXED}|{_OF_A_CELL}",
+    rf"|{_PREFIXED}|{_OF_A_CELL}|{_MIDDLE}",
 )
 # What Stan writes of its sampler, such as energy__.
 _OF_A_SAMPLER = re.compile(r"\w*[^\W_]__")
@@ -62,7 +69,7 @@ _EITHER = re.compile(
     r"|similarity|confidence)s?|time_.*"
     r"|steps|seeds|epochs|runs|iterations|frame|rank|temperature|top_?[kp]|prob(ability)?"
     r"|perplexity|rating|votes?"
-    r"|duration|latency|clusters|topic|number|no|nr|(.*_)?(weights?|wgt|wt)|w"
+    r"|duration|latency|clusters|topic|number|no|nr|(.*_)?[a-z]?(weights?|wgh?t|wt)|w"
     r"|reward|(log_?)?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty"
     r"|silhouette|lof|pseudotime"
 )
@@ -72,6 +79,36 @@ _BESIDE = re.compile(
     r"|datum|year|month|week"
     r"|(week)?day|hour|bbox(_.*)?|[xy]_?(min|max)|sex|phenotype|pat|mat"
 )
+# Such names of columns of whole numbers: of a number, and of the state of a form.
+_NUMBERS = re.compile(r".+_(no|nr|number)|.+_complete")
+# Names of places on a map, on the sky or in a picture, of which there are two.
+_PLACE = re.compile(
+    r"(.*_)?(lat(itude)?|lon(g(itude)?)?|lng|easting|northing)|ra|decl?"
+    r"|(.*_)?(pos(ition)?|point|location|pixel)_[xy]|[xy]_(image|pixel|pos(ition)?)"
+)
+# Names of the parts of a date, and their greatest numbers.
+_PARTS_OF_DATES = {
+    re.compile(rf"((fiscal|utc|local|obs)_?|f)?({names})"): greatest
+    for names, greatest in {
+        "year|yr|y{4}|yy": 2200,
+        "month|mnth|mon|mo|mm": 12,
+        "week|wk": 53,
+        "day|dy|dd|mday|day_?of_?month": 31,
+        "doy|[jy]day|(julian_?day|day_?of_?year)": 366,
+        "(week|w)day|dow|day_?of_?week": 7,
+        "hour|hr|hh": 24,
+        "minute": 60,
+        "quarter|qtr": 4,
+    }.items()
+}
+# Names of codes of quality, and most different ones.
+_QUALITY = re.compile(
+    r"((.*_)?q[acfn]|dq)(_.*)?|((data|quality|extraction|q)_?)?flags?|(data_?)?quality_?code"
+)
+_MOST_CODES = 32
+# Names of probabilities, which no features are beside a prediction where those of a row sum to 1.
+_OF_PREDICTION = re.compile(r"predict.*")
+_PROBABILITY = re.compile(r"p_?\d+|(p|prob(ability)?|confidence|score)(_.+|\(.+)")
 # Names of times.
 _CLOCK = re.compile(
     r"t|(.*_)?(time|elapsed|clock)(_.*)?|t_?(s|ms|us|sec|min|h)|(.*_)?(sec(ond)?s?|millis(econds)?"
@@ -92,7 +129,7 @@ _COUNT = re.compile(
     r"counts?|freq(uency|uencies)?|n|num(ber)?|multiplicity|occurrences?|times|repeats?|copies|size"
 )
 COUNT = "how often its row occurred"
-_WEIGHT = re.compile(r"(?!(.*_)?mol(ar|ecular)?_)(.*_)?(weights?|wgt|wt)|w")
+_WEIGHT = re.compile(r"(?!(.*_)?mol(ar|ecular)?_)(.*_)?[a-z]?(weights?|wgh?t|wt)|w")
 # Coordinates of a plot, which has at most three.
 _PLOT = re.compile(
     r"(u_?map|t_?sne|pca?|phate|pa_?cmap|tri_?map|mds|isomap|projection|proj)([_.]?[23]d)?([_.]?(x"
@@ -141,10 +178,12 @@ _REASONS = {
     "a step or a run of training": re.compile(
         r"(.*_)?(step|epoch)s?|iter(ation)?s?|runs?|run_?n\w+|checkpoint|ckpt|trial|replicate"
     ),
+    "where it was seen": re.compile(_MIDDLE),
     "a place in a plot": re.compile(rf"{_PLOT.pattern}|[xyz]|.*coord.*|pos_?[xyz]"),
-    "a cluster": re.compile(r"(.*_)?clusters?|(k_?means|leiden|louvain|h?dbscan)(_.*)?"),
+    "a cluster": re.compile(r"(.*_)?clusters?|(k_?means|leiden|louvain|h?dbscan|.*snn_res)(_.*)?"),
     "what its rows belong to": _UNIT,
-    "weights of the samples": re.compile(r"(.*_)?(weights?|wgt|wt)|w|weights?_.*"),
+    "weights of the samples": re.compile(r"(.*_)?[a-z]?(weights?|wgh?t|wt)|w|weights?_.*"),
+    "how the samples were drawn": re.compile(r"strat(a|um)|psu"),
     "a time": re.compile(
         r"(.*_)?time.*|.*ed_?(at|on)|(cre|upd)ated|modified|deleted|[mbh]?jd|date(time)?|year"
         r"|month|week|(week)?day|hour|datum|zeit|frame"
@@ -169,8 +208,10 @@ _LONG_FAMILY = 8
 _OUTSIDERS = 0.75
 # How dates of so many digits are written.
 _DATES = {6: "%Y%m", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
-# Share by which steps that are even may differ, as they are rounded.
+# Share by which steps that are even may differ, as they are rounded; share of the steps that are
+# even in a column that begins anew, such as a count in each recording.
 _UNEVEN = 1e-6
+_BEGUN_ANEW = 7 / 8
 # Rows from which a count of them is no chance, and from which whole numbers can be told to be a
 # key.
 _COUNTED = 8
@@ -204,6 +245,8 @@ _FLOATS = {
 # Share of the numbers that have these exponents, and least share of either sign.
 _IN_RANGE = 0.99
 _OF_SIGN = 0.1
+# Most that probabilities, as they are rounded, may be off 1 in all.
+_ROUNDED = 1e-2
 _UNIFORM = 1.63  # Kolmogorov's statistic times sqrt(n) at a level of 1 %
 # Share of the features that may be keys: more of them are whole numbers by nature.
 _KEYS_AT_MOST = 0.5
@@ -412,14 +455,18 @@ def _in_order(values: Array) -> tuple[set[int], set[int]]:
     """
     if len(values) < _EVEN_ROWS:
         return set(), set()
-    first = np.sign(np.diff(values[:FIRST_ROWS].astype(float), axis=0))
-    likely = np.flatnonzero((first == first[0]).all(axis=0) & (first[0] != 0))
+    first = np.diff(values[:FIRST_ROWS].astype(float), axis=0)
+    usual = np.median(first, axis=0)
+    up = (np.abs(first - usual) <= _UNEVEN * np.abs(usual)).mean(axis=0) >= _BEGUN_ANEW
+    first = np.sign(first)
+    likely = np.flatnonzero((up | (first == first[0]).all(axis=0)) & (usual != 0))
     even = set()
     ordered = set()
     for place in likely.tolist():
         steps = np.diff(values[:, place].astype(float))
-        mean = steps.mean()
-        if (np.abs(steps - mean) <= _UNEVEN * abs(mean)).all():
+        mean = np.median(steps)
+        same = np.abs(steps - mean) <= _UNEVEN * abs(mean)
+        if same.all() or (same.mean() >= _BEGUN_ANEW and (same | (steps * mean < 0)).all()):
             even.add(place)
         elif len(values) >= FIRST_ROWS and (np.sign(steps) == np.sign(mean)).all():
             ordered.add(place)
@@ -491,11 +538,18 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
         sure |= either | _named(plain, _BESIDE)
     if most >= max(_LONG_FAMILY, _OUTSIDERS * others):
         either |= _outsiders(plain, stems, family) - sure
-    for place in either:
-        if called_weights(plain[place]) and are_weights([values[:, place]]):
-            sure.add(place)
+    called = {place for place in either if called_weights(plain[place])}
+    if all(are_weights([values[:, place]]) for place in called):  # bodies have several weights
+        sure |= called
+    dates = _parts_of_dates(values, plain)
+    if len({*dates.values()}) > 1:
+        sure |= dates.keys()
+    if len(places := _named(plain, _PLACE) - sure) > 1:
+        either |= places
+    either |= dates.keys() | {each for each in _named(plain, _NUMBERS) if _whole(values[:, each])}
     even, ordered = _in_order(values)
     seen = _seen(values, plain, even) | dict.fromkeys(samplers, "a state of the sampler")
+    seen |= dict.fromkeys(dates.keys() & sure, "a part of a date")
     units = {place for place in _named(plain, _UNIT) if _repeats(values[:, place])}
     sure |= units | seen.keys()
     either -= sure
@@ -516,6 +570,31 @@ def _named(plain: Sequence[str], names: re.Pattern[str]) -> set[int]:
     return {place for place, name in enumerate(plain) if names.fullmatch(name)}
 
 
+def _whole(column: Array) -> bool:
+    return bool((column == np.rint(column)).all())
+
+
+def _parts_of_dates(values: Array, plain: Sequence[str]) -> dict[int, int]:
+    """Greatest numbers of the parts of dates, such as years, months and hours, by their places."""
+    found = {}
+    for names, greatest in _PARTS_OF_DATES.items():
+        for place in _named(plain, names):
+            column = values[:, place]
+            least = 0 if column.max() < 100 else 1800 * (greatest > 1800)
+            if _whole(column) and least <= column.min() and column.max() <= greatest:
+                found[place] = greatest
+    return found
+
+
+def _probabilities(values: Array, plain: Sequence[str]) -> set[int]:
+    """Places of the probabilities of a prediction, whose sum is 1 in each row."""
+    if not _named(plain, _OF_PREDICTION):
+        return set()
+    places = _named(plain, _PROBABILITY)
+    sums = values[:, sorted(places)].sum(axis=1)
+    return places if len(places) > 1 and (np.abs(sums - 1) < _ROUNDED).all() else set()
+
+
 def _outsiders(plain: Sequence[str], stems: Sequence[str | None], family: str) -> set[int]:
     """Places of names that stand alone beside f0, f1, f2 and so on."""
     begun = Counter(name.rpartition("_")[0] for name in plain)
@@ -530,10 +609,13 @@ def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]
     """What the values of columns, or the names of others, show them to be, by their places."""
     names = set(plain)
     seen = dict.fromkeys(_keys(values), "a key, whose numbers all differ")
+    seen |= dict.fromkeys(_probabilities(values, plain), "a prediction or its quality")
     for place, name in enumerate(plain):
         error = _ERROR.fullmatch(name)
         if error and not names.isdisjoint(error.groups()):
             seen[place] = "the error, or a mark, of another column"
+        elif _QUALITY.fullmatch(name) and _are_codes(values[:, place]):
+            seen[place] = "a code of quality"
         elif place in even:
             steps = (
                 "a time, in even steps"
@@ -548,6 +630,10 @@ def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]
         elif _COUNT.fullmatch(name) and _counts_rows(values, place):
             seen[place] = COUNT
     return seen
+
+
+def _are_codes(column: Array) -> bool:
+    return _whole(column) and 1 < len(np.unique(column)) <= _MOST_CODES
 
 
 def _are_dates(column: Array) -> bool:
@@ -634,8 +720,7 @@ def _is_decimal(value: object) -> bool:
 
 def _repeats(column: Array) -> bool:
     """True for whole numbers, not all equal, each of several rows on the average."""
-    different = len(np.unique(column))
-    return bool((column == np.rint(column)).all()) and 1 < different <= len(column) / _TOGETHER
+    return _whole(column) and 1 < len(np.unique(column)) <= len(column) / _TOGETHER
 
 
 def called_weights(name: str) -> bool:
