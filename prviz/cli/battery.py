@@ -1,5 +1,6 @@
-"""``prviz battery``: the sanity battery on any readings, with the verdicts of the truth and of the
-paper.
+"""``prviz battery``: runs the sanity battery on chosen readings.
+
+Each verdict stands beside that of the truth and that published in the paper.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def _battery(arguments: argparse.Namespace) -> int:
 
 
 def _readings(names: Sequence[str]) -> list[str]:
-    """Checked names of readings, each once."""
+    """The names, each once. Raises ValueError for a name that is no reading."""
     for name in names:
         if name not in READINGS:
             points = (each.partition("@")[2] for each in family_readings(["knn"]))
@@ -121,8 +122,9 @@ def _readings(names: Sequence[str]) -> list[str]:
 
 
 def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
-    """Table of one line per check and tag, one column per reading: two cells of three verdicts
-    each.
+    """Table with a line for each check and tag, and a column for each reading.
+
+    A cell holds the verdicts on fidelity and on diversity, three letters each (see `_KEY`).
     """
     cells = {}
     places: dict[tuple[str, str], None] = {}
@@ -147,7 +149,7 @@ def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
 
 
 def _counts(judged: pd.DataFrame) -> str:
-    """Number of passed cells by reading and side, as text."""
+    """Text that counts the passed cells of each reading and side."""
     known = judged[judged["published"].isin(PASSES)].groupby(["reading", "side"]).size()
     published = set(judged["reading"][judged["published"].notna()])
     counts: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""``prviz benchmark``: estimators against the exact truth on the frozen pairs."""
+"""``prviz benchmark``: scores estimators against the exact truth on a fixed list of pairs."""
 
 from __future__ import annotations
 

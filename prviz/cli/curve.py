@@ -1,4 +1,4 @@
-"""``prviz curve``: curves of two files as a table, JSON, CSV or a figure."""
+"""``prviz curve``: measures the curves of two files; writes a table, JSON, CSV or a figure."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ be .npy, .npz, .csv, .tsv, .jsonl, .parquet, .feather, .arrow or .safetensors, o
 file with both roles may stand alone: two arrays, or a table with a column such as role, split,
 source or is_generated."""
 
-# Seconds of the curve to believe from which the areas that remedies leave are measured only beside
-# it.
+# Unless tightest is among the families, the areas that remedies leave are measured only if that is
+# estimated to take at most this many seconds.
 AREA_SECONDS = 10.0
 NO_AREAS = "what remains without it would take long to measure: --method tightest does"
 
@@ -168,11 +168,11 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class _Measured:
-    """What is printed and written of two sets.
+    """All that is printed and written about one pair of sets.
 
-    options : of the estimates, by name. approximation : where neighbours were approximate. spreads
-    : intervals by family. bound : of the truth. conclusion : what else is to be said of it. found :
-    what tells the sets apart.
+    options : options of the estimates, by name. approximation : set if neighbours were approximate.
+    spreads : bootstrap intervals, by family. found : what tells the sets apart. bound : upper bound
+    of the true curve. conclusion : what else to say about that bound.
     """
 
     arguments: argparse.Namespace
@@ -186,7 +186,7 @@ class _Measured:
     conclusion: str = ""
 
     def summary_values(self, name: str) -> dict[str, float]:
-        """The numbers of a family's curve, its area at most that of the bound."""
+        """The summaries of a family's curve; the area is cut to that of the upper bound."""
         values = summaries(self.estimates[name].curve, self.arguments.b, self.arguments.eps)
         return with_area_at_most(values, limit_of(name, self.bound))
 
@@ -220,15 +220,14 @@ def _curve(arguments: argparse.Namespace) -> int:
         return 0
     if measured.approximation is not None:
         sys.stderr.write(f"prviz: {measured.approximation.label}\n")
-    if conclusion.startswith(WITHOUT_LEARNERS):  # what few samples say is in the numbers
+    # the conclusion from few samples is in the numbers already
+    if conclusion.startswith(WITHOUT_LEARNERS):
         sys.stderr.write(f"prviz: {conclusion}\n")
     return 0
 
 
 def _measured(arguments: argparse.Namespace, methods: Sequence[str]) -> _Measured:
-    """The estimates of two sets, the intervals that are asked for, and what tells the sets
-    apart.
-    """
+    """The estimates of a pair, the bootstrap intervals asked for, and what tells the sets apart."""
     pair = _read(arguments)
     say_flags(flags_of(pair))
     options = {name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")}
@@ -262,7 +261,7 @@ def _measured(arguments: argparse.Namespace, methods: Sequence[str]) -> _Measure
 
 
 def _several(arguments: argparse.Namespace, methods: Sequence[str]) -> int:
-    """Several models by one family: the one that is named, else the curve to believe, else kNN."""
+    """Measure several models by one family: the named one, else tightest, else kNN."""
     chosen = methods if arguments.method is not None else methods[:1]
     check_several(arguments, chosen)
     _check_outputs(arguments)
@@ -281,8 +280,9 @@ def _several(arguments: argparse.Namespace, methods: Sequence[str]) -> int:
 
 
 def _with_areas(measured: _Measured) -> Witness:
-    """The areas that remedies leave, of enough samples; unless they would take long where other
-    families are named.
+    """The witness with the areas that remedies leave.
+
+    Unchanged if there are too few samples, or if other families were named and this takes long.
     """
     arguments = measured.arguments
     pair = measured.pair
@@ -292,7 +292,7 @@ def _with_areas(measured: _Measured) -> Witness:
     work = passes([TIGHTEST.name], split=0.5)
     real, generated = (min(side.n, AREA_SAMPLES) for side in pair)
     area = None
-    if TIGHTEST.name in measured.estimates:  # as it is printed
+    if TIGHTEST.name in measured.estimates:  # the same area as in the table
         area = measured.summary_values(TIGHTEST.name)["auc"]
     elif estimate_seconds(real, generated, pair.d, **work) > AREA_SECONDS:
         if found.named:
@@ -309,10 +309,10 @@ def _bound(
     estimates: Mapping[str, Estimate],
     found: Witness,
 ) -> tuple[PRCurve | None, str]:
-    """The upper bound of the truth, by the families that the user names, if any; and what else is
-    to be said.
+    """The upper bound of the true curve, and a sentence on what limits it ("" if nothing does).
 
-    Without scikit-learn that is what is missing, of few samples that they say no more.
+    Where the user names families without tightest, these give the bound. The sentence says that
+    scikit-learn is missing, or that the samples are too few to say more.
     """
     few = min(side.n_independent for side in pair) < FEWEST
     if arguments.method is not None and TIGHTEST.name not in estimates:
@@ -344,7 +344,7 @@ def _methods(arguments: argparse.Namespace) -> list[str]:
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:
-    """Refuse impossible outputs before the work."""
+    """Raise ValueError for outputs that can't be written, before any measurement."""
     if arguments.svg is not None:
         from prviz.figures.paper import check_target
 
@@ -399,8 +399,9 @@ def _read_one(path: Path, key: str | None, option: str, choice: ColumnChoice) ->
 
 
 def _both(choices: Sequence[str]) -> str:
-    """The options that choose both sets of one file; which of them is real is said where the file
-    says it.
+    """The options that choose the two sets of one file.
+
+    They name real and generated values only where the file says which is which.
     """
     column, rows = split_key(choices[0])
     if column is not None and rows is not None:
@@ -419,7 +420,7 @@ def _both(choices: Sequence[str]) -> str:
 
 
 def _here(error: Exception, options: str) -> str:
-    """An error with the options that choose, said before the lines of a recipe."""
+    """The error's text, with these options inserted before its recipe (code that joins parts)."""
     sentence, mark, recipe = str(error).partition(" If they are parts of one set")
     return f"{sentence} Here: {options}.{mark}{recipe}"
 
@@ -449,7 +450,7 @@ def _write(measured: _Measured) -> None:
 
 
 def _page(measured: _Measured, curves: NamedCurves) -> str:
-    """The figure and all numbers as a page."""
+    """The HTML page with the figure and all numbers."""
     from prviz.figures.svg import pr_svg
 
     pair = measured.pair
@@ -484,7 +485,7 @@ def _page(measured: _Measured, curves: NamedCurves) -> str:
 
 
 def _table(measured: _Measured) -> list[str]:
-    """Lines on the samples, the approximation, and one per method with its intervals below."""
+    """Lines on the samples and the approximation, then one per method, its intervals below it."""
     bound = measured.bound
     shorts = (each.short for each in summary_list(measured.arguments.b, measured.arguments.eps))
     rows = [["method", "k", *shorts]]
@@ -497,7 +498,7 @@ def _table(measured: _Measured) -> list[str]:
             where = ", ".join(f"{low:.3g} <= lam <= {high:.3g}" for low, high in runs)
             remarks[len(rows)] = f"  refuted, {where}"
         rows.append([each.method, k, *(f"{value:.4f}" for value in values)])
-        # the lower and the upper ends of all intervals, named by their percentiles
+        # a row for the lower and one for the upper ends of the intervals, named by percentile
         if name in measured.spreads:
             spread = measured.spreads[name]
             tail = 50 * (1 - spread.level)
@@ -513,7 +514,7 @@ def _table(measured: _Measured) -> list[str]:
 
 
 def _witness_lines(found: Witness) -> list[str]:
-    """What tells the sets apart, a line each."""
+    """Lines on what tells the sets apart."""
     first, *others = map(one_line, (*found.statements, *found.notes))
     return [f"{GIVES_AWAY.lower()}: {first}", *(f"  {each}" for each in others)]
 

@@ -1,5 +1,6 @@
-"""``prviz embed``: pictures, texts or a saved tensor to a file of features that all commands
-take.
+"""``prviz embed``: turns pictures, texts or a saved tensor into a file of features.
+
+All other commands read such files.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from prviz.readers.errors import one_line
 
 
 def add_pictures(parser: argparse.ArgumentParser) -> None:
-    """Give ``parser`` the options of pictures that are embedded on the way."""
+    """Give ``parser`` the options of commands that first embed pictures themselves."""
     group = parser.add_argument_group(
         "of pictures, to be embedded first: REFERENCE, CHECKPOINTS and --holdout"
     )
@@ -51,7 +52,9 @@ def add_pictures(parser: argparse.ArgumentParser) -> None:
 
 
 def add_encoder(add: Callable[..., object]) -> None:
-    """Add the options ``--encoder``, ``--weights`` and ``--skip-bad`` by this ``add_argument``."""
+    """Add the options ``--encoder``, ``--weights`` and ``--skip-bad``. add :
+    ``parser.add_argument``.
+    """
     add(
         "--encoder",
         metavar="ENCODER",
@@ -76,7 +79,7 @@ def bits_number(text: str) -> int:
 def embed_each(
     folder: Path, out: Path, encoder: EmbeddingEncoder, *, skip_bad: bool, bits: int | None
 ) -> None:
-    """One file for each set in a folder of models, as `prviz embed --each` prints them."""
+    """Embed each set in a folder of models into a file of its own (``prviz embed --each``)."""
     sets, notes = sets_in(folder, out)
     if encoder.fits:
         raise ValueError(
@@ -97,7 +100,7 @@ def embed_each(
 
 
 def file_text(each: SetFile, encoder: str) -> str:
-    """The line on a written file."""
+    """The printed line on a file of features that was written, or kept from before."""
     found = each.found
     bad = ""
     if found.bad:
@@ -107,7 +110,8 @@ def file_text(each: SetFile, encoder: str) -> str:
 
 
 def embed_arguments(arguments: argparse.Namespace) -> None:
-    """Replace the pictures among REFERENCE, CHECKPOINTS and --holdout by files of their features.
+    """Embed the pictures among REFERENCE, CHECKPOINTS and --holdout, and put the files of features
+    in their place in ``arguments``.
 
     Raises
     ------
@@ -153,7 +157,7 @@ def embed_arguments(arguments: argparse.Namespace) -> None:
 def _models(
     paths: Sequence[Path], reference: EmbeddingSource | None, keep: Path
 ) -> tuple[list[PictureSet], list[Path], list[str]]:
-    """Sets of pictures, files of features among ``paths``, and notes on how folders were read."""
+    """Split ``paths`` into sets of pictures and files of features, with notes on the folders."""
     sources: list[EmbeddingSource] = []
     others: list[Path] = []
     notes: list[str] = []
@@ -162,7 +166,7 @@ def _models(
         if path.is_dir() and not _are_labels(whole, reference):
             try:
                 sets, said = sets_in(path, keep)
-            except ValueError:  # no sub-folders of pictures
+            except ValueError:  # the folder has no sub-folders of pictures
                 sets = []
                 said = []
             if sets:
@@ -182,7 +186,7 @@ def _models(
 
 
 def _are_labels(source: EmbeddingSource | None, reference: EmbeddingSource | None) -> bool:
-    """True if most sub-folders of a folder are called as sub-folders of the reference."""
+    """True if sub-folders are labels: at least half of their names are also in the reference."""
     if source is None or reference is None:
         return False
     names, own = (set(sub_folders(each.items)) - {""} for each in (source, reference))
@@ -190,7 +194,7 @@ def _are_labels(source: EmbeddingSource | None, reference: EmbeddingSource | Non
 
 
 def _pictures(path: Path) -> EmbeddingSource | None:
-    """The pictures at a path as one set; None for anything else, which is read as features."""
+    """The pictures at a path as one set; None if there are none (the path is read as features)."""
     if not path.is_dir() and path.suffix.lower() not in (*ARCHIVES, ".npy"):
         return None
     try:
@@ -202,7 +206,7 @@ def _pictures(path: Path) -> EmbeddingSource | None:
 
 
 def _beside(path: Path, encoder: str) -> Path:
-    """The folder of features beside checkpoints."""
+    """Default folder for features: beside the checkpoints, named after them and the encoder."""
     if path.name in ("", ".."):
         path = path.resolve()
     name = "".join(each if each.isalnum() or each in "._-" else "-" for each in encoder)
@@ -214,7 +218,7 @@ column of a table: FILE holds the features and says how they were made, FILE.sam
 paths, texts and labels. The same command continues a stopped run. With --each a folder of models
 becomes a file for each. A tensor saved by PyTorch (.pt) is converted, without an encoder."""
 
-# Options of commands that read features, which this one makes.
+# Options of commands that read features; with prviz embed they get an error that explains.
 _OF_FEATURES = ("--features", "--drop", "--group")
 
 
@@ -345,7 +349,7 @@ def _embed(arguments: argparse.Namespace) -> int:
 
 
 def _say_flags(out: Path) -> None:
-    """Say what the written features show by themselves."""
+    """Print the flags of the written features."""
     sys.stdout.flush()
     say_flags(flags_of_set(read(out, limits=Limits(min_rows=1))))
 

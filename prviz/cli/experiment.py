@@ -1,5 +1,6 @@
-"""``prviz experiment``: an experiment of a paper, its numbers beside the published ones, and its
-conclusion.
+"""``prviz experiment``: runs an experiment of a paper.
+
+Prints its numbers beside the published ones, and its conclusion.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ from prviz.server.limits import (
 )
 from prviz.server.uploads import PUBLIC_MB, uploads
 
-# The commands and what each does; the module of one is loaded when it is called.
+# The commands and what each does. A command's module is imported only when the command runs.
 _COMMANDS = {
     "app": "start the app in the browser",
     "curve": "measure two files",
@@ -49,28 +49,28 @@ _COMMANDS = {
     "triage": "rank many checkpoints against one reference",
     "parity": "why two tools disagree on two files",
 }
-# Objects that a command makes before garbage is searched for.
+# Threshold of the garbage collector: new objects after which it runs, while a command runs.
 _OBJECTS = 50_000
 DEFAULT_PORT = 8501
 PORTS_TRIED = 100
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line ``argv`` (default: the process's own) and return its exit status."""
+    """Run the command line ``argv`` (default: ``sys.argv``) and return its exit status."""
     given = sys.argv[1:] if argv is None else argv
     usual = gc.get_threshold()
     if given[:1] != ["app"]:
-        # What modules hold stays: to search it for garbage takes a tenth of a command's start.
+        # Objects of imported modules live on: searching them for garbage takes a tenth of a start.
         gc.set_threshold(_OBJECTS)
     try:
         try:
             return _run(given)
-        finally:  # also where argparse ends the command, as after --list and --help
+        finally:  # also where argparse raises SystemExit, as after --list and --help
             sys.stdout.flush()
             gc.set_threshold(*usual)
     except (
         BrokenPipeError
-    ):  # as in `prviz curve ... | head`: the reader has gone, which is no error
+    ):  # the reader has closed the pipe, as in `prviz curve ... | head`: not an error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
@@ -95,7 +95,7 @@ def _run(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         raise
     except (ValueError, TypeError, OSError) as error:
-        # One line; the message of a reader may add lines of Python that convert the file.
+        # The error is one line; readers may add lines of Python that convert the file.
         return _fail(error_text(error), *str(error).splitlines()[1:], status=2)
     except ModuleNotFoundError as error:
         return _fail(missing(error, f"prviz {argv[0]}"), status=2)
@@ -107,20 +107,20 @@ def _run(argv: Sequence[str]) -> int:
 
 def _fail(message: str, *recipe: str, status: int) -> int:
     print(f"prviz: error: {printable(' '.join(message.splitlines()))}", file=sys.stderr)
-    for line in recipe:  # as it is run: neither indented nor with other spaces
+    for line in recipe:  # unchanged, so that the lines can be pasted and run
         print(printable(line), file=sys.stderr)
     return status
 
 
 class _Parser(argparse.ArgumentParser):
-    """Argparse, with usage errors in one line, as all errors are."""
+    """Argument parser whose usage errors are one line, as are all other errors of prviz."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(_fail(f"{message} (see {self.prog} --help)", status=2))
 
 
 def _parser(chosen: str = "") -> tuple[argparse.ArgumentParser, Iterable[str]]:
-    """The parser, with the options of the chosen command alone, and the names of all commands."""
+    """The parser and the names of all commands; only the chosen command gets its options."""
     parser = _Parser(
         prog="prviz", description="Exact precision-recall curves of generative models."
     )
@@ -248,18 +248,19 @@ def _app(arguments: argparse.Namespace) -> int:
     os.environ[TIME_VARIABLE] = arguments.time_limit
     uploads.most = arguments.upload_budget or uploads.most
     line = ["run", str(script), "--server.address", arguments.host, "--server.port", str(port)]
-    # the address stands above; also no look-up of public ones
+    # prviz has printed the address itself; without this, Streamlit also looks up public addresses.
     line += [
         "--logger.hideWelcomeMessage",
         "true",
     ]
-    line += ["--server.allowedHosts", "*"]  # `HostGuard` checks them instead
+    line += ["--server.allowedHosts", "*"]  # `HostGuard` checks hosts instead
     line += ["--server.baseUrlPath", arguments.base_path] if arguments.base_path else []
     if any(origin.startswith("https:") for origin in arguments.allow_frame):
-        # Else a frame has no cookie, by which Streamlit knows an upload of its own page.
+        # In a cross-site frame, browsers drop Streamlit's cookie unless SameSite is "none"; without
+        # the cookie, Streamlit refuses uploads.
         line += ["--server.xsrfCookieSameSite", "none"]
     line += ["--server.headless", "true"] if arguments.no_browser else []
-    # the server finishes its work, then raises the signal once more
+    # Streamlit handles the signal, finishes its work, then raises the signal again: exit quietly.
     for number in (
         signal.SIGTERM,
         signal.SIGINT,
@@ -276,8 +277,9 @@ def _app(arguments: argparse.Namespace) -> int:
 
 
 def _usable_port(host: str, port: int | None) -> int:
-    """The given port, or the first free one. Raises OSError, with a readable message, if none can
-    be used.
+    """The given port, or the first free one.
+
+    Raises OSError, with a message for the user, if none can be used.
     """
     for candidate in [port] if port else range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED):
         try:
@@ -285,7 +287,8 @@ def _usable_port(host: str, port: int | None) -> int:
                 host, candidate, type=socket.SOCK_STREAM
             )[0]
             with socket.socket(family, kind, protocol) as probe:
-                # as the server itself does: there, the option would hide a conflict
+                # The server sets SO_REUSEADDR too. On Windows, this option would hide a port in
+                # use.
                 if sys.platform != "win32":
                     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 probe.bind(address)
@@ -308,7 +311,7 @@ def _port(text: str) -> int:
 
 
 def _named(read: Callable[[str], str]) -> Callable[[str], str]:
-    """A type of an option that refuses with the reader's own sentence."""
+    """An argparse type from a reader: its ValueError becomes a usage error of the same text."""
 
     def read_option(text: str) -> str:
         try:

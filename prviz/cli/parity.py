@@ -1,4 +1,4 @@
-"""``prviz parity``: the numbers of two files by every published convention."""
+"""``prviz parity``: metrics of two files by every published convention, to compare tools."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from prviz.readers import read_chosen
 from prviz.readers.errors import one_line
 from prviz.samples import SamplePair, Samples
 
-# Subsets of KID by the convention of torch-fidelity.
+# Number of subsets for KID by torch-fidelity's convention.
 SUBSETS = 100
 
 
@@ -113,8 +113,9 @@ def add_conventions(parser: argparse.ArgumentParser, effect: str) -> None:
 
 
 def chosen_convention(arguments: argparse.Namespace) -> CurveConvention | PaperConvention | None:
-    """The convention of the options; None where none is given. Raises ValueError for options that
-    don't go together.
+    """The convention that the options choose; None if none is given.
+
+    Raises ValueError for options that exclude each other.
     """
     alone = arguments.self is None and arguments.rays is None and not arguments.gammas
     if arguments.convention is not None:
@@ -127,9 +128,7 @@ def chosen_convention(arguments: argparse.Namespace) -> CurveConvention | PaperC
 
 
 def _parity(arguments: argparse.Namespace) -> int:
-    """Numbers of each generated set, and their differences where there are several; as a table or
-    as JSON.
-    """
+    """Print the numbers of each generated set, and the differences between sets; or write JSON."""
     convention = chosen_convention(arguments)
     k = arguments.k
     if arguments.json not in (None, "-") and not Path(arguments.json).resolve().parent.is_dir():
@@ -170,7 +169,7 @@ def _parity(arguments: argparse.Namespace) -> int:
 
 
 def _pairs(arguments: argparse.Namespace) -> list[SamplePair]:
-    """The real set with each generated one, read; what is to be said of them is said."""
+    """Read the real set and pair it with each generated one; print notes and flags."""
     choice = column_choice(arguments)
     real = read_chosen(arguments.real, choice, key=arguments.real_key)
     generated = [
@@ -190,8 +189,8 @@ def _sets(
     k: int,
     convention: CurveConvention | PaperConvention | None,
 ) -> list[dict[str, Any]]:
-    """Each generated set with its numbers, the areas of the curves that are asked for, and its
-    flags.
+    """For JSON: each generated set with its numbers, its flags, and the areas under its curves if a
+    convention is chosen.
     """
     sets = []
     for pair, numbers in zip(pairs, found, strict=True):
@@ -206,7 +205,7 @@ def _sets(
 def _differences(
     pairs: Sequence[SamplePair], distances: Sequence[MeasuredFrechet]
 ) -> list[tuple[str, str, FrechetDifference]]:
-    """How much the Fréchet distances of every two generated sets differ, behind their names."""
+    """For every two generated sets: their names, and how much their Fréchet distances differ."""
     found = []
     for one, other in combinations(range(len(pairs)), 2):
         apart = frechet_difference(pairs[one].real, distances[one], distances[other])
@@ -229,7 +228,7 @@ def _size(samples: Samples) -> dict[str, Any]:
 
 
 def _strict(value: Any) -> Any:
-    """The value without numbers that JSON lacks: "inf" and "-inf" are texts, and nan is null."""
+    """The value for strict JSON: infinities become "inf" and "-inf", and nan becomes null."""
     if isinstance(value, dict):
         return {key: _strict(each) for key, each in value.items()}
     if isinstance(value, list):
@@ -244,9 +243,7 @@ def _strict(value: Any) -> Any:
 def _numbers(
     pair: SamplePair, k: int, frechet: FrechetDistance, progress: Progress
 ) -> dict[str, Any]:
-    """Everything that is printed of one generated set: the conventions, the numbers with their
-    notes, and flags.
-    """
+    """All numbers of one generated set with their notes: conventions, Fréchet distance, KID etc."""
     rows = conventions(pair.real, pair.generated, k, progress=part_of(progress, 0, 10, 6))
     sets = numbers_of_sets(pair, k, progress=part_of(progress, 6, 10, 2))
     subsets = kid(pair.real, pair.generated, subsets=SUBSETS, progress=part_of(progress, 8, 10, 2))
@@ -278,8 +275,9 @@ def _numbers(
 
 
 def _table(pair: SamplePair, k: int, found: Mapping[str, Any]) -> list[str]:
-    """Lines on the samples, the numbers (marked where they differ from the first row) and what each
-    row means.
+    """Lines on the samples, a table of the conventions, what each row means, and other numbers.
+
+    A number that differs from the first row is marked by *.
     """
     rows = found["conventions"]
     names = ("precision", "recall", "density", "coverage", "realism")
@@ -317,7 +315,7 @@ def _table(pair: SamplePair, k: int, found: Mapping[str, Any]) -> list[str]:
 
 
 def _note(name: str, number: Mapping[str, Any]) -> str:
-    """What stands beside a number: its bias, its deviation and interval, or why it has none."""
+    """What stands beside a number: bias, deviation and interval, or why the number is missing."""
     if name == "frechet_distance" and not math.isnan(number["bias"]):
         held = f"{number['low']:.6g} to {number['high']:.6g}"
         bias = f"about {number['bias']:.4g} of it is the bias of so few samples"
@@ -338,8 +336,10 @@ def _note(name: str, number: Mapping[str, Any]) -> str:
 def _areas(
     pair: SamplePair, k: int, convention: CurveConvention | PaperConvention
 ) -> dict[str, dict[str, float]]:
-    """Area, prviz's own by the same k and split, and their IoU, by method; without split but for a
-    paper's.
+    """By method: area by the convention, prviz's own area with the same k and split, and the IoU of
+    the two curves.
+
+    A `CurveConvention` is without split; a `PaperConvention` sets k and split.
     """
     if isinstance(convention, PaperConvention):
         (name,) = (name for name, each in PAPERS.items() if each is convention)
@@ -365,7 +365,7 @@ def _areas(
 
 
 def _curves(pair: SamplePair, k: int, convention: CurveConvention | PaperConvention) -> list[str]:
-    """Lines on the curves by the convention."""
+    """Lines that compare the areas under the curves, by the convention and by prviz."""
     if isinstance(convention, CurveConvention):
         drawn = "exact"
         if convention.rays is not None:

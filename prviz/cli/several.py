@@ -1,6 +1,4 @@
-"""``prviz curve REAL A B C``: several models against one reference, by one family, in one
-figure.
-"""
+"""``prviz curve REAL A B C``: several models against one reference, in one figure."""
 
 from __future__ import annotations
 
@@ -21,12 +19,12 @@ from prviz.readers.atomic_files import named
 from prviz.samples import SamplePair, Samples
 from prviz.uncertainty.upper_bound import judge_half
 
-# What is of one model alone, by the name of its option.
+# Options that work with one model only.
 _OF_ONE = ("json", "csv", "html", "bootstrap", "approximate")
 
 
 def check_several(arguments: argparse.Namespace, methods: Sequence[str]) -> None:
-    """Refuse what only one model has."""
+    """Raise ValueError for options that work with one model only, where several are named."""
     for name in _OF_ONE:
         if getattr(arguments, name):
             raise ValueError(
@@ -40,7 +38,7 @@ def check_several(arguments: argparse.Namespace, methods: Sequence[str]) -> None
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
-    """The shortest ends of the paths, without their endings, that differ."""
+    """The shortest ends of the paths, without file extensions, that tell all paths apart."""
     parts = [[*path.parts[:-1], path.stem] for path in paths]
     for length in range(1, max(map(len, parts)) + 1):
         names = ["/".join(each[-length:]) for each in parts]
@@ -52,8 +50,8 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 def measure_several(
     arguments: argparse.Namespace, method: str, real: Samples, generated: Sequence[Samples]
 ) -> None:
-    """Measure each model, print a table with a row for each, and write the figure if one is asked
-    for.
+    """Measure each model, print a table with a row for each, and write the figure if --svg is
+    given.
     """
     names = names_of(arguments.generated)
     pairs = {name: SamplePair(real, each) for name, each in zip(names, generated, strict=True)}
@@ -82,7 +80,7 @@ def measure_several(
 def _measured(
     arguments: argparse.Namespace, method: str, pair: SamplePair, k: int
 ) -> tuple[PRCurve, PRCurve | None]:
-    """The curve of one model, and its bound where the curve to believe is measured."""
+    """The curve of one model, and an upper bound of its true curve if the family is tightest."""
     seed = arguments.seed
     split = arguments.split
     say_flags(flags_of(pair))
@@ -100,7 +98,7 @@ def write_figure(
     curves: dict[str, PRCurve],
     bound: PRCurve | dict[str, PRCurve] | None,
 ) -> None:
-    """The figure for a paper, if one is asked for."""
+    """Write the figure for a paper, if --svg is given."""
     from prviz.figures.paper import save
 
     if arguments.svg is not None:

@@ -1,4 +1,4 @@
-"""``prviz sweep``: measures the grid of a configuration into a Parquet file, and resumes it."""
+"""``prviz sweep``: measures a grid of settings into a Parquet file; a stopped sweep resumes."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ repeats, seed."""
 
 _LISTS = ("problems", "methods", "ks", "bandwidths", "splits", "ns", "dims")
 _NUMBERS = ("repeats", "seed")
-# Word of the configuration for None, which TOML lacks, by key.
+# TOML has no null: the word that stands for None, by key.
 _WORDS = {"bandwidths": "auto", "splits": "none", "ns": "own", "dims": "own"}
 
-# Longest configuration in characters: tomllib takes quadratic time on some texts, such as a.a.a...
+# Longest configuration, in characters: tomllib takes quadratic time on texts such as a.a.a...
 _MOST_CHARACTERS = 10_000
 
 
@@ -66,7 +66,7 @@ def add_sweep(parser: argparse.ArgumentParser) -> None:
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """Arguments of `prviz.sweep` in a TOML file; paths in it are relative to its folder.
+    """Read the arguments of `prviz.sweep` from a TOML file; its paths are relative to its folder.
 
     Raises ValueError if the file is not UTF-8 text, and the errors of `config_arguments`.
     """
@@ -77,12 +77,12 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def config_arguments(text: str, name: str, folder: Path = Path()) -> dict[str, Any]:
-    """Arguments of `prviz.sweep` in a TOML text; ``name`` names the text in messages.
+    """Arguments of `prviz.sweep` from a TOML text; ``name`` names the text in messages.
 
     Raises
     ------
-    ValueError : too long, not TOML, an unknown key, or a value of another kind; the message says
-    what is legal.
+    ValueError : the text is too long or not TOML, has an unknown key, or a value of a wrong type.
+    The message says what is accepted.
     """
     if len(text) > _MOST_CHARACTERS:
         raise ValueError(
@@ -92,7 +92,7 @@ def config_arguments(text: str, name: str, folder: Path = Path()) -> dict[str, A
         return _checked_arguments(tomllib.loads(text), name, folder)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{name} is not TOML: {error}") from None
-    except RecursionError:  # of tomllib, or of a message that quotes the value
+    except RecursionError:  # raised by tomllib, or by repr of the value in a message
         raise ValueError(
             f"{name} nests brackets or keys too deeply; lists and tables of values are needed"
         ) from None
@@ -114,7 +114,7 @@ def _checked_arguments(config: dict[str, Any], name: str, folder: Path) -> dict[
 
 
 def config_text(arguments: Mapping[str, Any]) -> str:
-    """TOML text from which `config_arguments` reads these arguments.
+    """TOML text from which `config_arguments` reads the same arguments.
 
     problems : list of toys' names and toy problems.
     """
@@ -141,7 +141,7 @@ def _toml(value: Any) -> str:
         return "{" + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value)  # equal to TOML for texts and finite numbers
+    return json.dumps(value)  # JSON and TOML write texts and finite numbers alike
 
 
 def _problem(entry: Any, name: str, folder: Path) -> Any:
@@ -198,7 +198,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
 
 
 def _earlier(cells: Sequence[Cell], out: Path) -> str:
-    """Line on rows in ``out`` of other contents of the same files; "" without such rows."""
+    """Count, in a line, the rows in ``out`` of earlier contents of these files; "" if none."""
     import pandas as pd
 
     now = {
@@ -220,7 +220,7 @@ def _earlier(cells: Sequence[Cell], out: Path) -> str:
 
 
 def _line(rows: pd.DataFrame) -> str:
-    """Line on the rows of one pair: IoU with the truth, or the area where no truth is known."""
+    """The printed line on one pair: IoU with the truth, or the area where no truth is known."""
     number, label = ("iou", "IoU") if rows["iou"].notna().any() else ("auc", "AuC")
     plain = rows.astype(object).where(rows.notna(), None).to_dict("records")
     first = plain[0]

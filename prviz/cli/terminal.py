@@ -1,4 +1,4 @@
-"""Parsers of arguments and progress on stderr, shared by the shell commands."""
+"""Argument types, shared options, and printing of tables, notes and progress, for all commands."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Seconds of work from which progress is shown, and seconds between two updates.
+# Seconds of work after which progress is shown, and seconds between two updates.
 WORTH_SAYING = 1.0
 _PAUSE = 0.1
 
@@ -63,8 +63,9 @@ def neighbours(text: str) -> int | Literal["sqrt"]:
 
 
 def split_share(text: str) -> float | None:
-    """A share between 0 and 1, or None for "none". Raises argparse.ArgumentTypeError for any other
-    text.
+    """A share between 0 and 1, or None for "none".
+
+    Raises argparse.ArgumentTypeError for any other text.
     """
     if text == "none":
         return None
@@ -74,7 +75,7 @@ def split_share(text: str) -> float | None:
 
 
 def number(text: str) -> float:
-    """Number in a text, or nan, which no range contains."""
+    """The number that a text holds, or nan, which fails every check of a range."""
     try:
         return float(text)
     except ValueError:
@@ -82,8 +83,9 @@ def number(text: str) -> float:
 
 
 def seed_number(text: str) -> int:
-    """A seed, below 2^63, as tables hold 64-bit integers. Raises argparse.ArgumentTypeError for any
-    other text.
+    """A seed below 2^63, since tables store it as a 64-bit integer.
+
+    Raises argparse.ArgumentTypeError for any other text.
     """
     if text.isascii() and text.isdigit() and len(text) < 20 and int(text) < 2**63:
         return int(text)
@@ -92,13 +94,12 @@ def seed_number(text: str) -> int:
 
 @contextmanager
 def watched(seconds: float | None) -> Iterator[ProgressLine | None]:
-    """Show on stderr, if it is a terminal, the expected time and the progress; the line is removed
-    at the end.
+    """Show a progress line on stderr while the block runs, and remove it at the end.
 
-    seconds : the estimate before the start, or None.
+    seconds : expected time, shown at the start; None if unknown.
 
-    Yields a function of the fraction done; None if stderr is no terminal. `print_above` prints
-    lines that stay.
+    Yields a function that takes the fraction done; None if stderr is no terminal. `print_above`
+    prints other lines above the progress line.
     """
     if not sys.stderr.isatty():
         yield None
@@ -113,10 +114,10 @@ def watched(seconds: float | None) -> Iterator[ProgressLine | None]:
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:
-    """Give ``parser`` the device of its distances, which `main` enters."""
+    """Give ``parser`` the option ``--device``, on which `main` computes distances."""
     parser.add_argument(
         "--device",
-        dest="distances_on",  # apart from that of a network, which prviz embed has
+        dest="distances_on",  # not "device": prviz embed has its own --device, for the network
         metavar="NAME",
         help="compute distances with PyTorch on this device, such as cuda: the same numbers "
         "(extra prviz[torch])",
@@ -124,7 +125,9 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
-    """Give ``parser`` what every study has: its size, the file of its rows, repeats and seed."""
+    """Give ``parser`` the options of every study: ``--paper``, ``--out``, ``--repeats``,
+    ``--seed``.
+    """
     parser.add_argument(
         "--paper",
         action="store_true",
@@ -166,10 +169,10 @@ def measured(
     dask: bool = False,
     line_of: Callable[[pd.DataFrame], str] | None = None,
 ) -> pd.DataFrame:
-    """Rows of the tasks, measured on this machine or on Dask workers, with progress on stderr.
+    """Rows of the tasks, measured here or on Dask workers, with progress on stderr.
 
-    out : the file that keeps the rows. seconds : the estimate for this machine. line_of : the line
-    on the rows of a finished task.
+    out : file that keeps the rows. seconds : expected time on this machine. line_of : the line to
+    print when a task is done, from its rows.
     """
     elsewhere = scheduler is not None or dask
     with (
@@ -189,7 +192,7 @@ def measured(
 
 
 def say_flags(flags: Iterable[Finding]) -> None:
-    """Print a line on stderr for each warning among the flags."""
+    """Print a line on stderr for each flag of level "warning"."""
     for flag in flags:
         if flag.level == "warning":
             sys.stderr.write(f"prviz: warning: {one_line(flag.line)}\n")
@@ -197,7 +200,7 @@ def say_flags(flags: Iterable[Finding]) -> None:
 
 
 def print_above(line: ProgressLine | None, text: str, stream: TextIO | None = None) -> None:
-    """Print a line on a stream, by default stderr, that stays, above the progress line."""
+    """Print a line that stays, above the progress line; the stream is stderr by default."""
     if line is not None:
         line.show("")
     stream = stream or sys.stderr
@@ -214,11 +217,12 @@ class ProgressLine:
         self._first: tuple[float, float] | None = None
 
     def __call__(self, fraction: float) -> None:
-        """Show the share done and the time left, after `WORTH_SAYING` and at most every `_PAUSE`
-        seconds.
+        """Show the share done and the time left.
+
+        Nothing is shown before `WORTH_SAYING` seconds, nor twice within `_PAUSE` seconds.
         """
         now = time.monotonic()
-        if self._first is None:  # results of an earlier run say nothing about the pace
+        if self._first is None:  # a resumed run starts above 0: measure its pace from there
             self._first = now, fraction
         if now - self._start < WORTH_SAYING or now - self._last < _PAUSE:
             return
@@ -230,7 +234,7 @@ class ProgressLine:
         self.show(f"{fraction:4.0%}" + ("" if left is None else f", {duration(left)} left"))
 
     def show(self, text: str) -> None:
-        """Replace the line by a text."""
+        """Show a text in place of the current one."""
         if text or self._width:
             sys.stderr.write("\r" + text.ljust(self._width) + ("" if text else "\r"))
             sys.stderr.flush()
@@ -284,13 +288,16 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def put_text(target: str, text: str) -> None:
-    """Write a text whole to a file, or to standard output for "-"; it ends in a line feed."""
+    """Write a text to a file, all or nothing, or to standard output for "-".
+
+    A missing final newline is added.
+    """
     if not text.endswith("\n"):
         text = text + "\n"
     path = Path(target)
     if target == "-":
         sys.stdout.write(text)
-    # a pipe or a device, which no file may take the place of
+    # a pipe or a device: write into it, as `write_whole` would replace it by a file
     elif path.exists() and not path.is_file():
         with named(path):
             path.write_bytes(text.encode())
@@ -299,7 +306,7 @@ def put_text(target: str, text: str) -> None:
 
 
 def size_lines(pair: SamplePair) -> list[str]:
-    """A line on each set: its role, name, number of samples and of features."""
+    """Two lines, one for each set: role, name, and number of samples and features."""
     return [
         f"{role:9}  {one_line(each.name)}  {each.n} x {each.d}"
         for role, each in zip(("real", "generated"), pair, strict=True)
@@ -307,7 +314,7 @@ def size_lines(pair: SamplePair) -> list[str]:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines of cells in columns, the first to the left, numbers to the right."""
+    """Rows of cells as lines: first column aligned left, the others right."""
     first, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
     lines = []
     for name, *cells in rows:
@@ -317,12 +324,12 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def column_choice(arguments: argparse.Namespace) -> ColumnChoice:
-    """The choice of these options, for all files of a command."""
+    """The columns chosen by --features, --drop and --group, for all files of a command."""
     return ColumnChoice.of(arguments.features, arguments.drop, arguments.group, shared=True)
 
 
 def check_choice(choice: ColumnChoice, sets: Iterable[Samples]) -> None:
-    """Raise ValueError for a column of the choice that none of the sets has."""
+    """Raise ValueError for a chosen column that none of the sets has."""
     columns: dict[str, None] = {}
     for samples in sets:
         columns |= dict.fromkeys((*samples.features, *samples.labels))
@@ -340,11 +347,11 @@ def check_choice(choice: ColumnChoice, sets: Iterable[Samples]) -> None:
 
 
 def say_notes(sets: Iterable[Samples]) -> None:
-    """Say on standard error what was decided when the sets were read, once for both."""
+    """Print on stderr the notes of reading these sets; a note that several sets share, once."""
     for note, names in notes_of(sets).items():
         sys.stderr.write(f"prviz: note: {' and '.join(map(one_line, names))}: {note}\n")
 
 
 def _names(text: str) -> list[str]:
-    """Names between commas; one with a comma in it stands in double quotes."""
+    """The names in a text, separated by commas; quote a name that contains a comma."""
     return next(csv.reader([text], skipinitialspace=True), [])

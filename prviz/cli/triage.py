@@ -1,6 +1,4 @@
-"""``prviz triage``: ranks many checkpoints against one reference, and lists the files that
-failed.
-"""
+"""``prviz triage``: ranks many checkpoints against one reference; lists files that failed."""
 
 from __future__ import annotations
 
@@ -78,30 +76,30 @@ from prviz.triage.ranking import GOALS
 from prviz.triage.triage import Triage, TriageResults, fewer_rows
 
 if TYPE_CHECKING:
-    # A file of a watched folder, as it was when it was complete.
+    # A file of a watched folder, with the state (size, times) that it had once it was complete.
     File: TypeAlias = tuple[Path, FileState]
 
-# What a ranking and its findings need beyond the library's own three packages.
+# Libraries that the ranking and its findings need, beyond the three that prviz always needs.
 NEEDED = ("pandas", "sklearn")
-# New files of a watched folder that are measured before reports are written: this many at first,
-# later one for so many that are known. Writing all again then takes as long as at most five times
-# the last writing.
+# With --watch, new files to measure before reports are rewritten: at least _FIRST, and one for
+# every _AT_A_TIME files that are measured. With one for every 4, all rewritings together take at
+# most about five times as long as the last one.
 _FIRST = 4
 _AT_A_TIME = 4
-# Seconds from one writing to the next, and as many times the seconds of the last one, after which
-# fewer are enough.
+# Reports are rewritten after fewer new files where the last rewriting was _PERIOD seconds ago, and
+# _WRITINGS times the seconds that it took.
 _PERIOD = 10.0
 _WRITINGS = 4.0
-# Most files of which a line each says that they are waited for; of more, one line says it of all.
+# Up to this many files that are still being written get a line each; more get one line together.
 _MOST_WAITING = 5
-# Most differences that are listed; the others are only counted.
+# --rerun lists at most this many differences and counts the others.
 _MOST_LISTED = 20
 
 
 def again(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    """Measure the report's checkpoints again. Returns 0 if all numbers are equal, else 1."""
+    """Measure the checkpoints of a report again; return 0 if all numbers are equal, else 1."""
     usual = parser.parse_args(["--rerun", str(arguments.rerun)])
-    for name, value in vars(usual).items():  # options that would be ignored
+    for name, value in vars(usual).items():  # --rerun would ignore these options
         given = getattr(arguments, name)
         if given == value or name in ("memory_limit", "distances_on"):
             continue
@@ -134,7 +132,7 @@ def again(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int
 
 
 class _Instead(argparse.Action):
-    """Option that makes other arguments optional."""
+    """Option in whose place required arguments may be left out (--rerun for REFERENCE)."""
 
     def __init__(self, *args: Any, instead_of: Sequence[argparse.Action], **options: Any) -> None:
         super().__init__(*args, **options)
@@ -143,7 +141,7 @@ class _Instead(argparse.Action):
     def __call__(
         self, _: Any, namespace: argparse.Namespace, values: Any, __: str | None = None
     ) -> None:
-        """Store the path and make the other arguments optional."""
+        """Store the path, and make the arguments that this option replaces optional."""
         setattr(namespace, self.dest, values)
         for each in self._instead_of:
             each.required = False
@@ -394,7 +392,8 @@ def _triage(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> i
             f" pictures on the way: {_on_the_way(arguments, 'pixels:32')} (prviz embed --list shows"
             " other encoders)"
         )
-    if arguments.memory_limit < MEMORY_LIMIT:  # whoever limits it wants memory more than speed
+    # a lower limit than the default: the user wants memory back more than speed
+    if arguments.memory_limit < MEMORY_LIMIT:
         return_large_arrays()
     triage = TriageCommand(arguments)
     if arguments.watch:
@@ -403,18 +402,20 @@ def _triage(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> i
 
 
 class _GoneError(Exception):
-    """A file that the last report of a watched folder counts is gone."""
+    """A file of a watched folder that the last report includes is gone."""
 
 
 def _on_the_way(arguments: argparse.Namespace, encoder: str) -> str:
-    """The command that embeds the pictures among these arguments and compares them."""
+    """The ``prviz triage`` command that embeds these arguments' pictures and compares them."""
     paths = map(str, (arguments.reference, *arguments.checkpoints))
     return f"{shlex.join(['prviz', 'triage', *paths])} --encoder {encoder}"
 
 
 def _with_encoder(arguments: argparse.Namespace) -> str:
-    """That command with the encoder of the reference, where its file names one that needs no
-    weights.
+    """The command of `_on_the_way`, with the encoder of the reference.
+
+    That encoder is filled in where the reference's file names one that needs no weights; else the
+    user has to.
     """
     try:
         encoder = read(arguments.reference, key=arguments.key).encoder
@@ -426,8 +427,9 @@ def _with_encoder(arguments: argparse.Namespace) -> str:
 
 
 class TriageCommand:
-    """The files and settings of a command line. Raises ValueError for what is not possible, before
-    any measurement.
+    """The files and settings of one ``prviz triage`` command line.
+
+    Raises ValueError, before any measurement, for options that are impossible together.
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
@@ -466,7 +468,7 @@ class TriageCommand:
         self._sizes: dict[File, int | None] = {}
 
     def _no_features(self) -> tuple[str, ...]:
-        """Columns that are no features: those that the user drops, and that of the classes."""
+        """Columns that are not features: those that the user drops, and the column of --by."""
         arguments = self.arguments
         by = arguments.by
         if by is None or by in arguments.drop or kind_of(arguments.reference.name) not in TABLES:
@@ -492,9 +494,7 @@ class TriageCommand:
             return self._present(found, notes, meanwhile=meanwhile)
 
     def _measured(self, checkpoints: Sequence[Checkpoint], n: int) -> list[CheckpointOutcome]:
-        """The outcomes of all checkpoints against n real samples, here or on the scheduler's
-        workers.
-        """
+        """Outcomes of all checkpoints against n real samples, measured here or on Dask workers."""
         arguments = self.arguments
         scheduler = arguments.scheduler
         total = len(checkpoints)
@@ -523,8 +523,9 @@ class TriageCommand:
         return sorted(found, key=lambda each: place[each.checkpoint])
 
     def watch(self) -> int:
-        """Measure what is there and what arrives, until Ctrl-C; the exit status of the last
-        state.
+        """Measure the files that exist and those that arrive, until Ctrl-C.
+
+        Returns the exit status of the last report.
         """
         arrivals = ArrivalWatch()
         self.triage = self._read()
@@ -537,7 +538,8 @@ class TriageCommand:
                 try:
                     there = self._checkpoints()
                     nothing = ""
-                except ValueError as error:  # no file yet, or a table that is not whole
+                # no file yet, or a metadata table that is still being written
+                except ValueError as error:
                     there = []
                     nothing = str(error)
                 look = arrivals.look(each.path for each in there)
@@ -557,7 +559,7 @@ class TriageCommand:
                     self.outputs.check(list(now.values()))
                     try:
                         status = self._update(now)
-                    except _GoneError:  # the next look says which
+                    except _GoneError:  # a file vanished: the next round finds out which
                         now = {}
                 elif before and not now:
                     say("no checkpoint is left; what was written is of those that are gone")
@@ -576,12 +578,11 @@ class TriageCommand:
             self.triage.close()
 
     def _update(self, files: Mapping[File, Checkpoint]) -> int:
-        """Measure some of what is new among complete files, and say what follows for all that are
-        measured.
+        """Measure some of the new files among the complete ones, then report on all measured files.
 
-        The number of new ones grows with that of known ones, so that the first reports come soon,
-        and writing all of them again takes a bounded share of the time. Raises _GoneError as soon
-        as a file that is written of is gone.
+        The number of new files per round grows with the number of known ones: the first reports
+        come soon, and rewriting them takes a bounded share of the time. Raises _GoneError as soon
+        as a file that the last report includes is gone.
         """
         notes, n = self._sized_as_known(files)
         evaluator = self._evaluator
@@ -596,8 +597,8 @@ class TriageCommand:
         self._left = len(new)
         remaining = self._written & self._known.keys()
         if new and remaining and remaining < self._written:
-            # all that is written of these is known: a file that is gone is counted no longer than
-            # that takes
+            # All files left of the last report are known: write it again at once, so that a file
+            # that is gone does not stay in it until new files are measured.
             self._report(files, remaining, notes)
         portion = max(_FIRST, len(self._known) // _AT_A_TIME) - len(
             self._known.keys() - self._written
@@ -608,7 +609,8 @@ class TriageCommand:
             self._left -= 1
             outcome = evaluator.outcome(files[file], self._check)
             if outcome.reason is not None and not is_still(*file):
-                continue  # it is being written again: the next look waits for it
+                # the file is being written again: the next round waits until it is complete
+                continue
             if self.outputs.has_reports:
                 self.triage.keep_draws(outcome, self._check)
             self._known[file] = outcome
@@ -622,7 +624,7 @@ class TriageCommand:
     def _report(
         self, files: Mapping[File, Checkpoint], counted: set[File], notes: Sequence[str]
     ) -> int:
-        """Write files on those of the complete files that are counted, and return the exit
+        """Write reports on those of the complete files that are in ``counted``; return the exit
         status.
         """
         self._written &= counted
@@ -636,9 +638,7 @@ class TriageCommand:
         return status
 
     def _check(self, _: float) -> None:
-        """Raise _GoneError where a file that the last report counts is gone, or is another one
-        now.
-        """
+        """Raise _GoneError if a file that the last report includes is gone or was replaced."""
         now = time.monotonic()
         if now - self._checked < PAUSE:
             return
@@ -661,7 +661,9 @@ class TriageCommand:
             ) from None
 
     def _other_files(self) -> list[Path]:
-        """Files that are no checkpoints, wherever they are."""
+        """Files named by other options: they are never checkpoints, even in a folder of
+        checkpoints.
+        """
         arguments = self.arguments
         one = (
             arguments.reference,
@@ -673,7 +675,7 @@ class TriageCommand:
         return [each for each in (*one, *(arguments.report or ())) if each is not None]
 
     def _read(self) -> Triage:
-        """The reference and the holdout, read, and compared with each other."""
+        """Read the reference and the holdout, and check that they fit together."""
         arguments = self.arguments
         other = arguments.holdout
         triage = Triage(
@@ -687,7 +689,7 @@ class TriageCommand:
         return triage
 
     def _sized_as_known(self, files: Mapping[File, Checkpoint]) -> tuple[list[str], int]:
-        """As `_sized`; a file is read once as long as it stays the same."""
+        """`_sized`, except that an unchanged file is read only once."""
         self._sizes = {file: n for file, n in self._sizes.items() if file in files}
         by_path = {file[0]: file for file in files}
 
@@ -704,10 +706,10 @@ class TriageCommand:
         checkpoints: Sequence[Checkpoint],
         size: Callable[[Checkpoint], int | None] | None = None,
     ) -> tuple[list[str], int]:
-        """Notes, and the number of real samples to measure.
+        """Notes for the user, and the number of real samples to measure.
 
-        Sets are cut to equal sizes where that is asked for, or where they are too uneven and
-        nothing else is asked for; then the settings say so.
+        All sets are cut to equal sizes with --equal-sizes, or where sizes differ too much and no
+        option on sizes is given; the settings of ``self.triage`` are updated accordingly.
         """
         real = self.triage.reference
         equal = self.arguments.equal_sizes
@@ -736,9 +738,10 @@ class TriageCommand:
         check: Progress | None = None,
         meanwhile: Callable[[Progress], None] | None = None,
     ) -> int:
-        """Write files on these outcomes, and the text if these are all, and return the exit status.
+        """Write the reports on these outcomes and return the exit status.
 
-        check : called again and again while that is computed. meanwhile : as of `Triage.results`.
+        The text is printed only if the outcomes are all ``total`` of them. check : called
+        repeatedly while results are computed; may raise. meanwhile : as in `Triage.results`.
         """
         arguments = self.arguments
         total = len(outcomes) if total is None else total
@@ -765,7 +768,7 @@ class TriageCommand:
         return self._status(found, incomplete=bool(unmet))
 
     def _notes(self, found: TriageResults) -> list[str]:
-        """What is to be said of the sets, without a full stop."""
+        """Notes on the sets for the user, without a full stop."""
         arguments = self.arguments
         measured = found.measured
         sizes = unequal(measured)
@@ -783,7 +786,7 @@ class TriageCommand:
         return [each for each in said if each]
 
     def _by_class(self, found: TriageResults) -> tuple[TriageResults, Mapping[str, str]]:
-        """The results with the shares of classes, and why some have none, by name."""
+        """The results with the shares of classes; and, by name, why a checkpoint has none."""
         arguments = self.arguments
         classes, unmet = class_shares(
             self.triage.reference,
@@ -796,7 +799,7 @@ class TriageCommand:
         return replace(found, classes=classes), unmet
 
     def _status(self, found: TriageResults, *, incomplete: bool) -> int:
-        """The exit status; what was not reached is said."""
+        """Return the exit status, after printing which limits of --fail-under were not reached."""
         failed = sum(each.reason is not None for each in found.outcomes)
         if failed == len(found.outcomes):
             return 2
@@ -809,7 +812,7 @@ class TriageCommand:
 
 
 def _both(*calls: Progress | None) -> Progress:
-    """Calls both that are not None."""
+    """One progress function that calls all that are not None."""
 
     def progress(fraction: float) -> None:
         for each in calls:
@@ -820,7 +823,7 @@ def _both(*calls: Progress | None) -> Progress:
 
 
 def _say_waiting(waiting: Mapping[Path, str]) -> None:
-    """Say which files are waited for, and why."""
+    """Print which files are waited for, and why."""
     for reason in dict.fromkeys(waiting.values()):
         paths = [path for path, why in waiting.items() if why == reason]
         if len(paths) > _MOST_WAITING:
@@ -831,7 +834,7 @@ def _say_waiting(waiting: Mapping[Path, str]) -> None:
 
 
 def _missed(found: TriageResults, name: str, least: float) -> str:
-    """Why the checkpoint to take does not have at least this much; "" if it has."""
+    """Why the checkpoint to take fails --fail-under NAME=VALUE; "" if it passes."""
     if found.judgement is None:
         return ""
     decision = found.judgement.decision
@@ -857,7 +860,7 @@ def _missed(found: TriageResults, name: str, least: float) -> str:
 def _collected(
     outcomes: Iterator[CheckpointOutcome], total: int, line: ProgressLine | None
 ) -> list[CheckpointOutcome]:
-    """All outcomes, reported on stderr as they arrive."""
+    """All outcomes as a list; each is reported on stderr as it arrives."""
     found: list[CheckpointOutcome] = []
     try:
         for each in outcomes:

@@ -1,6 +1,4 @@
-"""What ``prviz triage`` writes beside its text: reports, the best checkpoint's path, and summaries
-for trackers.
-"""
+"""What ``prviz triage`` writes: its text, reports, the best checkpoint's path, tracker files."""
 
 from __future__ import annotations
 
@@ -48,8 +46,9 @@ def say(text: str) -> None:
 
 
 class TriageOutputs:
-    """Files to write after the measurements. Raises ValueError at once for files that can't be
-    written.
+    """Writes the outputs of ``prviz triage`` that its options ask for.
+
+    Raises ValueError at construction for outputs that can't be written, before any measurement.
     """
 
     def __init__(self, arguments: argparse.Namespace, settings: TriageSettings) -> None:
@@ -78,12 +77,12 @@ class TriageOutputs:
 
     @property
     def has_reports(self) -> bool:
-        """True if a report is written, with intervals of every number."""
+        """True if a report is asked for; reports need intervals of every number."""
         return bool(self._reports) or self.takes_stdout
 
     def check(self, checkpoints: Sequence[Checkpoint]) -> None:
-        """Raise ValueError for reports that would replace an input, and for steps that no tracker
-        counts in.
+        """Raise ValueError for outputs that would overwrite an input, and for steps no tracker
+        accepts.
         """
         arguments = self._arguments
         others = [
@@ -121,11 +120,10 @@ class TriageOutputs:
         store: ResultCache,
         total: int,
     ) -> None:
-        """Write all, and the text to standard output unless a report goes there. Raises OSError
-        where that fails.
+        """Write all outputs; the text goes to stderr if a report takes standard output.
 
-        store : keeps what the reports draw again. total : number of checkpoints when all are
-        measured.
+        store : cache of results that reports may reuse. total : number of checkpoints, including
+        those not measured yet. Raises OSError where a file can't be written.
         """
         (sys.stderr if self.takes_stdout else sys.stdout).write(text)
         arguments = self._arguments
@@ -160,7 +158,7 @@ class TriageOutputs:
             write_reports(report, self._reports)
             say(f"wrote {', '.join(str(path) for path in self._reports)}")
         if arguments.json == STDOUT:
-            # one line, so that --watch gives one a change
+            # one line for each report, so that a reader of --watch can split the stream
             sys.stdout.write(json.dumps(report, allow_nan=False) + "\n")
         elif self.takes_stdout:
             sys.stdout.write(to_html(report))
@@ -168,14 +166,14 @@ class TriageOutputs:
 
 # ---- the text ----
 
-# Classes of the checkpoint to take that are listed even where none is worse than chance.
+# For the checkpoint to take, at least this many classes are listed.
 _CLASSES = 3
 
 
 def triage_text(found: TriageResults, reference: str, notes: Iterable[str]) -> str:
-    """The whole text.
+    """All that ``prviz triage`` prints.
 
-    reference : name of its file. notes : sentences without a full stop.
+    reference : file name of the real samples. notes : sentences without a full stop.
     """
     copies = {one_line(name): each for name, each in found.memorisation.items()}
     parts = [memorised_text(copies)]
@@ -193,19 +191,20 @@ def triage_text(found: TriageResults, reference: str, notes: Iterable[str]) -> s
 
 
 def _failed(outcomes: Sequence[CheckpointOutcome]) -> str:
-    """What could not be measured, and why; "" where all could."""
+    """The files that could not be measured, and why; "" if there are none."""
     failed = [each for each in outcomes if each.reason is not None]
     if not failed:
         return ""
     lines = [f"Failed, {len(failed)} of {len(outcomes)}:"]
     for each in failed:
         lines.append(f"  {one_line(each.checkpoint.path)}: {one_line(each.reason)}")
-        lines += map(printable, each.recipe)  # as they are run: not indented
+        # code to convert the file: unindented, so that it can be pasted and run
+        lines += map(printable, each.recipe)
     return "\n".join(lines)
 
 
 def folders_text(skipped: Sequence[Path]) -> str:
-    """A sentence on the folders inside of the folders; "" without any."""
+    """A sentence on sub-folders that were skipped; "" if there are none."""
     if not skipped:
         return ""
     names = listed((one_line(path.name) for path in skipped), most=5)
@@ -213,7 +212,7 @@ def folders_text(skipped: Sequence[Path]) -> str:
 
 
 def left_out_text(skipped: Sequence[Path]) -> str:
-    """A sentence on the files of the folders that are no samples; "" without any."""
+    """A sentence on files in the folders that are not samples; "" if there are none."""
     if not skipped:
         return ""
     number = "1 file is" if len(skipped) == 1 else f"{len(skipped)} files are"
@@ -269,11 +268,10 @@ def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, g
 
 
 def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
-    """A line per checkpoint; columns of the metadata follow the step, those of other families the
-    shares of draws.
+    """The ranking as a table, a line for each checkpoint.
 
-    Beside the best classifier only the family that orders low scores has a column: it refutes the
-    others.
+    Columns of the metadata follow the step. Where the best classifier ranks, only the family that
+    orders low scores gets a column beside it, because the best classifier refutes the others.
     """
     extra = {each.checkpoint.name: each.checkpoint.extra for each in outcomes}
     more = list(dict.fromkeys(column for each in extra.values() for column in each))
@@ -305,7 +303,7 @@ def _row(
     more: Sequence[str],
     judgement: Judgement,
 ) -> list[tuple[str, str]]:
-    """Heads and cells of one checkpoint. more : columns of the metadata."""
+    """Column titles and cells of one checkpoint. more : names of the metadata's columns."""
     basis = judgement.decision.basis
     others = [basis.second] if basis.second else [n for n in judgement.scores if n != basis.method]
     name = line["checkpoint"]
@@ -351,7 +349,7 @@ def _findings(found: TriageResults, judgement: Judgement) -> str:
 
 
 def _classes(name: str, shares: Sequence[ClassShare], most: int) -> str:
-    """The classes of one checkpoint that are worse than chance, and so many at least."""
+    """The classes of one checkpoint that are worse than chance; at least ``most`` classes."""
     compared = []
     absent = []
     few = []
