@@ -263,12 +263,12 @@ class Samples:
         """Number of samples and of features."""
         return self.n, self.d
 
-    @property
+    @cached_property
     def n(self) -> int:
         """Number of samples."""
         return int(self.values.shape[0])
 
-    @property
+    @cached_property
     def d(self) -> int:
         """Number of features."""
         return int(self.values.shape[1])
@@ -533,7 +533,7 @@ class SamplePair:
         yield self.real
         yield self.generated
 
-    @property
+    @cached_property
     def d(self) -> int:
         """Number of features of both sets."""
         return self.real.d

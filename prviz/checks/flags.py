@@ -1124,7 +1124,8 @@ def _are_codes(values: Floats, known: Sequence[float]) -> Flags:
 
 def texts(pair: SamplePair) -> list[Finding]:
     """Lengths of the texts that were embedded, where both sets have them."""
-    label = next((name for name in _TEXT_LABELS if all(name in each.labels for each in pair)), None)
+    shared = pair.real.labels.keys() & pair.generated.labels.keys()
+    label = next((name for name in _TEXT_LABELS if name in shared), None)
     if label is None or any(each.labels[label].dtype.kind not in "UO" for each in pair):
         return []
     lengths = [list(map(len, map(str, each.labels[label]))) for each in pair]

@@ -108,7 +108,7 @@ class PointSet:
             self._factors[:, d], self._factors[:, d + 1] = 1, self.squares
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.norms)
 
     def factors(self, part: slice) -> Array:
         """(m, d + 2) rows b', 1, |b'|^2 of these samples; the last ones computed are kept."""

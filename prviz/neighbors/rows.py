@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,7 @@ class RowView:
             return len(self.source)
         return len(self.index)
 
-    @property
+    @cached_property
     def d(self) -> int:
         """Number of features."""
         return int(self.source.shape[1])

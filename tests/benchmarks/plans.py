@@ -6,7 +6,8 @@ processor time.
 
 Processor time of all threads, the least of alternating runs in one process with everything on and
 with one thing off: a busy machine changes it little. The table stands in the docstring of
-`prviz.neighbors`.
+`prviz.neighbors`. Below it, how far a reader walks: the modules, functions and calls of one
+`prviz.pr_curve`, and the hops from a call to one of another module.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, NamedTuple
 from unittest import mock
 
-from prviz.measure.estimates import estimate
+from prviz.measure.estimates import estimate, pr_curve
 from prviz.measure.profiles import profile_pair
 from prviz.neighbors import engine, native, symmetric
+from prviz.neighbors.threads import threads_at_most
 from prviz.samples import SamplePair
 from tests.benchmarks.engine import METHODS, arrays
 from tests.benchmarks.results import record
+from tests.counting import Route, route
 
 REPEATS = 3
 # What can be switched off, and how.
@@ -87,6 +90,18 @@ def rows(n: int = 4000, repeats: int = REPEATS) -> Iterator[Row]:
         yield Row(title, d, least, {name: value / least for name, value in best.items()})
 
 
+def walk(split: float | None) -> Route:
+    """The route of a curve that was measured before, by one thread."""
+    real, generated = arrays(400, 16)
+
+    def curve() -> object:
+        return pr_curve(real, generated, split=split)
+
+    with threads_at_most(1):
+        curve()
+        return route(curve)
+
+
 def main() -> None:
     print("| work | d | processor time | " + " | ".join(f"without {name}" for name in OFF) + " |")
     print("|---|---|---|" + "---|" * len(OFF), flush=True)
@@ -98,6 +113,8 @@ def main() -> None:
             f"| {row.title} | {row.d} | {row.seconds:.2f} s | " + " | ".join(cells) + " |",
             flush=True,
         )
+    for title, split in (("split 0.5", 0.5), ("no split", None)):
+        print(title, walk(split))
 
 
 if __name__ == "__main__":
