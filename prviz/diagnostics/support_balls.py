@@ -24,9 +24,8 @@ class SupportBalls:
     role : "real" for the support of P, "generated" for that of Q, "both" where the balls are the
     same.
     around : "fit": the support is the union of the balls, each around a fit sample of its role;
-    "evaluation": each
-        point has a ball of its own and is in the support if this ball holds a fit sample of the
-        role.
+    "evaluation": each point has a ball of its own and is in the support if this ball holds a fit
+    sample of the role.
     centres, radii : (m, d) and (m,), by increasing radius.
     total : number of balls before the choice.
     """

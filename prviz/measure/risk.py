@@ -22,8 +22,7 @@ class LowestRisk(NamedTuple):
 
     risk, error : its risk, and the standard error of that from the evaluation samples alone.
     alike : by method the smallest and the largest k around its own best one up to which every risk
-    is at most one
-        standard error higher; methods without such a k are left out.
+    is at most one standard error higher; methods without such a k are left out.
     """
 
     method: str

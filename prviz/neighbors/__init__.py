@@ -5,28 +5,30 @@ Start with `balls` (what a family asks: `Balls`, and one `CountRequest` per role
 `Distances` is the one object per split, which gives counts, radii and ball members.
 `Distances._counted` chooses the plan:
 
-- `by_rows` serves every case: blocks of evaluation points against whole fit sets. It is the plan
-  for up to 16 requests
-  with a split, and where merged duplicates, ties or memory leave no other.
-- `symmetric` serves up to 16 requests without split: each pair of samples is computed once, used
-  from both sides.
+- `by_rows` serves every case: blocks of evaluation points against whole fit sets. It is chosen for
+  up to 16 requests with a split, and wherever merged duplicates, ties or memory rule out the
+  others.
+- `symmetric` serves up to 16 requests without split: the distance of each pair of samples is
+  computed once and used for both samples.
 - `sweep` serves profiles over many k and bandwidths: one sort or histogram per block for all
   requests.
 
-`WholeDistances` counts for many splits of few samples, whose distances it finds once.
+`WholeDistances` serves many splits of one small pair: it computes all distances once and counts
+from these for every split.
 
-Inside `devices.on_device` tiles are those of `torch_tiles`: products and comparisons are done on a
-device, by the plans by rows and sweep alone, as `symmetric` keeps lists of its own.
+Inside `devices.on_device` the tiles come from `torch_tiles`: products and comparisons are done on a
+device. Only the plans `by_rows` and `sweep` use them; `symmetric` keeps its lists on the processor.
 
-Below them: `tiles` (one tile of distances, with every decision on it exact), `lists` (what the
-symmetric plan collects from tiles), `point_sets` and `products` (fast distances, and the proof of
-how far they are from the reference ones), `rows` (the reference distance), `kernels` and `native`
-(inner loops in NumPy, and in C), `threads`. `queries` answers for a selection of points.
-`faiss_lists` is the only part that is not exact; nothing exact depends on it.
+The plans stand on these modules: `tiles` (one tile of distances, with every decision on it exact),
+`lists` (what the symmetric plan collects from tiles), `point_sets` and `products` (fast distances,
+and the proof of how far they are from the reference ones), `rows` (the reference distance),
+`kernels` and `native` (inner loops in NumPy, and in C), `threads` (blocks of work on all cores).
+`queries` counts, multiplies and finds neighbours for a selection of points. `faiss_lists` is the
+only part that is not exact; nothing exact depends on it.
 
-What each plan and the C buy, as ratios of processor time with one thing off, at n = 4,000 samples
-per set, measured by ``python -m tests.benchmarks.plans`` on two cores (profile: every k to 50, 65
-bandwidths):
+What the plans and the C library save: processor time with one of them switched off, divided by the
+time with all on, for 4,000 samples per set, measured by ``python -m tests.benchmarks.plans`` on two
+cores (profile: every k to 50, 65 bandwidths):
 
     work                               d    without symmetric    without sweep    without C
     four families, no split, k = 5    64                  1.3                             1.2

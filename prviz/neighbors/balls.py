@@ -9,12 +9,13 @@ sample, and follows a rule:
     likewise) MeanNearest(k, "real")    one radius for all: the mean k-NN radius inside the real fit
     samples Within(radius)            one radius for all, given
 
-Every rule answers for itself: which roles it reaches to (``roles``) and to which neighbour there
-(``k``), whether all balls have one radius (``one_radius``), and that radius (``single_radius``).
+Every rule has the same attributes: the roles among which it looks for neighbours (``roles``), which
+neighbour it takes (``k``), whether all balls share one radius (``one_radius``), and that radius
+(``single_radius``).
 
-Balls are closed. A radius leaves the centre itself out by index, never because its distance is
-zero: duplicates are other points. A count includes the point itself when it is a fit sample, that
-is, without split.
+Balls are closed. The k-th nearest sample of a centre never is the centre itself, which is left out
+by its index and not by its distance of zero: a duplicate of the centre is another point. A count
+includes the evaluation point itself where it is a fit sample, that is, without split.
 """
 
 from __future__ import annotations
@@ -27,13 +28,15 @@ from typing import ClassVar, Literal, TypeAlias
 Role: TypeAlias = Literal["real", "generated"]
 ROLES: tuple[Role, Role] = ("real", "generated")
 OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
-# Mean distance of a role's fit samples to their k-th nearest in that role.
+# Given a role and k, the mean distance of the role's fit samples to their k-th nearest in it.
 MeanRadius: TypeAlias = Callable[[Role, int], float]
 
 
 @dataclass(frozen=True)
 class Nearest:
-    """Radius: from the ball's centre to its k-th nearest fit sample among one role or both."""
+    """Radius of each ball: the distance from its centre to the k-th nearest fit sample of one or
+    both roles.
+    """
 
     k: int
     among: Literal["real", "generated", "both"]
@@ -42,19 +45,21 @@ class Nearest:
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """Roles of the neighbours."""
+        """Roles among which the k-th nearest sample is taken."""
         if self.among == "both":
             return ROLES
         return (self.among,)
 
     def single_radius(self, mean_radius: MeanRadius) -> float | None:  # noqa: ARG002
-        """None: each ball has its own radius."""
+        """None, because each ball has a radius of its own."""
         return None
 
 
 @dataclass(frozen=True)
 class MeanNearest:
-    """Radius: the mean distance of a role's fit samples to their k-th nearest in that role."""
+    """One radius for all balls: the mean distance of a role's fit samples to their k-th nearest in
+    that role.
+    """
 
     k: int
     among: Role
@@ -63,17 +68,19 @@ class MeanNearest:
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """Role of the neighbours."""
+        """The role, alone in a tuple, inside which the mean distance is taken."""
         return (self.among,)
 
     def single_radius(self, mean_radius: MeanRadius) -> float | None:
-        """Radius of all balls, from mean distances to neighbours."""
+        """The radius of all balls; ``mean_radius`` gives the mean distance to the k-th
+        neighbour.
+        """
         return mean_radius(self.among, self.k)
 
 
 @dataclass(frozen=True)
 class Within:
-    """Radius: the given distance, in the units of the data."""
+    """One given radius for all balls, in the units of the data."""
 
     radius: float
 
@@ -82,7 +89,7 @@ class Within:
     roles: ClassVar[tuple[Role, ...]] = ()
 
     def single_radius(self, mean_radius: MeanRadius) -> float | None:  # noqa: ARG002
-        """Radius of all balls."""
+        """The given radius."""
         return self.radius
 
 
@@ -96,9 +103,8 @@ class Balls:
 
     real, generated : the rule for the balls in which samples of that role are counted.
     around : "evaluation", a ball around each evaluation point, or "fit", a ball around each fit
-    sample that
-        is counted when it holds the evaluation point. Balls around fit samples reach to neighbours
-        of their own role.
+    sample that is counted when it holds the evaluation point. With "fit" the rule must be `Nearest`
+    among fit samples of the same role.
     """
 
     real: Rule
@@ -113,20 +119,20 @@ class Balls:
                 raise ValueError(f"balls around {role} fit samples have the rule {rule}; {needed}")
 
     def rule(self, role: Role) -> Rule:
-        """The rule for counting samples of ``role``."""
+        """The rule of the balls in which samples of ``role`` are counted."""
         if role == "real":
             return self.real
         return self.generated
 
     def request(self, role: Role) -> CountRequest:
-        """Request to count the fit samples of ``role`` in these balls."""
+        """The request to count the fit samples of ``role`` in these balls."""
         return CountRequest(role, self.around, self.rule(role))
 
 
 @dataclass(frozen=True)
 class CountRequest:
-    """Request to the engine: the fit samples of ``role`` in balls of a rule around evaluation or
-    fit samples.
+    """Request to the engine: count the fit samples of ``role`` in balls of one rule, placed around
+    evaluation points or around the fit samples themselves.
     """
 
     role: Role
@@ -135,8 +141,8 @@ class CountRequest:
 
     @property
     def own(self) -> tuple[Role, int] | None:
-        """Role and k of the distances from fit samples to their k-th nearest in their role that
-        decide the radii.
+        """The role and the k whose radii are needed beforehand: distances of its fit samples to
+        their k-th nearest in that role. None if the balls need no radii inside a role.
         """
         if self.around == "fit" or self.rule.one_radius:
             return next(((role, self.rule.k) for role in self.rule.roles), None)
@@ -144,15 +150,15 @@ class CountRequest:
 
     @property
     def evaluated(self) -> Role:
-        """The other role, for whose evaluation samples ball members are listed."""
+        """The other role: ball members are listed for its evaluation samples."""
         if self.role == "real":
             return "generated"
         return "real"
 
     @property
     def reached(self) -> tuple[Role, ...]:
-        """Roles whose distances from the evaluation samples are needed: the counted one and those
-        that set radii.
+        """Roles whose fit samples are compared with the evaluation samples: the role counted, and
+        those among which the neighbours that set the radii are found.
         """
         sets_radii = () if self.around == "fit" or self.rule.one_radius else self.rule.roles
         return tuple(role for role in ROLES if role == self.role or role in sets_radii)

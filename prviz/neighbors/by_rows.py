@@ -1,6 +1,6 @@
-"""Plan by rows, which suits every case: blocks of points against whole fit sets.
+"""Plan by rows, which serves every case: blocks of points against whole fit sets.
 
-For counts and for ball members.
+It gives the counts in balls and the members of balls.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import RowBlock, Runner
 from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 
-# Squared distances of the fit samples of a role to their k-th nearest in that role, by role and k.
+# By role and k, the exact squared distances of the role's fit samples to their k-th nearest there.
 OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
 
-# Most ball members of an evaluation sample that are listed; beyond, only their number is kept, to
-# bound memory.
+# An evaluation sample's ball members are listed if there are at most this many. Of larger balls
+# only the number of members is kept, to bound memory.
 FEW = 5
 
 
@@ -36,7 +36,9 @@ def run_rows(
     columns: int,
     runner: Runner,
 ) -> None:
-    """Run ``work`` on blocks of the roles' points, each against ``columns`` samples."""
+    """Run ``work`` on blocks of points; ``sizes`` are the numbers of points by role, and each block
+    is compared with ``columns`` samples.
+    """
     blocks = runner.row_blocks(sizes, columns, prepared.itemsize, prepared.rows_at_once)
     runner.run(work, blocks, RowBlock.entries)
 
@@ -44,7 +46,7 @@ def run_rows(
 def run_evaluations(
     count: Callable[[RowBlock, Mapping[Role, Tile]], None], prepared: Prepared, runner: Runner
 ) -> None:
-    """Run ``count`` on blocks of evaluation samples with their tiles against both fit sets."""
+    """Call ``count`` with each block of evaluation samples and its tiles against both fit sets."""
 
     def work(block: RowBlock) -> int:
         points = prepared.evaluate[block.role]
@@ -61,8 +63,8 @@ def run_evaluations(
 
 
 def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Runner) -> OwnRadii:
-    """Per role and k, the exact squared distance of each (merged) fit sample to its k-th
-    nearest.
+    """By role and k, the exact squared distance of each fit sample, duplicates merged, to its k-th
+    nearest in its set.
     """
     squared = {(role, k): np.empty(len(prepared.fit[role])) for role, ks in own.items() for k in ks}
 
@@ -70,7 +72,8 @@ def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Run
         point_set = prepared.fit[block.role]
         ks = own[block.role]
         tile = make_tile(point_set, block.rows, point_set, runner.scratch())
-        # As in Prepared.order: the sample itself is the nearest, so its k nearest others are k + 1.
+        # The sample itself is the nearest, so its k-th nearest other is entry k + 1 (see
+        # Prepared.order).
         ranking = Ranking([tile], [tile.nearest(max(ks) + 1)])
         everything = np.arange(len(tile.values))
         for k in ks:
@@ -89,9 +92,10 @@ def count_by_rows(
     known: Mapping[CountRequest, Ball | float],
     runner: Runner,
 ) -> dict[CountRequest, dict[Role, Counts]]:
-    """The counts of every request around the (merged) evaluation samples of each role.
+    """By request, the counts for the evaluation samples of each role, one per distinct sample.
 
-    ``known`` holds the balls around fit samples, and the squared radius where there is one for all.
+    ``known`` holds balls whose radii are known already: those around fit samples, and the squared
+    radius of rules with one radius for all balls.
     """
     counts: dict[CountRequest, dict[Role, Counts]] = {}
     for request in requests:
@@ -124,7 +128,7 @@ def count_by_rows(
 
 
 class _Nearest:
-    """The samples nearest to a block of evaluation samples, ranked once for all requests."""
+    """The samples nearest to the evaluation samples of one block, ranked once for all requests."""
 
     def __init__(
         self,
@@ -144,11 +148,15 @@ class _Nearest:
         self._pooled: dict[int, dict[Role, Counts]] = {}
 
     def ball(self, request: CountRequest) -> Ball:
-        """The ball of each evaluation sample out to its neighbour of the request's order."""
+        """Balls around the block's evaluation samples, out to the neighbour that the request's rule
+        names.
+        """
         return self._rankings[request.rule.roles].ball(self._orders[request])
 
     def pooled(self, request: CountRequest) -> Counts:
-        """Number of the request's samples among the nearest of both roles."""
+        """By evaluation sample, the number of samples of the request's role among the k nearest of
+        both roles.
+        """
         order = self._orders[request]
         if order not in self._pooled:
             by_role = self._rankings[ROLES].counts(order)
@@ -157,7 +165,9 @@ class _Nearest:
 
 
 def _known_ball(tile: Tile, ball: Ball | float) -> Ball:
-    """The balls around fit samples, or those of one squared radius around the block's points."""
+    """``ball`` itself if it is a `Ball`; a squared radius becomes balls around the points of the
+    tile's rows.
+    """
     if isinstance(ball, Ball):
         return ball
     return Ball.of(tile.arithmetic, np.full(tile.norms.shape, ball), tile.norms)
@@ -167,13 +177,13 @@ def _known_ball(tile: Tile, ball: Ball | float) -> Ball:
 class BallMembership(ReadOnlyArrays):
     """The fit samples of one role that are counted for the evaluation samples of the other role.
 
-    counts : (m,) number of ball members of each evaluation sample: c_X(z) of a family that counts
-    in these balls.
-    carried : (n,) number of evaluation samples that each fit sample is counted for; its sum is that
-    of ``counts``.
-    points, samples : (p,) every pair of an evaluation sample with at most FEW ball members and one
-    of its members, as
-        indices of the evaluation and of the fit samples, in increasing order.
+    counts : (m,) number of ball members of each evaluation sample z: c_X(z) or c_Y(z) of a family
+    that counts in these balls.
+    carried : (n,) number of evaluation samples for which each fit sample is counted; ``carried``
+    and ``counts`` have the same sum.
+    points, samples : (p,) pairs of an evaluation sample and one of its ball members, for all
+    evaluation samples with at most FEW members, as indices of the evaluation and of the fit
+    samples, in increasing order.
     """
 
     counts: Counts
@@ -190,10 +200,11 @@ class BallMembership(ReadOnlyArrays):
 def find_ball_members(
     prepared: Prepared, request: CountRequest, known: Ball | float | None, runner: Runner
 ) -> BallMembership:
-    """Exact ball members of role ``request.role``; memory grows with n + m, not n m.
+    """The exact ball members of role ``request.role``, in memory that grows with n + m instead of n
+    m.
 
-    known : the balls around fit samples, or one squared radius for all balls; None: balls that
-    reach to neighbours.
+    known : the balls around fit samples, or one squared radius for all balls; None if the radii are
+    distances from the evaluation samples to their neighbours.
     """
     role = request.evaluated
     points = prepared.evaluate[role]
@@ -239,7 +250,9 @@ def _of_original_rows(
     carried: Floats,
     pairs: Sequence[tuple[Ints, Ints]],
 ) -> BallMembership:
-    """Ball members of the original rows, in order, from those of distinct rows."""
+    """Ball members of the original rows, in increasing order, from the ball members of distinct
+    rows.
+    """
     rows = np.concatenate([rows for rows, _ in pairs])
     columns = np.concatenate([columns for _, columns in pairs])
     which, few_samples = _rows_of(columns, samples)
@@ -251,13 +264,17 @@ def _of_original_rows(
 
 
 def _weighted(places: Ints, point_set: PointSet, others: Ints, n: int) -> Floats:
-    """Number of ``others``, samples of the set, at each of n places; each duplicate counts."""
+    """How often each of n places occurs in ``places``; an entry counts as often as its sample in
+    ``others`` has duplicates.
+    """
     weights = np.ones(len(others)) if point_set.weights is None else point_set.weights[others]
     return np.bincount(places, weights=weights, minlength=n).astype(np.float64)
 
 
 def _rows_of(distinct: Ints, merged: DistinctRows) -> tuple[Ints, Ints]:
-    """Original rows of each distinct row: the position in ``distinct``, and the original row."""
+    """The original rows of each distinct row, concatenated: the position in ``distinct``, and the
+    original row.
+    """
     if merged.inverse is None:
         return np.arange(len(distinct)), distinct
     order = np.argsort(merged.inverse, kind="stable")

@@ -1,4 +1,4 @@
-"""Where the products and comparisons of distances are done: here, or on a device of PyTorch."""
+"""Where distances are multiplied and compared: on the processor, or on a device of PyTorch."""
 
 from __future__ import annotations
 
@@ -13,26 +13,29 @@ from prviz.neighbors import point_sets
 def on_device(device: str | None) -> Iterator[None]:
     """Compute distances on a device, with PyTorch: ``pip install "prviz[torch]"``.
 
-    For what this thread measures inside. The numbers are the same, bit for bit: what the device's
-    float32 can't decide is decided here by reference distances.
+    It holds for what this thread measures inside the ``with`` block. The results are the same, bit
+    for bit: comparisons that the device's float32 can't decide are decided on the processor by
+    reference distances.
 
     Parameters
     ----------
     device : str or None
-        "cuda", "cuda:1", or "cpu", which is PyTorch's own; None: no device, as outside.
+        "cuda", "cuda:1", or "cpu" (the processor, but through PyTorch); None: no device, as outside
+        the block.
 
     Raises
     ------
     ModuleNotFoundError
         Without PyTorch.
     ValueError
-        If PyTorch has no such device here; while it measures, if PyTorch multiplies in less than
-        float32, as in TF32, or if the device has too little free memory.
+        If PyTorch does not have this device here. During a measurement also if PyTorch multiplies
+        with less precision than float32, as TF32 does, or if the device has too little free memory.
 
     Notes
     -----
-    Half of the device's free memory is used. Fewer than eight features, and splits of fewer
-    than 1,500 samples that are measured many times, stay on the processor, as do other processes.
+    Half of the device's free memory is used. What stays on the processor: samples of fewer than
+    eight features, small pairs (up to 1,500 samples) that are split many times, and what other
+    processes measure.
 
     Examples
     --------

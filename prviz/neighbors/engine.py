@@ -1,5 +1,5 @@
-"""Counts of fit samples in balls, for every evaluation point: exact, in blocks, many balls in one
-pass.
+"""Exact counts of fit samples in balls for every evaluation point, block by block, for many balls
+in one pass over the distances.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from prviz.neighbors.threads import Progress, Runner, available_threads
 from prviz.neighbors.tiles import Ball
 from prviz.samples import Samples, Split
 
-# Default memory limit in bytes, above the samples.
+# Default memory limit in bytes; the samples themselves are not included.
 MEMORY_LIMIT = 1_000_000_000
 _LEAST_MEMORY = 50_000_000
 
 
 def check_memory_limit(memory_limit: object) -> None:
-    """Raise TypeError for what is no number of bytes, ValueError for too small a one."""
+    """Raise TypeError if ``memory_limit`` is not a number, ValueError if it is too small."""
     if checked_bytes(memory_limit) < _LEAST_MEMORY:
         raise ValueError(
             f"memory_limit = {memory_limit}; at least {_LEAST_MEMORY} bytes are needed"
@@ -43,29 +43,31 @@ def check_memory_limit(memory_limit: object) -> None:
 
 
 def checked_bytes(memory_limit: object) -> int:
-    """The memory limit, whatever its size; TypeError for what is no number of bytes."""
+    """``memory_limit`` as an integer, of any size; TypeError if it is not a number."""
     if not isinstance(memory_limit, int | float | np.integer | np.floating):
         raise TypeError(f"memory_limit = {memory_limit!r}; a number of bytes is needed")
     return int(memory_limit)
 
 
-# Most requests that are compared one by one; beyond, all share a sort or a histogram, which costs
-# less.
+# Up to this many requests are compared with the distances one by one. More of them share one sort
+# or histogram per block (the sweep plan), which then costs less.
 _FEW_REQUESTS = 16
-# Orders between two radii, from where on one radius after the other costs less than all between.
+# If the values of k lie at least this far apart on average, radii are found for each k alone;
+# otherwise it costs less to find those of all k up to the largest.
 _FAR_APART = 8
-# Blocks per thread of a pass for all of many requests: so short that what is asked meanwhile soon
-# has its turn.
+# Blocks per thread in a pass of the sweep plan: short blocks, so that other users of the process
+# soon get their turn.
 _SWEEP_PARTS = 8
 
-# Counts by request and role of the evaluation points; radii of rules with a single one.
+# Counts by request and role of the evaluation points, and the radius of each rule that has one for
+# all balls.
 Found: TypeAlias = Mapping[CountRequest, Mapping[Role, Array]]
 Radii: TypeAlias = Mapping[Rule, float]
 
 
 @dataclass(frozen=True, eq=False)
 class BallCounts:
-    """Counts in the balls of one `Balls`.
+    """The counts c_X and c_Y of one family's `Balls`.
 
     real, generated : (n_evaluate,) number of real and of generated fit samples; real evaluation
     samples first.
@@ -82,10 +84,10 @@ class RealRadii:
     """Exact radii inside one real fit set: computed with the first generated set, reused for all
     others.
 
-    Radii are exact squared distances in float64 whatever the arithmetic, and duplicates are merged
-    alike each time, so that sharing changes no result. Only the plan by rows (up to 16 counts of
-    held-out samples) uses them: without split the pass inside a set also counts, and can't be left
-    out. Not thread-safe.
+    Sharing them changes no result: radii are exact squared distances in float64 whatever the
+    arithmetic, and duplicates are merged in the same way each time. Only the plan by rows (up to 16
+    requests with a split) reads them. Without split the pass over the distances inside the real set
+    also counts, so it can't be skipped. Not thread-safe.
     """
 
     def __init__(self) -> None:
@@ -93,7 +95,7 @@ class RealRadii:
         self._found: OwnRadii = {}
 
     def check(self, split: Split) -> None:
-        """Bind to the real fit samples of a split. Raises ValueError if bound to others before."""
+        """Bind to the real fit samples of a split; ValueError if already bound to other samples."""
         real = split.pair.real
         rows = split.fit_rows[0]
         if self._of is None:
@@ -107,12 +109,16 @@ class RealRadii:
             )
 
     def missing(self, own: Mapping[Role, Sequence[int]]) -> dict[Role, list[int]]:
-        """Values of k whose radii are still unknown, by role."""
+        """By role, the values of k whose radii are not known yet; roles without any are left
+        out.
+        """
         left = {role: [k for k in ks if (role, k) not in self._found] for role, ks in own.items()}
         return {role: ks for role, ks in left.items() if ks}
 
     def joined(self, found: OwnRadii) -> OwnRadii:
-        """New radii together with the known ones; new radii of the real set are kept."""
+        """The new radii and those known before; the new radii of the real set are also kept for
+        later.
+        """
         self._found |= {key: radii for key, radii in found.items() if key[0] == "real"}
         return found | self._found
 
@@ -121,22 +127,22 @@ class Distances:
     """Distances between the fit and the evaluation samples of a split, available as counts in
     balls.
 
-    Results equal the double loop over ``np.sum((x - z) ** 2)`` in float64, ties and duplicates
-    included, whatever the block size, the number of threads, the memory, the order of the rows and
-    the device of `on_device`.
+    The counts equal those of a double loop over ``np.sum((x - z) ** 2)`` in float64, ties and
+    duplicates included, whatever the block size, the number of threads, the memory, the order of
+    the rows and the device of `on_device`.
 
     split : the samples; without split fit and evaluation samples are the same, and a radius leaves
-    its own centre out
-        by index.
-    memory_limit : bytes above the samples; decides how much is kept and how much is computed twice.
+    its own centre out by index.
+    memory_limit : bytes that may be used, the samples themselves not included; it decides which
+    distances are kept and which are computed twice.
     block_bytes : bytes of one thread's block of distances; None: a size for the processor's caches,
-        or for the device.
+    or for the device.
     threads : number of threads; None: one per available core.
-    real_radii : radii inside the real fit samples, known from other generated sets; new ones are
-    added.
+    real_radii : radii inside the real fit set that measurements of other generated sets have found;
+    new ones are added to it.
 
-    rechecked : number of comparisons decided by the reference distance so far, because the products
-    could not.
+    rechecked : number of comparisons so far that matrix products could not decide and the reference
+    distance did.
     """
 
     def __init__(
@@ -163,10 +169,10 @@ class Distances:
     def count(
         self, balls: Sequence[Balls], *, progress: Progress | None = None
     ) -> list[BallCounts]:
-        """Counts in all these balls, in as few passes over the distances as they need.
+        """The counts in all ``balls``, in as few passes over the distances as they need.
 
-        ``progress`` is called in this thread with the fraction done, between blocks; it may raise
-        to stop.
+        ``progress`` is called between blocks, in the caller's thread, with the fraction done; it
+        may raise an exception to stop.
         """
         requests = list(dict.fromkeys(each.request(role) for each in balls for role in ROLES))
         found, radii = self._counted(requests, progress)
@@ -213,8 +219,8 @@ class Distances:
     def mean_radii(self, k: int, *, up_to: int | None = None) -> tuple[float, float]:
         """Mean distance to the k-th nearest inside the real and inside the generated fit samples.
 
-        ``up_to``: the largest k of later calls of `count`; its radii are then found in the same
-        pass.
+        ``up_to``: the largest k that later calls of `count` will need; the radii up to it are then
+        found in the same pass.
         """
         runner = self._runner(None, 1)
         if up_to is None or self._prepared.weighted:
@@ -229,8 +235,8 @@ class Distances:
     def _counted(
         self, requests: Sequence[CountRequest], progress: Progress | None
     ) -> tuple[Found, Radii]:
-        """Count by the plan that suits the requests; by rows where merged duplicates, ties or
-        memory leave no other.
+        """Count by the plan that suits the requests, and by rows where merged duplicates, ties or
+        memory rule out the others.
         """
         prepared = self._prepared
         own = _own_orders(requests)
@@ -264,8 +270,10 @@ class Distances:
         own: Mapping[Role, Sequence[int]],
         progress: Progress | None,
     ) -> tuple[Found, Radii]:
-        """Count by one sort or histogram for all requests."""
-        if not self._prepared.held_out:  # the rows of fit samples have what their balls hold
+        """Count by the sweep plan: one sort or histogram per block serves all requests."""
+        # Without split fit samples are evaluation samples: the sweep finds their balls in its own
+        # rows, and needs radii inside a role only for rules with one radius.
+        if not self._prepared.held_out:
             own = _own_orders(request for request in requests if request.rule.one_radius)
         largest = {role: max(ks) for role, ks in own.items()}
         needed = bytes_needed(self._prepared, requests, largest)
@@ -300,7 +308,7 @@ class Distances:
         )
 
     def _entries(self, own: Iterable[Role]) -> int:
-        """Number of distances of the passes inside some roles and of the pass from evaluation to
+        """Number of distances to compute: inside the roles ``own``, and from all evaluation to all
         fit samples.
         """
         fit = self._prepared.fit
@@ -309,8 +317,8 @@ class Distances:
         return inside + sum(map(len, evaluate.values())) * sum(map(len, fit.values()))
 
     def _own_up_to(self, largest: Mapping[Role, int], runner: Runner) -> Mapping[Role, Floats]:
-        """Exact radii inside the roles up to some k; radii of an earlier call are reused if they
-        reach that k.
+        """Exact squared radii of all orders up to the given k, by role; an earlier call's radii are
+        reused if they reach that k.
         """
         missing = {
             role: k
@@ -323,7 +331,9 @@ class Distances:
     def _fixed(
         self, requests: Sequence[CountRequest], squared: OwnRadii
     ) -> tuple[Radii, dict[CountRequest, float]]:
-        """Radius of every rule that has a single one, and the threshold for squared distances."""
+        """The radius of every rule with one radius for all balls, and by request the threshold to
+        which squared distances are compared.
+        """
         radii: dict[Rule, float] = {}
         for rule in dict.fromkeys(each.rule for each in requests):
             radius = rule.single_radius(lambda role, k: self._mean_radius(role, squared[role, k]))
@@ -334,19 +344,19 @@ class Distances:
         }
 
     def _mean_radius(self, role: Role, squared: Floats) -> float:
-        """Mean of a role's radii, from the exact sum, whatever the order of rows."""
+        """Mean of a role's radii, added exactly, so that the order of the rows does not matter."""
         radii = self._prepared.fit[role].merged.expand(np.sqrt(squared))
         return math.fsum(radii.tolist()) / len(radii)
 
     def _fit_balls(self, request: CountRequest, squared: OwnRadii) -> Ball:
-        """Balls around the fit samples of the request's role."""
+        """Balls around the fit samples of the request's role, from their squared radii."""
         radii = squared[request.role, request.rule.k]
         norms = self._prepared.fit[request.role].norms
         return Ball.of(self._prepared.arithmetic, radii, norms, around_rows=False)
 
 
 def _own_orders(requests: Iterable[CountRequest]) -> dict[Role, list[int]]:
-    """Values of k for which radii inside each role are needed."""
+    """By role, the values of k for which radii inside that role are needed."""
     own: dict[Role, set[int]] = {}
     for role, k in filter(None, (each.own for each in requests)):
         own.setdefault(role, set()).add(k)

@@ -4,10 +4,10 @@ too much.
 Nothing here is exact, and no exact result depends on it; exact distances are those of
 `prviz.neighbors`.
 
-Inverted files (IVF) were chosen over graphs (HNSW) by measurement, 100,000 x 64 on two cores: for
-450 neighbours of a point of an isotropic Gaussian, the hardest case, 0.35 ms and 92 % of them
-against 0.51 ms and 90 %; for data of 10 intrinsic dimensions 0.08 ms and 91 % against 0.30 ms and
-100 %; and built in 0.3 s against 5 s.
+Inverted files (IVF) were chosen over graphs (HNSW) by measurement, with 100,000 samples of 64
+features on two cores. To find 450 neighbours of a point of an isotropic Gaussian, the hardest case,
+IVF took 0.35 ms and found 92 % of them, HNSW 0.51 ms and 90 %. With data of 10 intrinsic dimensions
+IVF took 0.08 ms and found 91 %, HNSW 0.30 ms and 100 %. IVF was built in 0.3 s, HNSW in 5 s.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _STORAGE = {"Flat": 4, "SQfp16": 2, "SQ8": 1}
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Conversion of values to float32 for FAISS: minus ``shift`` (d,), divided by ``scale``."""
+    """Conversion of values to float32 for FAISS: subtract ``shift`` (d,), divide by ``scale``."""
 
     shift: Floats
     scale: float
 
     @classmethod
     def of(cls, *sets: Array) -> Units:
-        """Units in which all sets together are centred and of size about one."""
+        """Units in which all given sets together have mean about 0 and root mean square about 1."""
         typical = np.concatenate(
             [each[:: -(-len(each) // _TYPICAL_ROWS)].astype(np.float64) for each in sets]
         )
@@ -50,18 +50,19 @@ class Units:
         return cls(shift * largest, scale * largest)
 
     def apply(self, values: Array) -> Floats32:
-        """Values in these units, clipped so that distances stay finite in float32."""
+        """Values in these units, clipped so that squared distances stay finite in float32."""
         scaled = (values - self.shift) / self.scale
         return np.ascontiguousarray(np.clip(scaled, -_LARGEST, _LARGEST), dtype=np.float32)
 
 
 class ListIndex:
-    """The nearest of some rows of a set to any point, approximately.
+    """FAISS index that finds, approximately, the rows of a set that are nearest to any point.
 
-    values, rows : the set (n, d), and the rows of it that are searched.
+    values, rows : the set (n, d), and those of its rows among which neighbours are searched.
     units : units of the points and distances.
-    room : most bytes of the index; samples are stored less exactly to fit.
-    seed : seed of the rows that place the cells.
+    room : most bytes that the index may take; samples are stored in fewer bytes per feature where
+    that is needed.
+    seed : seed of the choice of rows from which k-means places the cells of the inverted file.
     tick : called between steps of the construction; may raise to stop.
 
     Raises ValueError: even one byte per feature is more than ``room``.
@@ -94,7 +95,8 @@ class ListIndex:
         cells = max(1, min(int(1.5 * np.sqrt(len(rows))), len(rows) // _PER_CELL))
         index: Any = faiss.index_factory(values.shape[1], f"IVF{cells},{storage}")
         index.cp.niter = 10
-        index.cp.min_points_per_centroid = 1  # or it would print a warning
+        # FAISS warns when cells have few samples; 1 silences it
+        index.cp.min_points_per_centroid = 1
         placing = np.sort(
             np.random.default_rng(seed).permutation(len(rows))[: 2 * _PER_CELL * cells]
         )
@@ -106,14 +108,14 @@ class ListIndex:
         self.search_cells(4)
 
     def search_cells(self, cells: int) -> None:
-        """Search this number of cells around each point, at most all."""
+        """Search this number of cells around each point from now on, at most all there are."""
         self._index.nprobe = min(cells, self._index.nlist)
 
     def search(self, points: Floats32, length: int) -> tuple[Floats32, Ints]:
-        """Increasing squared distances of the approximately nearest and their indices in ``rows``:
-        both (m, length).
+        """Squared distances, increasing, of the approximately nearest samples, and their indices in
+        ``rows``: both (m, length).
 
-        Missing neighbours are inf and -1.
+        Missing neighbours have distance inf and index -1.
         """
         squared, places = self._index.search(points, min(length, len(self.rows)))
         squared[places < 0] = np.inf
@@ -128,10 +130,10 @@ class ListIndex:
         goal: float,
         tick: Callable[[], None] = lambda: None,
     ) -> float:
-        """Search more cells until lists of ``length`` hold this share of the ``order`` true nearest
-        of the points.
+        """Search more cells until lists of ``length`` hold the share ``goal`` of the points'
+        ``order`` true nearest.
 
-        tick : called between steps; may raise to stop. Returns the share they then hold.
+        tick : called between steps; may raise to stop. Returns the share that the lists then hold.
         """
         radii = _true_radii(self, points, order, tick)
         while (
@@ -143,10 +145,10 @@ class ListIndex:
 
 
 def projected(values: Array, features: int, seed: int, rows: Ints | None = None) -> Floats32:
-    """Rows, centred, in a random subspace of ``features`` dimensions: (n, features); unchanged
-    where d is smaller.
+    """Rows, centred, projected to a random subspace of ``features`` dimensions: (n, features); not
+    projected if d is no larger.
 
-    The subspace depends on the seed and the dimension alone.
+    The subspace depends only on the seed and on d.
     """
     d = values.shape[1]
     if rows is None:
@@ -162,15 +164,15 @@ def projected(values: Array, features: int, seed: int, rows: Ints | None = None)
 
 
 def index_bytes(n: int, d: int, storage: str) -> float:
-    """Bytes of an index of n samples of d features, by its FAISS storage type."""
+    """Bytes of an index of n samples of d features, stored as the FAISS type ``storage``."""
     return _GROWTH * n * (d * _STORAGE[storage] + 8)
 
 
 def recall(index: ListIndex, points: Floats32, radii: Floats32, order: int, length: int) -> float:
-    """Share of the ``order`` true nearest, which lie within the true ``radii``, that lists of
-    ``length`` hold.
+    """Share of the points' ``order`` true nearest that lists of ``length`` hold.
 
-    Decided by true distances, so that equally near neighbours are interchangeable.
+    A true neighbour is any sample within the true ``radii``, decided by its distance, so that of
+    equally near samples any will do.
     """
     held = 0
     _, places = index.search(points, length)
@@ -185,7 +187,7 @@ def recall(index: ListIndex, points: Floats32, radii: Floats32, order: int, leng
 def _true_radii(
     index: ListIndex, points: Floats32, order: int, tick: Callable[[], None]
 ) -> Floats32:
-    """Squared distances of the points from the ``order``-th nearest, by exhaustive search in
+    """Squared distance of each point from its ``order``-th nearest sample, by exhaustive search in
     float32: (m,).
     """
     import faiss

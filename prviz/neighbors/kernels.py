@@ -12,19 +12,19 @@ from prviz.arrays import Array, Counts, Flags, Floats, Ints
 from prviz.neighbors import native
 from prviz.neighbors.native import Small
 
-# Most 64-bit words of 0/1 bytes whose sum stays below 256 in each byte.
+# Most 64-bit words of eight 0/1 bytes that can be added without any byte exceeding 255.
 _LANE_WORDS = 255
-# Most rows of 0/1 bytes whose sum stays below 256.
+# Most rows of 0/1 bytes that can be added in uint8 without exceeding 255.
 _BYTE_ROWS = 255
-# Low bits of a float64 that a widened float32 leaves free.
+# Low bits of a float64 that are zero if it was a float32.
 _FREE_BITS = 29
 _PAIRS = np.uint64(0x00FF00FF00FF00FF)
 _QUADS = np.uint64(0x0001000100010001)
 
 
 class Scratch:
-    """Named buffers that one thread reuses from block to block: fresh pages cost more than the
-    arithmetic.
+    """Named buffers that one thread reuses from block to block, because pages of new memory cost
+    more than the arithmetic on them.
     """
 
     def __init__(self) -> None:
@@ -41,19 +41,21 @@ class Scratch:
 
 
 def round_up(values: Array, dtype: Any) -> Array:
-    """The smallest numbers of ``dtype`` that are >= values."""
+    """For each value the smallest number of ``dtype`` that is >= it."""
     with np.errstate(over="ignore"):
         rounded = values.astype(dtype)
         return np.where(rounded < values, np.nextafter(rounded, np.array(np.inf, dtype)), rounded)
 
 
 def round_down(values: Array, dtype: Any) -> Array:
-    """The largest numbers of ``dtype`` that are <= values."""
+    """For each value the largest number of ``dtype`` that is <= it."""
     return -round_up(-values, dtype)
 
 
 def mask_within(tile: Array, limits: Array, name: str, scratch: Scratch) -> Flags:
-    """Mask of the entries <= limits (m, 1) or (1, n); its rows are padded by False to 8 bytes."""
+    """Mask of the entries of a tile that are <= limits (m, 1) or (1, n); each row is padded by
+    False to a multiple of 8 bytes.
+    """
     m, n = tile.shape
     mask = scratch.take(name, m, -(-n // 8) * 8, np.bool_)
     mask[:, n:] = False
@@ -62,8 +64,8 @@ def mask_within(tile: Array, limits: Array, name: str, scratch: Scratch) -> Flag
 
 
 def row_counts(mask: Flags, weights: Floats | None) -> Counts:
-    """Number (or weight) of the True entries in each row of a padded mask: eight lanes of bytes at
-    a time.
+    """Number, or total weight, of the True entries in each row of a padded mask, added eight bytes
+    at a time.
     """
     if weights is not None:
         return np.rint(mask[:, : len(weights)] @ weights).astype(np.int64)
@@ -84,7 +86,7 @@ def column_counts(mask: Flags, n: int) -> Counts:
 
 
 def differences(a: Flags, b: Flags, rows: Ints) -> tuple[Ints, Ints]:
-    """(row, column) pairs where two padded masks differ, in some rows only."""
+    """(row, column) pairs at which two padded masks differ, in the given rows only."""
     words = a.view(np.uint64)[rows] ^ b.view(np.uint64)[rows]
     picked, word = true_places(words != 0)
     entry, byte = true_places(words[picked, word].view(np.bool_).reshape(-1, 8))
@@ -92,9 +94,9 @@ def differences(a: Flags, b: Flags, rows: Ints) -> tuple[Ints, Ints]:
 
 
 def smallest_bound(tile: Array, k: int) -> Array:
-    """An upper bound on the k-th smallest entry of each row, of more than k: (m, 1).
+    """An upper bound on the k-th smallest entry of each row, which has more than k entries: (m, 1).
 
-    It is the k-th smallest of the minima over groups of columns, which are far fewer than the
+    The bound is the k-th smallest minimum over groups of columns; there are far fewer groups than
     columns.
     """
     m, n = tile.shape
@@ -106,35 +108,40 @@ def smallest_bound(tile: Array, k: int) -> Array:
 
 
 def minima_of(n: int, k: int) -> tuple[int, int]:
-    """Of how many of n columns each minimum is, and how many minima there are, at least k."""
-    # Wide enough that few groups hold two of the k smallest, and that minima run at full speed.
+    """Number of groups of columns, at least k, over which minima are taken, and number of columns
+    in each.
+    """
+    # Groups this wide make two of the k smallest entries seldom share one, and minima run at full
+    # speed.
     groups = max(n // max(3 * k, 128), 1)
     return groups, n // groups
 
 
 def true_places(mask: Flags) -> tuple[Ints, Ints]:
-    """Rows and columns of the True entries of a contiguous mask, row by row."""
+    """Rows and columns of the True entries of a contiguous mask, in row-major order."""
     rows, columns = np.divmod(np.flatnonzero(mask), mask.shape[1])
     return rows, columns
 
 
 def slices(n: int, step: int) -> list[slice]:
-    """Slices of the range of n, each of ``step`` but the last."""
+    """Slices that cover range(n), each of length ``step`` except perhaps the last."""
     return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """Concatenated ranges: from each start, as many numbers as its length."""
+    """Concatenated ranges of integers: from each of ``starts``, as many as its entry in
+    ``lengths``.
+    """
     ends = np.cumsum(lengths)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """All fit samples up to some limit of each row, padded.
+    """By row of a tile, all fit samples up to a limit of that row; shorter rows are padded.
 
-    values : (m, L) approximate squared distances, inf beyond a row's own.
-    columns : (m, L) numbers of the samples in their set.
+    values : (m, L) approximate squared distances, inf as padding.
+    columns : (m, L) indices of the samples in their set.
     weights : (m, L) number of samples that each candidate stands for, 0 for padding; None: one
     each.
     """
@@ -144,23 +151,25 @@ class Candidates:
     weights: Floats | None
 
     def weights_or_ones(self) -> Floats:
-        """Weights as an array, 1 where there are none."""
+        """The weights as an array; ones if they are None."""
         if self.weights is not None:
             return self.weights
         return np.isfinite(self.values).astype(np.float64)
 
     def weights_at(self, rows: Ints, slots: Ints) -> Floats:
-        """Weights of some candidates: (p,)."""
+        """Weights of the candidates at the given rows and slots: (p,)."""
         if self.weights is None:
             return np.ones(len(rows))
         return self.weights[rows, slots]
 
     def weight_within(self, limits: Array) -> Counts:
-        """Number of samples with values <= limits (m, 1) in each row: (m,)."""
+        """By row, the number of samples with values <= limits (m, 1), duplicates counted: (m,)."""
         return self.weight_of(self.values <= limits)
 
     def weight_of(self, inside: Flags) -> Counts:
-        """Number of samples that the candidates of a mask (m, L) stand for, in each row: (m,)."""
+        """By row, the number of samples, duplicates counted, at the True entries of a mask (m, L):
+        (m,).
+        """
         if self.weights is None:
             total: Counts = np.count_nonzero(inside, axis=1)
         else:
@@ -168,7 +177,7 @@ class Candidates:
         return total
 
     def take(self, rows: Ints) -> Candidates:
-        """The candidates of some rows."""
+        """The candidates of the given rows."""
         return Candidates(
             self.values[rows],
             self.columns[rows],
@@ -177,7 +186,8 @@ class Candidates:
 
 
 class Entries(NamedTuple):
-    """Some entries of a tile, row by row: their positions and values, and where each row begins.
+    """Entries picked out of a tile, in row-major order: their positions and values, and where each
+    row's begin.
 
     rows, columns, values : (e,). starts : (m + 1,).
     """
@@ -191,8 +201,8 @@ class Entries(NamedTuple):
 def entries_within(
     tile: Array, by_row: Array | None, by_column: Array | None, scratch: Scratch
 ) -> Entries:
-    """All entries <= the limit of their row, one of (m,), or <= that of their column, one of
-    (n,).
+    """All entries that are <= the limit of their row, one of (m,), or <= that of their column, one
+    of (n,).
     """
     limits = [each for each in (by_row, by_column) if each is not None]
     if native.serves(tile, *limits):
@@ -205,7 +215,7 @@ def entries_within(
     np.less_equal(tile, -np.inf if by_row is None else by_row[:, None], out=inside)
     if by_column is not None:
         inside |= np.less_equal(tile, by_column, out=scratch.take("other mask", m, n, np.bool_))
-    # Most words of the mask are zero and skipped as a whole.
+    # Most 8-byte words of the mask are zero: none of their eight entries is within a limit.
     words = mask.view(np.uint64)
     some = np.flatnonzero(words)
     byte = np.flatnonzero(words[some].view(np.bool_))
@@ -218,8 +228,8 @@ def entries_within(
 
 
 def as_candidates(found: Entries, weights: Floats | None, first: int = 0) -> Candidates:
-    """Entries of each row side by side, in the order of the columns, which count from ``first``
-    on.
+    """Entries as one padded row per row of the tile; ``first`` is the index of the tile's first
+    column in its set.
     """
     values, columns = padded(found.values, found.columns, found.starts[:-1], np.diff(found.starts))
     own_weights = None
@@ -229,8 +239,8 @@ def as_candidates(found: Entries, weights: Floats | None, first: int = 0) -> Can
 
 
 def padded(values: Array, columns: Ints, starts: Ints, lengths: Ints) -> tuple[Array, Ints]:
-    """Runs of entries side by side, one row each, with inf for values after their ends."""
-    if not len(values):  # each row has one slot of padding
+    """Entries as a matrix with one run per row, padded by inf after the run's end."""
+    if not len(values):  # Without any entry, one slot of padding per row has to come from somewhere
         values = np.zeros(1, values.dtype)
         columns = np.zeros(1, np.intp)
     slots = np.arange(int(lengths.max(initial=1)))
@@ -244,12 +254,13 @@ def padded(values: Array, columns: Ints, starts: Ints, lengths: Ints) -> tuple[A
 def append(
     entries: tuple[Ints, Ints, Array], limits: Array, filled: Ints, lists: tuple[Array, Small]
 ) -> Ints:
-    """Put entries within the limits of their owners at the ends of these owners' lists, until they
-    are full.
+    """Append entries that are within their owners' limits to the owners' lists, until a list is
+    full.
 
-    entries : owners, samples and values, (e,) each. limits, filled : (m,), of the owners.
-    lists : values and samples, (m, length) each.
-    Returns the entries that did not fit.
+    entries : owners, samples and values, (e,) each.
+    limits, filled : (m,), limit and current length of each owner's list.
+    lists : values and samples, (m, length) each. Returns the positions of the entries for which
+    there was no room.
     """
     owners, samples, values = entries
     if native.serves(lists[0], values, limits):
@@ -278,8 +289,8 @@ def tally(
     limits: tuple[float, float],
     counts: tuple[Counts, Counts],
 ) -> tuple[Small, Small, Array]:
-    """Add 1 to both counts of every pair at or below the lower limit; return the pairs between the
-    two limits.
+    """Add 1 to both points' counts for every pair at or below the lower limit; return the pairs
+    between the two limits.
     """
     low, high = limits
     if native.serves(values):
@@ -296,16 +307,16 @@ def tally(
 
 
 def sort_numbered(keys: Floats, narrow: Any) -> tuple[Floats, Ints]:
-    """Sorted rows of (m, n) keys, in place where possible, and the old positions in the row: (m, n)
-    both.
+    """Keys (m, n) sorted along each row, in place where possible, and each one's old position in
+    its row: (m, n) both.
 
-    narrow : the precision that they were widened from.
+    narrow : the precision of the keys before they were widened to float64.
     """
     if narrow != np.float32 or keys.shape[1] > 1 << _FREE_BITS:
         order = np.argsort(keys, axis=1)
         return np.take_along_axis(keys, order, axis=1), order
-    # Together with its number, in the bits that it leaves free, a key is sorted several times
-    # faster.
+    # A key with its position in the low bits that a widened float32 leaves free is sorted several
+    # times faster than by argsort.
     bits = keys.view(np.int64)
     mask = np.int64((1 << keys.shape[1].bit_length()) - 1)
     bits |= np.arange(keys.shape[1])
@@ -316,11 +327,11 @@ def sort_numbered(keys: Floats, narrow: Any) -> tuple[Floats, Ints]:
 
 
 class Ranked(NamedTuple):
-    """Entries of a tile by the number of limits below them, and entries too close to a limit to
-    decide.
+    """How many entries of each row lie between which limits, and the entries too close to a limit
+    to be decided.
 
-    counts : (m, q + 1) numbers of entries of each row, by number of limits below. rows, columns :
-    (u,) undecided.
+    counts : (m, q + 1) number of decided entries of each row by the number of limits below them.
+    rows, columns : (u,) positions of the undecided entries.
     """
 
     counts: Counts
@@ -329,7 +340,7 @@ class Ranked(NamedTuple):
 
 
 def rank_rows(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch) -> Ranked:
-    """Rank among limits (q,) shared by all entries, with errors of the rows (m,)."""
+    """Rank the entries among limits (q,) shared by all of them; errors (m,) belong to the rows."""
     if native.serves(tile):
         return Ranked(
             *native.ranked(
@@ -345,7 +356,7 @@ def rank_rows(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch:
     off = np.where(exact, 0.0, errors)[:, None]
     possible = number_below(values, which, np.nextafter(limits + off, np.inf).ravel()).reshape(m, q)
     sure = possible if exact else number_below(values, which, (limits - off).ravel()).reshape(m, q)
-    # Entries that are undecided for some limit, each once.
+    # Each undecided entry is listed once, though it may be undecided for several limits.
     starts = np.maximum(sure, np.pad(possible[:, :-1], ((0, 0), (1, 0))))
     lengths = np.maximum(possible - starts, 0)
     owners = np.repeat(np.arange(m), lengths.sum(axis=1))
@@ -358,8 +369,8 @@ def rank_rows(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch:
 def rank_columns(
     tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch
 ) -> Ranked:
-    """Rank among the limits of the columns (n, q), with errors (n,); entries beyond all of a
-    column's limits are left out.
+    """Rank the entries among the limits of their columns (n, q), with errors (n,); entries beyond
+    all limits of their column are left out.
     """
     reach = round_up(limits[:, -1] + errors, tile.dtype)
     if native.serves(tile, reach):
@@ -382,8 +393,8 @@ def rank_columns(
 
 
 def number_below(limits: Floats, which: Ints, values: Floats) -> Ints:
-    """Number of increasing limits of table which[i] that are < values[i]: all binary searches in
-    step.
+    """For each value, the number of limits < it in the increasing row ``which`` of ``limits``; all
+    binary searches proceed together.
     """
     if len(limits) == 1:
         return np.searchsorted(limits[0], values)

@@ -1,9 +1,9 @@
-"""Collections of the symmetric plan from tiles in any order: lists of neighbours, pairs within a
-radius.
+"""What the symmetric plan collects from tiles in any order: lists of nearest neighbours, and pairs
+within a radius.
 
-Distances of a few points drawn at random give bounds on radii and on the number of samples in
-balls. The bounds only choose search radii; callers verify them and search again where a radius was
-too small.
+Distances of a few randomly drawn points give bounds on radii and on the number of samples in balls.
+These bounds only choose search radii; callers verify them and search again where a radius was too
+small.
 """
 
 from __future__ import annotations
@@ -31,32 +31,34 @@ from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.tiles import Ball, Pairs, Tile, make_tile
 
-# Bytes of one kept pair: a row, a column and a value, and temporary copies.
+# Bytes of one kept pair: two indices and a value, and temporary copies of them.
 BYTES_PER_PAIR = 16
-# Points of the sample: one in this number, at least, at most.
+# Size of the random subset of a set: this share of its points (one in 64), at least and at most.
 _SHARE = 64
 _LEAST = 32
 _MOST = 1024
-# Distances kept per sampled point: this multiple of the order needed, and at least this number.
+# Nearest distances kept per point of the subset: this multiple of the order needed, and at least
+# this number.
 _FARTHER = 4
 _FARTHEST = 64
-# Standard deviations from the sample's estimate: the mean over all points is hardly ever farther,
-# one point seldom.
+# Widths of the bounds in standard deviations: the mean over all points hardly ever lies outside its
+# bounds, a single point seldom.
 _ERRORS = 4.5
 _DEVIATIONS = 3
-# Share of points whose balls may hold more than estimated, and of those that may hold far more
-# before the first tile is looked at for a better limit.
+# First: share of points whose balls may hold more samples than estimated. Second: share of points
+# whose balls may hold far more than needed before limits are taken from the first tile instead.
 _BEYOND = 0.02
 _OVERFULL = 1 / 8
-# Distances computed at a time for points whose lists were too short.
+# Number of distances computed at a time to rebuild lists that were too short.
 _AGAIN_AT_ONCE = 1 << 20
 
 
 class RandomSubset:
-    """First points of a set whose rows come in random order, and their distances to another set.
+    """The first points of a set whose rows are in random order, and their smallest distances to
+    another set.
 
-    In many dimensions distances depend on little but the norms, so the known norms of all points
-    are used.
+    In many dimensions a distance depends on little but the two norms. The norms of all points are
+    known, so estimates for all points extrapolate by the norm.
     """
 
     def __init__(
@@ -70,7 +72,7 @@ class RandomSubset:
         self._squares = np.square(point_set.norms)
         self.length = min(len(others), max(_FARTHER * order, _FARTHEST))
         self._values = np.empty((self._rows.stop, self.length), point_set.arithmetic.dtype)
-        # many: the others' factors, if they are not stored, are made each time
+        # many rows at a time: factors of the others that are not stored are computed anew each time
         step = max(at_once // len(others), 1)
         for rows in slices(self._rows.stop, step):
             tile = distances(point_set, rows, others, slice(0, len(others)), "sample", scratch)
@@ -79,12 +81,16 @@ class RandomSubset:
             )
 
     def radii(self, order: int) -> Floats:
-        """(m,) approximate distances to the order-th nearest, in the root of the tiles' units."""
+        """(m,) approximate distances to the order-th nearest: roots of squared distances in the
+        tiles' units.
+        """
         nearest = self._values[:, order - 1]
         return np.sqrt(np.maximum(nearest.astype(np.float64), 0.0))
 
     def _line(self, values: Floats) -> tuple[float, float, float]:
-        """Slope and offset of values over the squared norms, and the deviation from that line."""
+        """Slope and offset of a linear fit of values on squared norms, and the standard deviation
+        of its residuals.
+        """
         squares = self._squares[self._rows]
         off = squares - squares.mean()
         slope = float(off @ values) / max(float(off @ off), float(np.finfo(np.float64).tiny))
@@ -92,8 +98,8 @@ class RandomSubset:
         return slope, offset, float((values - offset - slope * squares).std())
 
     def mean_radius(self, order: int) -> tuple[float, float]:
-        """Bounds between which the mean distance of all points to their order-th nearest very
-        likely lies.
+        """Two bounds between which, very likely, the mean over all points of the distance to the
+        order-th nearest lies.
         """
         radii = self.radii(order)
         slope, offset, rest = self._line(radii)
@@ -109,43 +115,45 @@ class RandomSubset:
         return np.square(np.maximum(slope * self._squares + offset + _DEVIATIONS * rest, 0.0))
 
     def is_tight(self, reach: Floats) -> bool:
-        """True if nearly all balls of the squared radii ``reach`` hold little more than needed."""
+        """True if the balls of squared radii ``reach`` hold few samples more than needed, for
+        nearly all points.
+        """
         held = np.count_nonzero(self._values <= reach[self._rows, None], axis=1)
         return float(np.mean(held == self.length)) <= _OVERFULL
 
     def held(self, radii: Floats) -> int:
-        """Largest number of others in balls of these radii around nearly all points; ``length``: or
-        more.
+        """A number of samples that the balls of these radii do not exceed, for nearly all points;
+        where it is ``length``, there may be more.
         """
         inside = self._values <= np.square(radii)[:, None]
         return int(np.quantile(np.count_nonzero(inside, axis=1), 1 - _BEYOND, method="higher"))
 
 
 class TooManyTiesError(Exception):
-    """Raised where more samples than a list holds are tied with the last one needed."""
+    """Raised where more samples are tied with the last one needed than a list can hold."""
 
 
 def _capacity(order: int, roomy: bool) -> int:
-    """Length of a list; a longer one is pruned less often."""
+    """Length of a list. A ``roomy`` list is longer and has to be pruned less often."""
     if roomy:
         return 3 * order + 48
     return order + order // 2 + 48
 
 
 def bytes_needed(n: int, order: int, itemsize: int, *, roomy: bool) -> int:
-    """Memory of the lists of ``n`` points."""
+    """Bytes of the lists of ``n`` points."""
     return n * _capacity(order, roomy) * (itemsize + 4) + 24 * n
 
 
 class NeighbourLists:
-    """Per point of ``left``, the ``order`` nearest samples of ``right`` and all that might be among
-    them.
+    """For each point of ``left``, the ``order`` nearest samples of ``right`` and all that might be
+    among these.
 
-    A list takes every sample within an estimated limit: ``reach``, or, unless that is ``tight``, a
-    quantile of the first tile with a wide margin where that is smaller (rows come in random order).
-    `finish` finds the few points whose limit was too small, and `look_again` rebuilds their lists.
-    A full list is pruned to its order-th value plus the bound on the products' error, which becomes
-    the new limit.
+    A list takes every sample within a limit. If ``tight``, the limit is the estimate ``reach``.
+    Otherwise it comes from the first tile with a wide margin (rows are in random order), where that
+    is smaller than ``reach``. `finish` finds the few points whose limit was too small, and
+    `look_again` rebuilds their lists. A full list is pruned to its order-th smallest value plus the
+    bound on the products' error, which becomes its new limit.
     """
 
     def __init__(
@@ -172,8 +180,8 @@ class NeighbourLists:
         self._lock = threading.Lock()
 
     def limits(self, points: slice, tile: Callable[[], Tile]) -> Array:
-        """(m,) limits within which these points take samples; ``tile`` gives the first tile, if it
-        is needed.
+        """(m,) limits within which these points take samples. ``tile`` makes the first tile; it is
+        called only if limits must be taken from it.
         """
         if np.isinf(self._limits[points]).any():
             seen = tile()
@@ -182,12 +190,13 @@ class NeighbourLists:
             )
             with self._lock:
                 np.minimum(self._limits[points], first, out=self._limits[points])
-        # Limits only shrink, so that an older limit of another thread takes too much, never too
-        # little.
+        # Limits only shrink: another thread that still uses an older one takes too many samples,
+        # never too few.
         return self._limits[points].copy()
 
     def add(self, points: slice, owners: Ints, samples: Ints, values: Array) -> None:
-        """Add the samples within the limits of these points, in any order; thread-safe.
+        """Add samples to the lists of these points, in any order, where they are within the limits;
+        thread-safe.
 
         Raises TooManyTiesError: more samples are equally near than a list holds.
         """
@@ -200,15 +209,15 @@ class NeighbourLists:
                 self._clear(points.start, owners.take(left), samples.take(left), values.take(left))
 
     def _most_of(self, seen: int) -> int:
-        """Most of the ``order`` nearest among the ``seen`` samples, except for about one point in a
-        million.
+        """How many of a point's ``order`` nearest can be among ``seen`` random samples; about one
+        point in a million has more.
         """
         mean = self.order * seen / len(self._right)
         return min(self.order, math.ceil(mean + 5 * math.sqrt(mean) + 5))
 
     def _clear(self, first: int, owners: Ints, samples: Ints, values: Array) -> None:
-        """Merge new samples into full lists and prune these. Owners count from the ``first`` point
-        on.
+        """Merge samples that did not fit into the full lists, and prune these lists. ``owners`` are
+        counted from the point ``first`` on.
         """
         order = np.argsort(owners, kind="stable")
         which, starts, lengths = np.unique(
@@ -227,7 +236,9 @@ class NeighbourLists:
         )
 
     def _put(self, points: Ints, values: Array, columns: Array, limits: Array) -> None:
-        """Replace the lists of some points by padded ones, up to their limits."""
+        """Replace the lists of some points by those of ``values`` and ``columns``, cut off at the
+        limits.
+        """
         inside = (values <= limits[:, None]) & np.isfinite(values)
         filled = inside.sum(axis=1)
         if filled.max() > self._length:
@@ -239,12 +250,12 @@ class NeighbourLists:
         self._filled[points], self._limits[points] = filled, limits
 
     def _reach(self, points: Ints, values: Array) -> Array:
-        """Limits that include everything that may be as near as the order-th of these values."""
+        """Limits that include every sample that may be as near as the order-th of these values."""
         nearest = np.partition(values, self.order - 1, axis=1)[:, self.order - 1]
         return self._left.arithmetic.widened(nearest, self._left.norms[points])
 
     def candidates(self, rows: slice) -> Candidates:
-        """Lists of some points, once they are finished."""
+        """The lists of some points, once `finish` has padded them."""
         width = int(self._filled[rows].max(initial=self.order))
         return Candidates(self._values[rows, :width], self._columns[rows, :width], None)
 
@@ -253,14 +264,16 @@ class NeighbourLists:
         return self._limits[rows]
 
     def finish(self, rows: slice) -> Ints:
-        """Pad the lists of some points, once all tiles were added; those with too small limits."""
+        """Pad the lists of some points once all tiles were added; return the points whose limit was
+        too small.
+        """
         padding = np.arange(self._length) >= self._filled[rows][:, None]
         np.copyto(self._values[rows], np.inf, where=padding)
         points = np.arange(rows.start, rows.stop)
         return points[self._reach(points, self.candidates(rows).values) > self._limits[rows]]
 
     def look_again(self, points: Ints, scratch: Scratch) -> None:
-        """Rebuild the lists of some points from all samples."""
+        """Rebuild the lists of these points from all samples."""
         few = PointSet(DistinctRows(self._left.rows.subset(points)), self._left.arithmetic)
         step = max(1, _AGAIN_AT_ONCE // len(self._right))
         for some in slices(len(points), step):
@@ -274,13 +287,14 @@ class NeighbourLists:
 
 
 class BoundedRadiusCounts:
-    """Counts of pairs of points, each met once, within one radius that is not known yet, but
-    nearly.
+    """Numbers of pairs of points within one radius, of which only bounds are known while the pairs
+    come in. No pair comes twice.
 
-    Pairs at or below the lower limit are counted at once, pairs above the upper one are not; pairs
-    between them are kept, ``room`` at most, and decided when the radius is known.
+    Pairs at or below the lower bound are counted at once, pairs above the upper one are dropped.
+    Pairs between the bounds are kept, ``room`` at most, and decided once the radius is known.
 
-    low, high : squared radii, in the tiles' units, between which that of the ball lies very likely.
+    low, high : squared radii, in the tiles' units, between which the squared radius very likely
+    lies.
     """
 
     def __init__(self, left: PointSet, right: PointSet, low: float, high: float, room: int) -> None:
@@ -288,7 +302,8 @@ class BoundedRadiusCounts:
         self._left = left
         self._right = right
         self._room = room
-        # The products' errors around a usual point; where they are larger, `counts` gives up.
+        # Widened by the products' error for 99 % of the norms; where the true error is larger,
+        # `counts` returns None.
         usual = np.quantile(np.concatenate([left.norms, right.norms]), [0.99])
         error = 0.0
         if not arithmetic.exact:
@@ -302,19 +317,17 @@ class BoundedRadiusCounts:
 
     @property
     def given_up(self) -> bool:
-        """True if there were too many pairs to keep."""
+        """True if there were too many pairs to keep them."""
         return self._kept > self._room
 
     def give_up(self) -> None:
-        """Drop all pairs; the counts are made by other means."""
+        """Drop all pairs: the caller counts in another way."""
         with self._lock:
             self._kept = self._room + 1
             self._between.clear()
 
     def add(self, first: Ints, second: Ints, values: Array) -> None:
-        """Add pairs of points of the two sets and their approximate squared distances;
-        thread-safe.
-        """
+        """Add pairs, a point of each set, and their approximate squared distances; thread-safe."""
         with self._lock:
             kept = tally(first, second, values, (self._low, self.high), self._counts)
             self._kept += len(kept[0])
@@ -323,10 +336,10 @@ class BoundedRadiusCounts:
             self.give_up()
 
     def counts(self, squared: float) -> tuple[Counts, Counts, int] | None:
-        """Number of pairs within the exact squared radius, per point of either set, and comparisons
-        rechecked.
+        """For the points of each set, the number of pairs within the exact squared radius; and the
+        number of comparisons rechecked.
 
-        The radius must be the same at every call. None: the bounds were wrong, or there were too
+        The radius must be the same at every call. None if the bounds were wrong or there were too
         many pairs to keep.
         """
         left = self._left
@@ -340,7 +353,7 @@ class BoundedRadiusCounts:
         if self.given_up or self._low > sure or self.high < possible:
             return None
         pairs = Pairs(left=left, rows=slice(0, len(left)), right=right)
-        with self._lock:  # once, by the first caller
+        with self._lock:  # the first call decides the kept pairs; later ones find none left
             for first, second, values in self._between:
                 inside = values <= balls[0].sure[first]
                 unsure = np.flatnonzero((values <= balls[0].possible[first]) ^ inside)

@@ -1,9 +1,9 @@
-"""Loops of `_c/kernels.c`, compiled when prviz was installed; NumPy does their work where they were
-not.
+"""Calls of the loops in `_c/kernels.c`, which are compiled at the installation of prviz where there
+is a compiler.
 
-Every function here has a twin in NumPy, in the function that calls it, with the same results.
-`serves` is True for arrays that the library can take. The functions let other threads run
-meanwhile.
+Every function here has a NumPy twin, in the function that calls it, with the same results. `serves`
+says whether the library can take some arrays; if not, the NumPy twin does the work. The C functions
+release the GIL.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ from numpy.typing import NDArray
 from prviz.arrays import Array, Floats, Ints
 from prviz.neighbors._c.build import LIBRARY, digest
 
-# Arrays of this package: values of a tile or of samples, distances in float64, numbers of samples,
-# counts.
+# int32, for numbers of samples and for counts.
 Small = NDArray[np.int32]
 
-# Suffix of the C functions by precision of the values; looked up, as NumPy takes longer to name a
-# dtype.
+# Suffix of the C functions by dtype of the values. A table, because NumPy takes longer to give a
+# dtype's name.
 _PRECISIONS = {np.dtype(np.float32): "float32", np.dtype(np.float64): "float64"}
-# The parameters of each function of the library, in order. A name alone is a whole number: the
-# length of all axes of that name. After a colon stands the kind, V the precision of the values or
-# one of _KINDS, and the axes of an array.
+# The parameters of each C function, in order, as "name" or "name:kind[axes]". A name alone is an
+# integer: the length of all axes of that name. The kind is V, the dtype of the values, or one of
+# _KINDS; without axes it is a number, with axes an array.
 _SIGNATURES = {
     "append": (
         "owners:I[e] samples:I[e] values:V[e] e limits:V[p] filled:I[p] length"
@@ -52,13 +51,13 @@ _SIGNATURES = {
     ),
 }
 _KINDS = {"I": np.dtype(np.int64), "S": np.dtype(np.int32), "D": np.dtype(np.float64)}
-# Entries of a tile per slot of the first output buffer: usually a smaller share is found.
+# The first output buffer has one slot for this many entries of a tile: usually fewer are found.
 _SHARE = 8
 
 
 class _Parameter(NamedTuple):
-    """``lengths``: name of each axis's length of an array, and how much is added to it; empty for a
-    number.
+    """One parameter of a C function. ``lengths``: for each axis of an array, the name of its length
+    and how much is added to it; empty for a number.
     """
 
     text: str
@@ -67,14 +66,14 @@ class _Parameter(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> _Parameter:
-        """Parse one part of a signature."""
+        """Parse one parameter of a signature."""
         rest = text.partition(":")[2]
         axes = [each.partition("+") for each in rest[2:-1].split(",") if each]
         return cls(text, rest[:1], tuple((axis, int(more or 0)) for axis, _, more in axes))
 
     @property
     def passed_as(self) -> Any:
-        """Type of the parameter in C."""
+        """Its ctypes type."""
         if self.lengths:
             return ctypes.c_void_p
         if self.kind == "D":
@@ -82,7 +81,9 @@ class _Parameter(NamedTuple):
         return ctypes.c_int64
 
     def reads(self, array: Array, dtype: np.dtype[Any], lengths: dict[str, Any]) -> bool:
-        """True if the function can read an array; new lengths are added to the known ones."""
+        """True if an array fits this parameter; lengths of axes not met before are added to
+        ``lengths``.
+        """
         if array.ndim != len(self.lengths) or not array.flags.c_contiguous:
             return False
         for (axis, more), n in zip(self.lengths, array.shape, strict=True):
@@ -99,8 +100,8 @@ _PARAMETERS = {
 
 @functools.cache
 def library() -> Any:
-    """Compiled library; None if not compiled, compiled from other sources, or if it does not add as
-    NumPy does.
+    """The compiled library. None if it was not compiled, or from other sources, or if it adds in
+    another order than NumPy.
     """
     if np.dtype(np.intp) != np.int64:
         return None
@@ -122,8 +123,8 @@ def library() -> Any:
 
 
 def _adds_like_numpy(found: Any) -> bool:
-    """True if the library adds squares in NumPy's order, below and above the length where that
-    order changes.
+    """True if the library adds squares in NumPy's order, which changes at certain numbers of terms:
+    lengths below and above these are tried.
     """
     first = np.zeros(1, dtype=np.int64)
     for d in (1, 7, 8, 15, 100, 128, 129, 257, 1000, 2049):
@@ -136,7 +137,9 @@ def _adds_like_numpy(found: Any) -> bool:
 
 
 def serves(*arrays: Array) -> bool:
-    """True if the library is there and takes these arrays: contiguous, of one of two precisions."""
+    """True if the library is there and can take these arrays: contiguous, all float32 or all
+    float64.
+    """
     dtype = arrays[0].dtype
     alike = all(
         each.dtype == dtype and each.flags.c_contiguous and each.flags.aligned for each in arrays
@@ -145,8 +148,8 @@ def serves(*arrays: Array) -> bool:
 
 
 def _call(found: Any, name: str, dtype: np.dtype[Any], *arguments: Array | float | None) -> int:
-    """Call a function of the library, on values of precision ``dtype``: arrays go as pointers, None
-    as none.
+    """Call a C function for values of ``dtype``. Arrays are passed as pointers, None as a null
+    pointer.
     """
     lengths: dict[str, Any] = {}
     given: list[Any] = []
@@ -171,14 +174,14 @@ def _call(found: Any, name: str, dtype: np.dtype[Any], *arguments: Array | float
 
 
 def _indices(numbers: Ints, size: int) -> Ints:
-    """Indices as the functions need them, checked against ``size``."""
+    """Indices as contiguous int64; IndexError unless all are from 0 to ``size`` - 1."""
     if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < size:
         raise IndexError(f"numbers from {numbers.min()} to {numbers.max()}; there are {size}")
     return np.ascontiguousarray(numbers, dtype=np.int64)
 
 
 def pair_distances(a: Array, rows: Ints, b: Array, columns: Ints, out: Floats) -> None:
-    """`rows.pair_distances` of rows of two arrays."""
+    """The twin of `rows.pair_distances` in C."""
     pairs = a, _indices(rows, len(a)), b, _indices(columns, len(b))
     if not _call(library(), "pair_distances", a.dtype, *pairs, len(out), a.shape[1], out):
         raise MemoryError("no memory for the parts of a sum")
@@ -187,7 +190,7 @@ def pair_distances(a: Array, rows: Ints, b: Array, columns: Ints, out: Floats) -
 def entries_within(
     tile: Array, by_row: Array | None, by_column: Array | None
 ) -> tuple[Ints, Ints, Array, Ints]:
-    """`kernels.entries_within`."""
+    """The twin of `kernels.entries_within` in C."""
     m, n = tile.shape
     starts = np.empty(len(tile) + 1, dtype=np.int64)
     room = -1
@@ -220,7 +223,7 @@ def append(
     filled: Ints,
     lists: tuple[Array, Small],
 ) -> Ints:
-    """`kernels.append`."""
+    """The twin of `kernels.append` in C."""
     left = np.empty(len(owners), dtype=np.int64)
     new = (
         _indices(owners, len(filled)),
@@ -237,7 +240,7 @@ def append(
 def tally(
     first: Ints, second: Ints, values: Array, low: float, high: float, counts: tuple[Ints, Ints]
 ) -> tuple[Small, Small, Array]:
-    """`kernels.tally`."""
+    """The twin of `kernels.tally` in C."""
     pairs = _indices(first, len(counts[0])), _indices(second, len(counts[1])), values, len(values)
     kept = (
         np.empty(len(values), np.int32),
@@ -245,15 +248,16 @@ def tally(
         np.empty(len(values), values.dtype),
     )
     count = _call(library(), "tally", values.dtype, *pairs, float(low), float(high), *counts, *kept)
-    ones, others, their_values = (each[:count].copy() for each in kept)  # kept for long
+    # copied, because callers keep them and the buffers are far longer
+    ones, others, their_values = (each[:count].copy() for each in kept)
     return ones, others, their_values
 
 
 def ranked(
     name: str, tile: Array, limits: Floats, more: tuple[Array | float, ...], exact: bool
 ) -> tuple[Ints, Ints, Ints]:
-    """Ranks of entries: "rank_rows" among limits (q,) that all share, "rank_columns" among those of
-    columns (n, q).
+    """`kernels.rank_rows` (limits (q,) shared by all entries) or `kernels.rank_columns` (limits (n,
+    q) of the columns), as ``name`` says, in C.
     """
     m, n = tile.shape
     q = limits.shape[-1]

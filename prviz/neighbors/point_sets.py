@@ -1,5 +1,5 @@
-"""Sets of samples made ready for products, the sets of a split, and approximate distances between
-two sets.
+"""Sets of samples prepared for matrix products, the sets of a split, and approximate distances
+between two sets.
 """
 
 from __future__ import annotations
@@ -22,27 +22,29 @@ from prviz.neighbors.rows import DistinctRows, RowView, merge_duplicates, sequen
 from prviz.neighbors.threads import available_threads, on_all_cores, one_blas_thread
 from prviz.samples import Split
 
-# Most samples whose factors are computed at a time where they are not stored, and how many such
-# blocks are kept.
+# Factors (the rows that a matrix product takes, see `PointSet.factors`) that are not stored are
+# computed for at most this many samples at a time, and this many such blocks are kept.
 _ROWS_AT_ONCE = 2048
 _RECENT_KEPT = 2
-# Least samples whose factors are computed at a time, however many features they have.
+# Factors are computed for at least this many samples at a time, however many features there are.
 _LEAST_AT_ONCE = 16
 
-# Share of a point's comparisons to recheck above which float32 does not pay for it (each recheck
-# costs about a hundred products), and share of such points above which float64 is used for all.
+# A recheck costs about a hundred products. First: share of a point's comparisons to be rechecked
+# from which on float32 does not pay for that point. Second: share of such points from which on
+# float64 is used for all.
 _UNCLEAR_COMPARISONS = 1 / 100
 _UNCLEAR_POINTS = 1 / 8
 
-# Device of this thread's tiles, a `TorchDevice`; None: the processor, by NumPy and C.
+# Device on which this thread's tiles are made, a `TorchDevice`; None: the processor, by NumPy and
+# C.
 device: ContextVar[Any] = ContextVar("device", default=None)
 
 
 class AtOnce(NamedTuple):
-    """Most samples whose factors are computed at a time where they are not stored.
+    """How many samples' factors are computed at a time where they are not stored.
 
-    rows : of each thread's block. columns : of the other side, whose factors are computed again for
-    each block.
+    rows : for each thread's block of points.
+    columns : for the other side of the product, whose factors are computed again for every block.
     """
 
     rows: int = _ROWS_AT_ONCE
@@ -50,23 +52,24 @@ class AtOnce(NamedTuple):
 
     @classmethod
     def within(cls, memory: int, sets: Sequence[RowView], arithmetic: Arithmetic) -> AtOnce:
-        """Those that take so many bytes on all threads, with the values that they are computed
-        from.
+        """The numbers whose factors, with the values they are computed from, take ``memory`` bytes
+        on all threads together.
         """
         values = max(each.source.dtype.itemsize for each in sets)
         factor = np.dtype(arithmetic.dtype).itemsize
-        # the blocks that are kept of two sets, and what makes the next ones: a quarter, as they
-        # cost little
+        # A quarter of the memory for the kept blocks of both sets and for making the next ones:
+        # they are computed at little cost. The rest is for the threads' rows.
         columns = memory // 4 // (2 * sets[0].d * (values + _RECENT_KEPT * factor))
         rows = memory * 3 // 4 // (available_threads() * sets[0].d * (values + factor))
         return cls(*(min(max(each, _LEAST_AT_ONCE), _ROWS_AT_ONCE) for each in (rows, columns)))
 
 
 class PointSet:
-    """Merged set with norms and factors of an arithmetic; factors are stored or computed on
-    demand.
+    """A set of distinct samples with its norms and factors in one arithmetic; factors are stored,
+    or computed on demand.
 
-    ``placed``: the set on a device, a `PlacedSet` (see `place`); None: tiles are made here.
+    ``placed``: the set on a device, a `PlacedSet` (see `place`); None: its tiles are made on the
+    processor.
     """
 
     placed: Any = None
@@ -111,7 +114,9 @@ class PointSet:
         return len(self.norms)
 
     def factors(self, part: slice) -> Array:
-        """(m, d + 2) rows b', 1, |b'|^2 of these samples; the last ones computed are kept."""
+        """(m, d + 2) rows b', 1, |b'|^2 of these samples, in the notation of `products`; the last
+        blocks computed are kept.
+        """
         if self._factors is not None:
             return self._factors[part]
         key = (part.start, part.stop)
@@ -128,7 +133,7 @@ class PointSet:
             return self._recent[key]
 
     def rows_at_once(self, n: int) -> int:
-        """Number of samples, of ``n``, to compare with others at a time."""
+        """Number of points, at most ``n``, to compare with others at a time."""
         if self.placed is not None:
             n = min(n, self.placed.at_once)
         if self._factors is not None or self.arithmetic.direct:
@@ -136,13 +141,13 @@ class PointSet:
         return min(n, self._at_once.rows)
 
     def columns_at_once(self, n: int) -> int:
-        """Number of samples, of ``n``, whose factors to request at a time."""
+        """Number of samples, at most ``n``, whose factors to request at a time."""
         if self._factors is not None:
             return n
         return min(n, self._at_once.columns)
 
     def rounded(self, part: slice, scratch: Scratch) -> Array:
-        """(m, d) rows a'."""
+        """(m, d) rows a' of `products`: centred, scaled and rounded values."""
         if self._factors is not None:
             return self._factors[part, :-2]
         rounded = scratch.take(
@@ -152,7 +157,9 @@ class PointSet:
         return rounded
 
     def left_factors(self, part: slice, scratch: Scratch) -> Array:
-        """(m, d + 2) rows -2a', |a'|^2, 1: the other side of a product in one go."""
+        """(m, d + 2) rows -2a', |a'|^2, 1: times `factors` of another set they give squared
+        distances.
+        """
         left = scratch.take(
             "left factors", part.stop - part.start, self.rows.d + 2, self.arithmetic.dtype
         )
@@ -162,7 +169,9 @@ class PointSet:
 
 
 def place(point_sets: Sequence[PointSet], memory_limit: int) -> None:
-    """Give sets to this thread's device, if it has one; direct distances stay on the processor."""
+    """Give sets to this thread's device, if it has one; sets of few features, whose distances are
+    direct, stay on the processor.
+    """
     if (there := device.get()) is not None and not point_sets[0].arithmetic.direct:
         there.place(point_sets, memory_limit)
 
@@ -170,8 +179,8 @@ def place(point_sets: Sequence[PointSet], memory_limit: int) -> None:
 def distances(
     left: PointSet, rows: slice, right: PointSet, columns: slice, buffer: str, scratch: Scratch
 ) -> Array:
-    """Approximate squared distances of rows of ``left`` from rows of ``right``, in a buffer of the
-    thread: (m, n).
+    """(m, n) approximate squared distances of rows of ``left`` from rows of ``right``, in a buffer
+    of the thread.
     """
     shape = (rows.stop - rows.start, columns.stop - columns.start)
     values = scratch.take(buffer, *shape, left.arithmetic.dtype)
@@ -190,7 +199,8 @@ def distances(
             np.matmul(near, far.T, out=out)
             continue
         np.add(left.squares[rows, None], right.squares[part], out=out)
-        for first in range(0, d, PART):  # -2 a' . b' as the bound assumes: part after part
+        # -2 a' . b' is added part after part, as the error bound assumes
+        for first in range(0, d, PART):
             features = slice(first, min(first + PART, d))
             add_products(near[:, features], far[:, features], out, -2.0)
     return values
@@ -201,7 +211,7 @@ class Prepared:
     """Fit and evaluation sets by role; without split (``held_out`` False) they are the same
     objects.
 
-    ``factors_bytes``: memory of the factors that are stored.
+    ``factors_bytes``: bytes of the stored factors.
     """
 
     arithmetic: Arithmetic
@@ -217,7 +227,7 @@ class Prepared:
 
     @property
     def rows_at_once(self) -> int:
-        """Number of points to compare with others at a time, whichever set they are of."""
+        """Number of points to compare with others at a time; it suits every set."""
         return min(
             each.rows_at_once(_ROWS_AT_ONCE)
             for each in (*self.fit.values(), *self.evaluate.values())
@@ -225,21 +235,21 @@ class Prepared:
 
     @property
     def placed(self) -> Any:
-        """One of the sets on its device; None: all are here."""
+        """One of the sets as it is on its device; None: no set is on a device."""
         return self.fit["real"].placed
 
     @property
     def weighted(self) -> bool:
-        """True if duplicates were merged, so that samples have weights, which only the plan by rows
+        """True if duplicates were merged: samples then have weights, which only the plan by rows
         can count.
         """
         return any(point_set.weights is not None for point_set in self.fit.values())
 
     def order(self, rule: Rule, role: Role) -> int:
-        """Order of the distance to a rule's k-th nearest of an evaluation point of ``role`` among
-        all distances.
+        """The order of a rule's k-th nearest sample among all distances from an evaluation point of
+        ``role``: k or k + 1.
 
-        Without split the point is among its own role's fit samples, at distance zero: no sample is
+        Without split the point is among its own role's fit samples, at distance zero. No sample is
         nearer, so the k nearest others are the k + 1 nearest, whatever duplicates there are. The
         point is left out by index, not by distance.
         """
@@ -249,7 +259,7 @@ class Prepared:
 
 
 def prepare(split: Split, factors_limit: int) -> Prepared:
-    """Merge duplicates, choose the arithmetic, compute norms, store factors up to
+    """Merge duplicates, choose the arithmetic, compute norms, store factors if they take at most
     ``factors_limit`` bytes, and give the sets to the thread's device.
     """
     samples = [each.values for each in split.pair]
@@ -274,8 +284,8 @@ def prepare(split: Split, factors_limit: int) -> Prepared:
 
 
 def _shuffled(merged: DistinctRows) -> DistinctRows:
-    """Rows in a random order, so that the first ones are a random sample whatever the order of the
-    file.
+    """The rows in a random order, so that the first ones are a random sample whatever the order of
+    the file.
     """
     if merged.weights is not None:
         return merged
@@ -299,9 +309,9 @@ def _prepared(
     return Prepared(arithmetic, fit, evaluate, held_out, needed if stored else 0)
 
 
-@one_blas_thread()  # a second one would only wait
+@one_blas_thread()  # a second BLAS thread would only wait for the first
 def _hopeless(prepared: Prepared) -> bool:
-    """True if float32 would leave too many comparisons to recheck, judged by a few points."""
+    """True if float32 would leave too many comparisons to be rechecked, judged by a few points."""
     arithmetic = prepared.arithmetic
     scratch = Scratch()
     hopeless: list[np.bool_] = []

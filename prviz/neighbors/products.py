@@ -1,21 +1,20 @@
-r"""Squared distances from matrix products, and a proven bound on how far they are from the
-reference ones.
+r"""Squared distances from matrix products, and a proven bound on their error against the reference
+distances.
 
 Let u be the unit roundoff of the products (2^-24 or 2^-53), gamma_m = m u / (1 - m u), mu any fixed
 centre, 2^s a power of two (exact to multiply by), a = 2^s (x - mu), and a' = a rounded. With |a|
-Euclidean norms, S = (|a| + |b|)^2 and D the true squared distance times 4^s, which no centre
-changes:
+Euclidean norms, S = (|a| + |b|)^2 and D the true squared distance times 4^s, which does not depend
+on the centre:
 
 1. Input.     |a' - a| <= delta |a| with delta <= u (1 + u), so
    | |a'-b'|^2 - D | <= (2 delta + delta^2) S.
 2. Products. Up to r = PART features, one inner product of d + 2 terms, (-2a', |a'|^2, 1) . (b', 1,
-   |b'|^2), with
-   the squared norms rounded once from float64: in whatever order it is added up, fused or not, it
-   errs by at most gamma_{d+2} (|a'| + |b'|)^2, and the rounded norms add u (|a'|^2 + |b'|^2).
-   Beyond, |a'|^2 + |b'|^2 first, then p = ceil(d / r) inner products of at most r terms of -2a' .
-   b', one after the other, each added as a whole (`adds_once`): gamma_{r+p} 2 |a'| |b'| and
-   gamma_{p+2} (|a'|^2 + |b'|^2), where
-   2 |a'| |b'| <= (|a'| + |b'|)^2 / 2.
+   |b'|^2), with the squared norms rounded once from float64: in whatever order its terms are added,
+   fused or not, it errs by at most gamma_{d+2} (|a'| + |b'|)^2, and the rounded norms add u (|a'|^2
+   + |b'|^2). With more than r features: |a'|^2 + |b'|^2 first, then p = ceil(d / r) inner products
+   of at most r terms of -2a' . b', one after the other, each added as a whole (`adds_once`). The
+   errors are at most gamma_{r+p} 2 |a'| |b'| and gamma_{p+2} (|a'|^2 + |b'|^2), with 2 |a'| |b'| <=
+   (|a'| + |b'|)^2 / 2.
 3. Reference. The float64 reference itself errs by gamma_{d+2} D, at its own unit roundoff, and D <=
    S.
 
@@ -24,19 +23,19 @@ in float64 with gamma_{2d+20}.
 Underflow adds at most eta, a constant far below all that; a norm enlarged by sqrt(eta / C) absorbs
 it.
 
-**Around one point.** A sample b at distance sqrt(t) of a has |b| <= |a| + sqrt(t): what matters at
-a threshold t errs by C (2|a| + sqrt(t))^2 at most, and far samples, whose own error is larger, are
-farther still by more than that. So with q = sqrt(2 C), C' = C / (1 - q)^2 and
+**Around one point.** A sample b at distance sqrt(t) from a has |b| <= |a| + sqrt(t): samples near
+the threshold t err by at most C (2|a| + sqrt(t))^2. Far samples have larger errors, but lie beyond
+the threshold by more than these. So with q = sqrt(2 C), C' = C / (1 - q)^2 and
 
     E(a, t) = C' (|a| + min(|a| + sqrt(t), L))^2
 
 with L the largest norm of all, which bounds every b, near or far: an approximate distance below t -
-E is within t for certain, one above t + E is outside. Far outliers cost nothing. (h(D) = D + C
+E is within t for certain, one above t + E is outside. Far outliers do not widen it. (h(D) = D + C
 (2|a| + sqrt D)^2 and g(D) = D - C (2|a| + sqrt D)^2 bracket the approximate distance; h grows, and
-g does beyond
-sqrt(D) = 2 C |a| / (1 - C), before which C' covers its dip.) Likewise an approximate k-th smallest
-distance v is within E(a, v) of the reference one, and distances outside v -+ 2 E(a, v) are on their
-side of the reference k-th smallest. The two sides are alike, so the same holds around a fit sample.
+g does beyond sqrt(D) = 2 C |a| / (1 - C), before which C' covers its dip.) Likewise an approximate
+k-th smallest distance v is within E(a, v) of the reference one, and distances outside v -+ 2 E(a,
+v) are on their side of the reference k-th smallest. The two sides are alike, so the same holds
+around a fit sample.
 
 **No error at all** when every value is an integer multiple of one power of two and the integers are
 small enough for (|a| + |b|)^2 to fit the significand: then every partial sum is exact, ties
@@ -59,35 +58,36 @@ from prviz.arrays import Array, Floats
 from prviz.neighbors.kernels import round_up, slices
 from prviz.neighbors.rows import SEQUENTIAL, RowView
 
-# Terms of an inner product added up in one go: shorter parts have a tighter bound, much shorter
-# ones take longer.
+# Most terms of an inner product that are added up in one go: shorter parts have a tighter error
+# bound, much shorter ones take longer.
 PART = 96
 
-# Rows of each set whose median is the centre (most, least), and most values of them: an inexact
-# centre enlarges norms.
+# The centre is the median of this many rows of each set (at most and at least), and of at most this
+# many values. It need not be exact: a poorer centre only enlarges norms.
 _CENTRE_ROWS = 128
 _CENTRE_LEAST = 16
 _CENTRE_VALUES = 1 << 18
 
-# Scaled norms are at most 2^30, so that no scaled squared distance comes near this.
+# Scaled norms are at most 2^30, so every scaled squared distance is far below this.
 _BEYOND = 2.0**100
 
 # xgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc), all of them pointers.
 _GEMM = {np.dtype(np.float32): "sgemm", np.dtype(np.float64): "dgemm"}
 _GEMM_INTS = (2, 3, 4, 7, 9, 12)
 
-# Sizes that `adds_once` tries: BLAS has separate code for ranges of sizes and for remainders at
-# their edges.
+# Sizes m and n that `adds_once` tries: BLAS has separate code for ranges of sizes and for
+# remainders at their edges.
 _PROBED = (1, 2, 3, 7, 16, 33, 130, 515)
 
 
 @dataclass(frozen=True, eq=False)
 class Arithmetic:
-    """Arithmetic of approximate distances: of values centred, times 2^exponent, in ``dtype``.
+    """How approximate distances are computed: from values minus ``centre``, times 2^``exponent``,
+    in ``dtype``.
 
     ``constant`` is C' of the module docstring, 0 where the products are exact, and ``largest`` its
-    L; ``direct`` computes reference distances coordinate by coordinate instead of products (few
-    dimensions).
+    L; ``direct``, for few features: reference distances are computed coordinate by coordinate,
+    without products.
     """
 
     dtype: Any
@@ -104,14 +104,16 @@ class Arithmetic:
         return self.constant == 0.0
 
     def error(self, norms: Floats, squared: Any) -> Floats:
-        """E(a, t) of the module docstring for (scaled) norms and squared radii that broadcast."""
+        """E(a, t) of the module docstring, for scaled norms |a| and squared radii t, which
+        broadcast.
+        """
         others = np.minimum(norms + np.sqrt(np.maximum(squared, 0.0)), self.largest)
         reach: Floats = self.constant * np.square(norms + others)
         return reach
 
     def widened(self, nearest: Array, norms: Floats) -> Array:
-        """Limits that include every sample that might be as near as these approximate distances
-        (broadcast).
+        """Limits that include every sample that might be as near as these approximate distances;
+        the arguments broadcast.
         """
         if self.exact:
             return nearest
@@ -119,8 +121,8 @@ class Arithmetic:
         return round_up(wide + 2 * self.error(norms, wide), self.dtype)
 
     def scaled(self, squared: Any) -> Any:
-        """Squared radii in the units of the tiles; radii far beyond any distance are cut, to stay
-        finite.
+        """Squared radii in the units of the tiles; radii far beyond any distance are cut off to
+        stay finite.
         """
         if self.direct:
             return squared
@@ -128,28 +130,32 @@ class Arithmetic:
             return np.minimum(np.ldexp(squared, 2 * self.exponent), _BEYOND)
 
     def unscaled(self, squared: Any) -> Floats:
-        """Squared distances of a tile in the units of the data, float64."""
+        """Squared distances of a tile in the units of the data, as float64."""
         return np.ldexp(np.asarray(squared, dtype=np.float64), -2 * self.exponent)
 
     def round(self, values: Array, out: Array) -> None:
-        """The vectors a' of the module docstring: 2^exponent (x - centre), rounded once."""
+        """Write the vectors a' of the module docstring to ``out``: 2^exponent (x - centre), rounded
+        once.
+        """
         narrow = values.dtype.itemsize <= out.dtype.itemsize and abs(self.exponent) < 100
         if narrow and np.all(self.centre.astype(out.dtype) == self.centre):
-            # The difference is rounded once, to this precision; the power of two changes nothing.
+            # The subtraction rounds once, to this precision; the power of two rounds nothing.
             np.subtract(values, self.centre.astype(out.dtype), out=out, dtype=out.dtype)
             out *= out.dtype.type(2.0**self.exponent)
             return
         out[:] = np.ldexp(values - self.centre, self.exponent)
 
     def padded_norms(self, squares: Floats) -> Floats:
-        """Upper bounds on the norms of the exact vectors: 1e-6 covers the rounding of either
-        precision.
+        """Upper bounds on the norms of the exact vectors, from rounded squares: the factor 1 + 1e-6
+        covers the rounding in either precision.
         """
         return np.sqrt(squares) * (1 + 1e-6) + self.padding
 
 
 def _banded(dtype: Any, centre: Floats, largest: float) -> Arithmetic:
-    """Products of values scaled to norms up to 2^30, with the bound of the module docstring."""
+    """Arithmetic for values scaled to norms of at most 2^30, with the error bound of the module
+    docstring.
+    """
     d = len(centre)
     exponent = 0
     if largest:
@@ -158,7 +164,7 @@ def _banded(dtype: Any, centre: Floats, largest: float) -> Arithmetic:
     terms = d + 10 if parts == 1 else (PART + parts) / 2 + parts + 10
     unit, terms = (2.0**-24, terms) if dtype == np.float32 else (2.0**-53, 2 * d + 20)
     bound = terms * unit / (1 - terms * unit)
-    # Underflow: of inputs and products, and of the reference squares.
+    # Bound on what underflow adds: of inputs, of products, and of the reference squares.
     eta = (d + 8) * (2.0**-90 + math.ldexp(1.0, min(2 * exponent - 1070, 900)))
     constant = bound / (1 - math.sqrt(2 * bound)) ** 2
     padding = math.sqrt(eta / bound)
@@ -173,17 +179,19 @@ def _banded(dtype: Any, centre: Floats, largest: float) -> Arithmetic:
 
 
 def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithmetic:
-    """The cheapest arithmetic that is exact, or whose bound is proven, for all these sets together.
+    """The cheapest arithmetic for all these sets together that is exact or has a proven error
+    bound.
 
-    ``wide``: products in float64, for data whose float32 bound leaves too much to recheck.
+    ``wide``: products in float64, for data that float32 would leave too many comparisons to
+    recheck.
     """
     count = min(_CENTRE_ROWS, max(_CENTRE_LEAST, _CENTRE_VALUES // sets[0].d))
     few = [
         rows.take(np.arange(0, len(rows), max(1, len(rows) // count))[: count + 1]) for rows in sets
     ]
     sample = np.concatenate(few).astype(np.float64)
-    # A median, not the mean: one far row can't move it. With an odd number of rows it is on their
-    # grid.
+    # The median, because a single far row can't move it, and of an odd number of rows, because it
+    # then lies on the grid of their values.
     odd = sample[: len(sample) - 1 + len(sample) % 2]
     centre = np.sort(odd.T, axis=1)[:, len(odd) // 2].copy()
     largest = math.sqrt(max(_largest_squared_norm(rows, centre) for rows in sets))
@@ -196,14 +204,14 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
         return Arithmetic(np.float64, centre, 0, direct=True)
     dtype, significand = (np.float64, 52) if wide else (np.float32, 24)
     if len(centre) > PART:
-        # BLAS is loaded before there are threads in which it must not start others
+        # Loads BLAS now: later there are threads, in which it must not start others
         adds_once(np.dtype(dtype), PART)
 
     def small(quantum: int) -> bool:
         return 2 * largest * (1 + 1e-9) < math.ldexp(1.0, quantum + significand // 2)
 
     quantum = _quantum(sample, small)
-    # Below 2^-500 squares begin to underflow, and the largest norm says nothing any more.
+    # Below 2^-500 squares begin to underflow; the largest norm is then no measure of the values.
     sound = largest > 2.0**-500 or all(
         bool(np.all(part == centre)) for rows in sets for _, part in rows.chunks()
     )
@@ -218,8 +226,8 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
 
 
 def _largest_squared_norm(rows: RowView, centre: Floats) -> float:
-    """Upper bound, close to the largest: single precision, where finite, is enough to choose a
-    power of two.
+    """A close upper bound on the largest squared norm; float32, where finite, is good enough to
+    choose a power of two.
     """
     largest = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -240,8 +248,8 @@ def _quantum(sample: Floats, of_use: Callable[[int], bool] = lambda _: True) -> 
     """The exponent, from -500 to 0, of the largest power of two that divides all values of a
     sample.
 
-    of_use : False of exponents that are as good as any below them: most samples show one in their
-    first row.
+    of_use : returns False for exponents below which the search need not go on; with most samples
+    the first row is enough.
     """
     lowest = 0
     blocks = slices(len(sample), max(1, _CENTRE_VALUES // sample.shape[1]))
@@ -262,8 +270,8 @@ def _on_grid(values: Array, quantum: int) -> bool:
 
 
 def add_products(left: Array, right: Array, out: Array, times: float = 1.0) -> None:
-    """``out += times * (left @ right.T)``, each entry rounded once more than its inner product, in
-    any order of that.
+    """``out += times * (left @ right.T)``, each entry rounded once more than its inner product,
+    whose terms are added in any order.
 
     left : (m, k), right : (n, k), out : (m, n), in one of BLAS's precisions and each row
     contiguous.
@@ -276,7 +284,7 @@ def add_products(left: Array, right: Array, out: Array, times: float = 1.0) -> N
 
 
 def add_products_by_numpy(left: Array, right: Array, out: Array, times: float = 1.0) -> None:
-    """`add_products` in more passes."""
+    """`add_products` by NumPy, in three passes."""
     found = left @ right.T
     found *= times
     out += found
@@ -285,10 +293,11 @@ def add_products_by_numpy(left: Array, right: Array, out: Array, times: float = 
 @functools.cache
 def adds_once(dtype: np.dtype[Any], k: int) -> bool:
     """True if BLAS is available and adds an inner product of ``k`` terms to ``out`` as a whole,
-    found by trying it.
+    which is tried out.
 
-    The terms add up to just more than half of what changes a 1: any of them added by itself would
-    be lost, and the others with it. In what order BLAS adds depends on no value.
+    The terms of the trial add up to just over half of the smallest step above 1: if BLAS added them
+    to a 1 one by one, each would be rounded away and the 1 would stay. One trial is enough, because
+    the order in which BLAS adds does not depend on the values.
     """
     if dtype not in _GEMM or _routine(_GEMM[dtype]) is None:
         return False
@@ -306,8 +315,8 @@ def adds_once(dtype: np.dtype[Any], k: int) -> bool:
 
 
 def _add_by_blas(left: Array, right: Array, out: Array, times: float = 1.0) -> None:
-    # Rows are columns to BLAS, which stores by columns, so the product is transposed: out.T +=
-    # right @ left.T.
+    # BLAS stores by columns and sees our rows as columns, so the product is computed transposed:
+    # out.T += right @ left.T.
     m, k = left.shape
     n = len(right)
     given = [(each.shape, each.dtype) for each in (left, right, out)]
@@ -341,16 +350,17 @@ def _add_by_blas(left: Array, right: Array, out: Array, times: float = 1.0) -> N
 
 
 def _step(array: Array) -> int:
-    """Items from one row to the next; the stride of a single row may be anything in NumPy."""
+    """Number of items from one row to the next. NumPy may give a single row any stride."""
     return array.strides[0] // array.itemsize if len(array) > 1 else max(array.shape[1], 1)
 
 
 @functools.cache
 def _routine(name: str) -> Any:
-    """BLAS's function behind SciPy's interface for C, which lets other threads run; None if its
-    form is another.
+    """BLAS's function from SciPy's interface for C, which releases the GIL; None if it is not
+    declared as expected.
     """
-    from scipy.linalg import cython_blas  # not for few dimensions, which need no such product
+    # imported late: with few features no such product is needed
+    from scipy.linalg import cython_blas
 
     capsule = getattr(cython_blas, "__pyx_capi__", {}).get(name)
     if capsule is None:

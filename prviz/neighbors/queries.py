@@ -1,5 +1,5 @@
-"""Exact counts, products and neighbours for a selection of points: blocks of points against whole
-sets.
+"""Exact counts, products and nearest neighbours for a selection of points: blocks of points against
+whole sets.
 """
 
 from __future__ import annotations
@@ -18,25 +18,26 @@ from prviz.neighbors.rows import DistinctRows, RowView, pair_distances
 from prviz.neighbors.threads import Runner, available_threads
 from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 
-# Most values of both sets whose factors are stored; those of larger sets are computed block by
-# block.
+# Factors of two sets are stored if the sets have at most this many values; those of larger sets are
+# computed block by block.
 _STORED_VALUES = 1 << 25
-# Bytes per value of a stored factor with what rounds it, and per pair of a tile with its ranking,
-# at most.
+# First: bytes per value for a stored factor and its rounding. Second: bytes per pair of a tile,
+# with its ranking, at most.
 _FACTOR_BYTES = 16
 _PAIR_BYTES = 48
 # Most pairs whose reference distances are computed at a time.
 _PAIRS = 1 << 20
-# Factors of a product that are multiplied before the first check against ``least``.
+# Number of factors of a product that are multiplied before the first check against ``least``.
 _FACTORS = 256
-# Relative slack of approximate ratios: far above the rounding of their few float64 operations.
+# Relative slack of approximate ratios, far above the rounding errors of their few float64
+# operations.
 _SLACK = 1e-9
 
 
 def _point_sets(
     first: RowView, second: RowView, memory_limit: int = MEMORY_LIMIT
 ) -> tuple[PointSet, PointSet]:
-    """Both sets of points, ready for products with each other."""
+    """Both sets prepared for products with each other."""
     arithmetic = choose_arithmetic([first, second])
     stored = (len(first) + len(second)) * first.d < min(
         _STORED_VALUES, memory_limit // (2 * _FACTOR_BYTES)
@@ -56,8 +57,8 @@ def _over_tiles(
     use: Callable[[Tile, slice], None],
     memory_limit: int = MEMORY_LIMIT,
 ) -> None:
-    """Call ``use`` with every tile of a block of points against all samples, and the rows of these
-    points.
+    """Call ``use`` with the tile of each block of points against all samples, and with the rows of
+    these points.
     """
     runner = Runner(available_threads())
 
@@ -71,12 +72,13 @@ def _over_tiles(
 
 
 def nearest_radii(points: Array, rows: Ints, k: int, among: Ints | None = None) -> Floats:
-    """Distances of ``points[rows]`` to their k-th nearest other point, exact: (len(rows),).
+    """Exact distances of ``points[rows]`` to their k-th nearest other point: (len(rows),).
 
-    points : (n, d), perhaps memory-mapped; only blocks of it are copied. among : rows of the points
-    that count, among them ``rows``; None: all. k : from 1 to the size of that set - 1. A point
-    leaves itself out by
-    index: duplicates are other points.
+    points : (n, d), perhaps memory-mapped; only blocks of it are copied.
+    among : the rows that may be neighbours, ``rows`` among them; None: all rows.
+    k : from 1 to the number of these rows - 1.
+
+    A point leaves itself out by index, so a duplicate of it is another point.
     """
     # The point itself is nearest, at distance zero: its k nearest others are the k + 1 nearest.
     return radii_to(points, points, k + 1, rows=rows, sample_rows=among)
@@ -90,11 +92,13 @@ def radii_to(
     rows: Ints | None = None,
     sample_rows: Ints | None = None,
 ) -> Floats:
-    """Distances of points to the k-th nearest of samples that they are not among, exact: (number of
+    """Exact distances of points to the k-th nearest of the samples of another set: (number of
     points,).
 
-    points : (n, d). samples : (m, d). rows, sample_rows : which rows of them; None: all. k : from 1
-    to their number.
+    points : (n, d).
+    samples : (m, d).
+    rows, sample_rows : which of their rows are used; None: all.
+    k : from 1 to the number of samples.
     """
     queried, around = _point_sets(RowView(points, rows), RowView(samples, sample_rows))
     squared = np.empty(len(queried))
@@ -110,12 +114,16 @@ def radii_to(
 def nearest_rows(
     points: Array, rows: Ints, k: int, among: Array, *, memory_limit: int = MEMORY_LIMIT
 ) -> tuple[Ints, Floats]:
-    """The k rows of ``among`` that are nearest to each of ``points[rows]``, and their distances:
+    """For each of ``points[rows]``, the k nearest rows of ``among`` and their distances:
     (len(rows), k) each.
 
-    Exact; the nearest first, equally near ones by row. points : (n, d). among : (m, d), another
-    set, perhaps memory-mapped. k : at least 1; there are m columns where m is smaller. memory_limit
-    : bytes beyond these and the result, as far as a row of distances allows.
+    The result is exact: nearest first, equally near ones in the order of their rows.
+
+    points : (n, d).
+    among : (m, d), another set, perhaps memory-mapped.
+    k : at least 1; there are m columns where m is smaller.
+    memory_limit : bytes that may be used, without the sets and the result. One row of distances is
+    always computed, even if it takes more.
     """
     queried, others = _point_sets(RowView(points, rows), RowView(among), memory_limit)
     width = min(k, len(others))
@@ -144,10 +152,14 @@ def count_in_balls(
     rows: Ints | None = None,
     centre_rows: Ints | None = None,
 ) -> Counts:
-    """Exact number of closed balls that hold each point: (number of points,).
+    """For each point, the exact number of closed balls that hold it: (number of points,).
 
-    points : (n, d). centres : (m, d). rows, centre_rows : which rows of them; None: all. radii :
-    distances, one per centre. Only blocks of the samples are copied.
+    points : (n, d).
+    centres : (m, d).
+    rows, centre_rows : which of their rows are used; None: all.
+    radii : distances, one per centre.
+
+    Only blocks of the samples are copied.
     """
     return _counts(RowView(points, rows), RowView(centres, centre_rows), radii, around_rows=False)
 
@@ -160,15 +172,15 @@ def count_held(
     centre_rows: Ints | None = None,
     rows: Ints | None = None,
 ) -> Counts:
-    """Exact number of points in each closed ball: (number of centres,). Arguments as in
+    """For each closed ball, the exact number of points in it: (number of centres,). Arguments as in
     `count_in_balls`.
     """
     return _counts(RowView(centres, centre_rows), RowView(points, rows), radii, around_rows=True)
 
 
 def _counts(first: RowView, second: RowView, radii: Floats, *, around_rows: bool) -> Counts:
-    """Number of ``second`` within the ball of each of ``first``, or of balls around ``second`` that
-    hold it.
+    """For each of ``first``: the number of ``second`` in its ball (``around_rows``), or the number
+    of balls around ``second`` that hold it.
     """
     left, right = _point_sets(first, second)
     ball = Ball.of(
@@ -197,15 +209,17 @@ def multiply_within(
     apart: bool = False,
     least: float = 0.0,
 ) -> Floats:
-    """Per point, the product of factor(squared distance) over all centres within ``radius``:
+    """For each point, the product of factor(squared distance) over all centres within ``radius``:
     (number of points,).
 
-    Multiplied in float64, in the order of the centres; 1 without centres.
+    Factors are multiplied in float64, in the order of the centres. Without centres the product is
+    1.
 
-    factor : function of an array of reference squared distances, in [0, 1]; also called beyond the
-    radius, to give 1.
-    apart : True if the points are the centres, in the same order; each then leaves itself out.
-    least : a product is not continued once at or below this value.
+    factor : function of an array of reference squared distances, with values in [0, 1]. It is also
+    called for some distances beyond the radius, where it must be 1.
+    apart : True if the points are the centres, in the same order; each point then leaves itself
+    out.
+    least : a product that has fallen to this value or below need not be multiplied further.
     """
     queried, around = _point_sets(RowView(points, rows), RowView(centres, centre_rows))
     ball = Ball.of(
@@ -237,10 +251,12 @@ def multiply_within(
 
 
 def largest_ratios(points: Array, centres: Array, radii: Floats) -> Floats:
-    """Per point, the largest radius / distance of all centres, exact; inf at a centre: (number of
-    points,).
+    """For each point, the exact maximum over all centres of radius / distance, inf at a centre:
+    (number of points,).
 
-    points : (n, d). centres : (m, d). radii : one per centre, none negative.
+    points : (n, d).
+    centres : (m, d).
+    radii : one per centre, none negative.
     """
     queried, around = _point_sets(RowView(points), RowView(centres))
     arithmetic = queried.arithmetic
@@ -249,7 +265,7 @@ def largest_ratios(points: Array, centres: Array, radii: Floats) -> Floats:
 
     def use(tile: Tile, block: slice) -> None:
         wide = tile.to_numpy().astype(np.float64)
-        # Bound on the error of the approximate distance of any pair.
+        # Bound on the error of any approximate distance in the tile.
         error = arithmetic.constant * np.square(tile.norms[:, None] + around.norms)
         with np.errstate(divide="ignore", invalid="ignore"):
             surely = np.where(scaled > 0, scaled / (wide + error), 0.0).max(axis=1, keepdims=True)
@@ -266,10 +282,12 @@ def largest_ratios(points: Array, centres: Array, radii: Floats) -> Floats:
 
 
 def smallest_holding(points: Array, centres: Array, radii: Floats) -> Floats:
-    """Per point, the smallest radius of a closed ball that holds it, exact; nan outside all:
-    (number of points,).
+    """For each point, the exact radius of the smallest closed ball that holds it, nan outside all
+    balls: (number of points,).
 
-    points : (n, d). centres : (m, d). radii : one per centre.
+    points : (n, d).
+    centres : (m, d).
+    radii : one per centre.
     """
     order = np.argsort(radii, kind="stable")
     queried, around = _point_sets(RowView(points), RowView(centres, order))
@@ -301,8 +319,8 @@ def _squared(radii: Floats) -> Floats:
 
 
 def _products(starts: Ints, factors: Callable[[Ints], Floats], least: float) -> Floats:
-    """Products of runs of factors, one after the other, not continued at or below ``least``; a run
-    per row.
+    """The product of each run of factors, one run per row, multiplied in order and not further once
+    at or below ``least``.
     """
     ends = starts[1:]
     begun = starts[:-1].copy()
@@ -311,7 +329,7 @@ def _products(starts: Ints, factors: Callable[[Ints], Floats], least: float) -> 
     left = np.flatnonzero(begun < ends)
     while len(left):
         sizes = np.minimum(size, ends[left] - begun[left])
-        # The product so far comes first, then the next factors.
+        # First the product so far, then the next factors.
         firsts = np.cumsum(sizes + 1) - (sizes + 1)
         values = np.empty(int(sizes.sum()) + len(left))
         new = np.ones(len(values), dtype=np.bool_)

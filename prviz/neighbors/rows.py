@@ -1,4 +1,4 @@
-"""Rows of an array without a copy, the reference distance between them, and duplicates merged."""
+"""Rows of an array without a copy, the reference distance between rows, and merged duplicates."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from prviz.arrays import Array, Floats, Ints
 from prviz.neighbors import native
 from prviz.neighbors.kernels import slices
 
-# Number of features below which numpy adds squares one after the other; from it on, pairwise in
-# eight lanes.
+# Below this number of features numpy adds squares one after the other; from it on, in eight lanes
+# and pairwise.
 SEQUENTIAL = 8
 
-# Values of a chunk of pairs, and its least rows: small enough for the caches, large enough for
-# other threads to run.
+# Number of values in a chunk of pairs, and least number of pairs in it: small enough for the
+# caches, large enough that other threads can run meanwhile.
 _PAIR_VALUES = 1 << 16
 _PAIR_ROWS = 24
-# Values of a chunk of rows.
+# Number of values in a chunk of rows.
 _CHUNK_VALUES = 1 << 17
 
-# Largest share of distinct rows at which duplicates are merged; merging a few duplicates does not
-# pay.
+# Duplicates are merged if at most this share of the rows is distinct; merging a few does not pay.
 _WORTH_MERGING = 7 / 8
-# Columns that are hashed first: enough to tell rows apart where nearly all of them differ.
+# Number of columns that are hashed first: enough to see that nearly all rows differ.
 _PROBED_COLUMNS = 8
 _WORDS = {2: np.uint16, 4: np.uint32, 8: np.uint64}
 
@@ -37,7 +36,7 @@ class RowView:
     """Some rows of an array, perhaps of a memory-mapped file: nothing is copied before it is
     needed.
 
-    source : (N, d) values. index : (n,) rows of it; None: all.
+    source : (N, d) values. index : (n,) the rows of ``source`` that are meant; None: all.
     """
 
     source: Array
@@ -54,26 +53,26 @@ class RowView:
         return int(self.source.shape[1])
 
     def numbers(self, rows: Ints) -> Ints:
-        """Row numbers in ``source`` of some of these rows."""
+        """The given rows of this view, as row numbers in ``source``."""
         if self.index is None:
             return rows
         return self.index[rows]
 
     def take(self, rows: Ints | slice) -> Array:
-        """The values of some of these rows; a view where it can be one."""
+        """The values of the given rows, as a view where possible."""
         chosen = rows if self.index is None else self.index[rows]
         if isinstance(chosen, slice):
             return self.source[chosen]
         return self.source.take(chosen, axis=0)
 
     def chunks(self) -> Iterator[tuple[slice, Array]]:
-        """All rows, some at a time."""
+        """All rows in chunks: the slice of each chunk and its values."""
         return (
             (part, self.take(part)) for part in slices(len(self), max(1, _CHUNK_VALUES // self.d))
         )
 
     def subset(self, rows: Ints) -> RowView:
-        """Some of these rows."""
+        """The view of the given rows only."""
         return RowView(self.source, self.numbers(rows))
 
 
@@ -98,8 +97,8 @@ def pair_distances(a: RowView, rows: Ints, b: RowView, columns: Ints) -> Floats:
 
 
 def sequential_tile(a: Floats, b: Floats, out: Floats, scratch: Floats) -> None:
-    """Reference squared distances of the columns of a (d, m) from those of b (d, n), into out (m,
-    n).
+    """Write the reference squared distances of the columns of a (d, m) from the columns of b (d, n)
+    to ``out`` (m, n).
     """
     for coordinate in range(len(a)):
         target = scratch if coordinate else out
@@ -111,9 +110,9 @@ def sequential_tile(a: Floats, b: Floats, out: Floats, scratch: Floats) -> None:
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """Distinct rows of a set, their multiplicities, and the distinct row of each original one.
+    """The distinct rows of a set, how often each occurs, and which of them each original row is.
 
-    ``weights`` and ``inverse`` are None when the rows were left as they are.
+    ``weights`` and ``inverse`` are None if duplicates were not merged.
     """
 
     rows: RowView
@@ -121,14 +120,14 @@ class DistinctRows:
     inverse: Ints | None = None
 
     def expand(self, results: Array) -> Array:
-        """One result per original row, from one per distinct row, along the last axis."""
+        """Results per original row, from results per distinct row, along the last axis."""
         if self.inverse is None:
             return results
         return results[..., self.inverse]
 
 
 def merge_duplicates(rows: RowView) -> DistinctRows:
-    """The distinct rows of a set, if duplicates are many; a collapsed set becomes a single row."""
+    """The distinct rows of a set if it has many duplicates, otherwise the rows as they are."""
     few = np.unique(np.linspace(0, rows.d - 1, _PROBED_COLUMNS).astype(np.intp))
     if len(np.unique(_hashes(rows, few))) > _WORTH_MERGING * len(rows):
         return DistinctRows(rows)
@@ -138,7 +137,8 @@ def merge_duplicates(rows: RowView) -> DistinctRows:
     if len(first) > _WORTH_MERGING * len(rows):
         return DistinctRows(rows)
     distinct = rows.subset(first)
-    # Equal hashes are only a hint: with any collision, nothing is merged.
+    # Equal hashes do not prove equal rows: if any hash stands for different rows, nothing is
+    # merged.
     if not all(
         np.array_equal(distinct.take(inverse[part]), values) for part, values in rows.chunks()
     ):
@@ -147,7 +147,7 @@ def merge_duplicates(rows: RowView) -> DistinctRows:
 
 
 def _hashes(rows: RowView, columns: Ints | None = None) -> NDArray[np.uint64]:
-    """One number per row, from the bits of all or some columns; equal rows have equal ones."""
+    """A hash of each row, from the bits of all or some columns; equal rows have equal hashes."""
     odd = np.random.default_rng(0).integers(0, 2**63, size=rows.d, dtype=np.uint64) * 2 + 1
     hashes = np.empty(len(rows), dtype=np.uint64)
     for part, values in rows.chunks():

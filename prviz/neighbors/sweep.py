@@ -1,8 +1,8 @@
 """Sweep plan, for profiles over many k and radii: one sort or histogram per block serves all
 requests.
 
-Counts in balls of every radius follow from the rank of each distance among the radii; counts in
-balls out to neighbours from the samples around each point in the exact order of their distances.
+Counts in balls of given radii follow from the rank of each distance among the radii. Counts in
+balls out to a k-th neighbour follow from the samples around each point, sorted exactly by distance.
 """
 
 from __future__ import annotations
@@ -30,16 +30,18 @@ from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.threads import RowBlock, Runner
 from prviz.neighbors.tiles import Tile, make_tile
 
-# Larger than any distance in a tile's units; its low bits are 0, as those of a widened float32.
+# Larger than any distance in a tile's units. Its low bits are 0, like those of a widened float32.
 _PADDING = 2.0**1000
-# Of the counts' own kind, as NumPy adds another one by one at a twentieth of the speed.
+# Of the same dtype as the counts: NumPy adds another one 20 times more slowly, value by value.
 _ONE = np.int32(1)
 
 
 def bytes_needed(
     prepared: Prepared, requests: Sequence[CountRequest], own: Mapping[Role, int]
 ) -> int:
-    """Memory of the counts, twice for their concatenation, and of the radii inside the roles."""
+    """Bytes of the counts, twice because they are concatenated, and of the radii inside the
+    roles.
+    """
     points = sum(
         len(point_set.merged.inverse if point_set.merged.inverse is not None else point_set)
         for point_set in prepared.evaluate.values()
@@ -50,8 +52,8 @@ def bytes_needed(
 
 
 def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> dict[Role, Floats]:
-    """Per role, (n, k + 1) exact squared distances of fit samples to themselves and their k nearest
-    others.
+    """By role, (n, k + 1) exact squared distances of each fit sample to itself and its k nearest
+    others, increasing.
     """
     squared = {role: np.empty((len(prepared.fit[role]), k + 1)) for role, k in own.items()}
 
@@ -76,12 +78,13 @@ def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> d
 
 
 class _Group(NamedTuple):
-    """Requests that one pass over a tile counts.
+    """Requests that can be counted together in one pass over a tile.
 
-    requests : by increasing radius, or out to neighbours of any order.
-    radii : of balls that are known beforehand; None: balls that reach to neighbours.
-    orders : of these neighbours, by the role of the balls' centres; empty of known balls.
-    counts : (requests, points) by evaluated role.
+    requests : sorted, by increasing radius or by increasing k.
+    radii : the balls, if their radii are known beforehand; None: balls out to a k-th neighbour.
+    orders : the values of k, or k + 1, of the requests, by role of the balls' centres; empty if
+    radii are known.
+    counts : (requests, points) by role of the evaluation points.
     """
 
     requests: list[CountRequest]
@@ -91,17 +94,17 @@ class _Group(NamedTuple):
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """Among which the neighbours are."""
+        """The roles among which the neighbours are."""
         return self.requests[0].rule.roles
 
     @property
     def counted(self) -> Role:
-        """Whose samples are counted."""
+        """The role whose samples are counted."""
         return self.requests[0].role
 
     @property
     def around_fit(self) -> bool:
-        """True if the balls are those of fit samples."""
+        """True if the balls are around fit samples."""
         return self.requests[0].around == "fit"
 
     def add(
@@ -111,7 +114,9 @@ class _Group(NamedTuple):
         ordered: SortedRows | None,
         lock: threading.Lock,
     ) -> None:
-        """Add the counts of a block's points; what balls hold, in the smallest alone."""
+        """Add the counts of one block of points. A sample in balls around the same fit sample is
+        counted only in the smallest of them; `finish` adds it to the others.
+        """
         role = block.role
         if self.radii is not None:
             self.counts[role][:, block.rows] = self.radii.counts(tiles[self.counted])
@@ -127,7 +132,7 @@ class _Group(NamedTuple):
                 np.add.at(counts.reshape(-1), ranks * counts.shape[1] + samples, _ONE)
 
     def finish(self) -> None:
-        """Balls hold what the smaller ones around the same sample hold."""
+        """Add to each ball what smaller balls around the same fit sample hold."""
         for counts in self.counts.values() if self.around_fit and self.orders else ():
             np.cumsum(counts, axis=0, out=counts)
 
@@ -139,10 +144,10 @@ def count_by_sweep(
     own: OwnRadii,
     runner: Runner,
 ) -> dict[CountRequest, dict[Role, Small]]:
-    """The counts of every request around the evaluation samples of each role.
+    """By request, the counts for the evaluation samples of each role.
 
-    ``fixed`` holds the squared radius where there is one for all, ``own`` those inside the roles.
-    None of the fit sets may have weights.
+    ``fixed`` holds the squared radius of requests with one radius for all balls, ``own`` the
+    squared radii inside the roles. No fit set may have weights.
     """
     groups = _grouped(prepared, requests, fixed, own)
     largest: dict[Role, dict[tuple[Role, ...], int]] = {role: {} for role in ROLES}
@@ -176,7 +181,9 @@ def _grouped(
     fixed: Mapping[CountRequest, float],
     own: OwnRadii,
 ) -> list[_Group]:
-    """Requests that one pass counts: of one radius, around fit samples, or to neighbours."""
+    """Groups of requests counted together: balls of one radius, balls around fit samples, or balls
+    out to neighbours.
+    """
     kinds: defaultdict[tuple[str, tuple[Role, ...], Role], list[CountRequest]] = defaultdict(list)
     for request in requests:
         if request.rule.one_radius:
@@ -199,8 +206,8 @@ def _grouped(
             radii = SampleRadii(prepared.fit[role], squared)
         else:
             some.sort(key=_k)
-            # Without split fit samples are evaluation samples: what their balls hold is in their
-            # own rows.
+            # Without split fit samples are evaluation samples: what their balls hold is found in
+            # their own rows of the tile.
             for centre in (role,) if kind == "fit" else ROLES:
                 numbers = [prepared.order(request.rule, centre) for request in some]
                 orders[centre] = np.array(numbers)
@@ -217,20 +224,20 @@ def _k(request: CountRequest) -> int:
 
 
 class Radii:
-    """Balls of several radii around every point, from their increasing exact squares (q,)."""
+    """Balls of several radii around every point; the exact squared radii (q,) increase."""
 
     def __init__(self, arithmetic: Arithmetic, squared: Floats) -> None:
         self._limits = _scaled(arithmetic, squared)
 
     def counts(self, tile: Tile) -> Small:
-        """(q, m) numbers of samples within each of the q radii around each row of a tile."""
+        """(q, m) number of samples within each of the q radii around each row of a tile."""
         errors = tile.arithmetic.error(tile.norms, self._limits[-1])
         ranked = tile.ranked(self._limits, errors)
         return _decided(tile, ranked, self._limits[None, :], np.zeros_like(ranked.columns))
 
 
 class SampleRadii:
-    """Balls around all samples of a set, several around each. No weights."""
+    """Several balls around each sample of a set, which has no weights."""
 
     def __init__(self, point_set: PointSet, squared: Floats) -> None:
         """``squared``: (n, q) exact squared radii, increasing along each row."""
@@ -238,16 +245,16 @@ class SampleRadii:
         self._errors = point_set.arithmetic.error(point_set.norms, self._limits[:, -1])
 
     def counts(self, tile: Tile) -> Small:
-        """(q, m) numbers of samples whose own balls hold each row of a tile, whose columns are the
-        whole set.
+        """(q, m) for each row of a tile, the number of samples whose balls of each size hold it;
+        the tile's columns are the whole set.
         """
         found = tile.ranked(self._limits, self._errors)
         return _decided(tile, found, self._limits, found.columns)
 
 
 def _decided(tile: Tile, ranked: Ranked, limits: Floats, which: Ints) -> Small:
-    """(q, m) numbers of entries at or below each limit, the unclear ones by the tables (tables, q)
-    which[i].
+    """(q, m) number of entries at or below each limit. Undecided entry i is decided by its
+    reference distance and row which[i] of ``limits``.
     """
     counts, rows, columns = ranked
     reference = _scaled(tile.arithmetic, tile.reference(rows, columns + tile.columns.start))
@@ -263,10 +270,10 @@ def _scaled(arithmetic: Arithmetic, squared: Floats) -> Floats:
 
 
 class SortedRows:
-    """The samples of both roles around each row of a block, in the exact order of their distances.
-    No weights.
+    """The samples of both roles around each row of a block, sorted exactly by distance; none may
+    have weights.
 
-    ``orders``: the largest order needed among the samples of one role, and of both.
+    ``orders``: the largest order needed, by the roles among which neighbours are counted.
     """
 
     def __init__(self, tiles: Mapping[Role, Tile], orders: Mapping[tuple[Role, ...], int]) -> None:
@@ -288,14 +295,14 @@ class SortedRows:
         self._last = _ends_of_ties(values, inside)
 
     def counts(self, among: tuple[Role, ...], orders: Ints, role: Role) -> Small:
-        """(orders, m) numbers of samples of ``role`` at or below the order-th smallest distance
-        ``among`` some.
+        """(orders, m) number of samples of ``role`` at or below the order-th smallest distance to
+        samples of the roles ``among``.
         """
         return self._counts[role].ravel()[self._ends(among, orders)]
 
     def held(self, among: tuple[Role, ...], orders: Ints) -> dict[Role, tuple[Ints, Ints]]:
-        """By role, the samples up to the largest of these increasing orders, and for each of them
-        the number of orders whose distance it is beyond: (s,) both, ranks first.
+        """By role, the samples within the largest order around each row. Returns two arrays (s,):
+        how many of the increasing orders' distances each sample is beyond, and the samples.
         """
         m, length = self._slots.shape
         ends = self._ends(among, orders)
@@ -310,7 +317,9 @@ class SortedRows:
         return held
 
     def _ends(self, among: tuple[Role, ...], orders: Ints) -> Ints:
-        """(orders, m) flat places of the last sample at or below the order-th smallest distance."""
+        """(orders, m) flat position of the last sample at or below the order-th smallest distance
+        of each row.
+        """
         places = self._places[among]
         m, length = places.shape
         flat = np.flatnonzero(places)
@@ -322,20 +331,21 @@ class SortedRows:
 
 
 def _limits(tiles: Mapping[Role, Tile], orders: Mapping[tuple[Role, ...], int]) -> Array:
-    """(m, 1) limits that surely include everything up to the orders needed."""
+    """(m, 1) limits that surely include all samples up to the orders needed."""
     bounds = [tiles[role].bound(orders[role,]) for role in ROLES if (role,) in orders]
     if ROLES in orders and max(orders.get((role,), 0) for role in ROLES) < orders[ROLES]:
-        # The order-th nearest of both roles is no farther than the order-th nearest of one role.
+        # The order-th nearest sample of both roles is no farther than the order-th nearest of one
+        # role.
         bounds.append(np.minimum.reduce([tile.bound(orders[ROLES]) for tile in tiles.values()]))
     limits: Array = np.maximum.reduce(bounds)
     return limits
 
 
 def _sorted(tile: Tile, found: Sequence[Entries]) -> tuple[Floats, Ints]:
-    """Values (m, length) of each row's entries in two tiles in order, padded, and which of them
-    they are, by number.
+    """By row, the sorted values (m, length) of the entries of two tiles, padded, and each value's
+    number among the row's entries, first those of the first tile.
 
-    The result is a buffer of the tile, valid until another block is sorted.
+    The result lies in a buffer of the tile, valid until the next block is sorted.
     """
     lengths = [np.diff(entries.starts) for entries in found]
     m = len(lengths[0])
@@ -354,8 +364,8 @@ def _resolve(
     ordered: tuple[Floats, Ints],
     inside: Flags,
 ) -> None:
-    """Put reference distances in the place of those too close to a neighbour to tell, and sort
-    these rows again.
+    """Replace distances that are too close to the next one to be ordered by reference distances,
+    and sort their rows again.
     """
     values, slots = ordered
     arithmetic = tiles[0].arithmetic
@@ -382,14 +392,15 @@ def _resolve(
             tile.reference(owners, columns + tile.columns.start)
         )
     some = np.flatnonzero((values[:, 1:] < values[:, :-1]).any(axis=1))
-    order = np.argsort(values[some], axis=1, kind="stable")  # next to no work for this kind
+    # costs little: a stable sort of nearly sorted rows
+    order = np.argsort(values[some], axis=1, kind="stable")
     values[some] = np.take_along_axis(values[some], order, axis=1)
     slots[some] = np.take_along_axis(slots[some], order, axis=1)
 
 
 def _ends_of_ties(values: Floats, inside: Flags) -> Ints | None:
-    """Last flat index of the same value in its row, for every flat index; None: no two values are
-    equal.
+    """For every flat index, the last flat index with the same value in its row; None if no two
+    values in a row are equal.
     """
     same = (values[:, 1:] == values[:, :-1]) & inside[:, 1:]
     if not same.any():

@@ -1,11 +1,14 @@
-"""Plan without a split: every pair of samples is computed once and used from both sides.
+"""Plan without a split: the distance of every pair of samples is computed once and used for both
+samples.
 
-Two passes over tiles. Across the sets, for the nearest of the other role; then inside each set, for
-the nearest of its own role, and for counts in balls that reach to the nearest of the other. Radii
-known only after a pass need no further pass: balls that reach to the nearest of the own role are
-counted from the lists of the other role, which are made long enough; and where all balls have one
-radius, bounds on it decide all but a few pairs (see `BoundedRadiusCounts`). Only where that fails
-are tiles computed again.
+There are two passes over tiles. The first, across the sets, finds the nearest samples of the other
+role. The second, inside each set, finds the nearest samples of the same role and counts in balls
+out to a neighbour of the other role, whose radii the first pass gave.
+
+Balls whose radii only the second pass gives need no third pass. Balls out to a neighbour of the own
+role, in which samples of the other role are counted, are counted from the lists of the first pass,
+which are made long enough. Where all balls have one radius, bounds on it decide all but a few pairs
+(see `BoundedRadiusCounts`). Only where that fails are tiles computed again.
 """
 
 from __future__ import annotations
@@ -42,27 +45,27 @@ from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import Runner
 from prviz.neighbors.tiles import Ball, Pairs, Ranking, Tile, make_tile
 
-# Side of a tile in samples (large: fast products, few steps per entry), fewest tiles along a set
-# (for all threads), and largest share of the memory that tiles may take.
+# Side of a tile in samples (large, for fast products and few steps per entry); least number of
+# tiles along a set (so that all threads have work); largest share of the memory for tiles.
 _SIDE = 1250
 _LEAST_TILES = 2
 _TILES_SHARE = 1 / 8
-# Longest list as a share of the set; longer lists cost more than tiles computed again.
+# Longest list as a share of the set: longer lists cost more than computing the tiles again.
 _LONGEST = 1 / 16
-# Share of a tile's entries above which counts are made by masks, which then cost less than picking
-# entries out.
+# Share of a tile's entries from which on masks count at less cost than entries picked out one by
+# one.
 _CROWDED = 1 / 5
-# Points whose lists are read at a time.
+# Number of points whose lists are read at a time.
 _LIST_ROWS = 1024
 
-# Roles of points and samples; a request and the role of its evaluation points.
+# Key: roles of points and of samples. Counted: a request and the role of its evaluation points.
 Key: TypeAlias = tuple[Role, Role]
 Counted: TypeAlias = tuple[CountRequest, Role]
 
 
 class SharedBalls(NamedTuple):
-    """Balls around all points of ``centre``, in which points of ``member`` are counted; requests
-    may share them.
+    """Balls around all points of role ``centre``, in which points of role ``member`` are counted.
+    Several requests may share them.
     """
 
     centre: Role
@@ -71,14 +74,14 @@ class SharedBalls(NamedTuple):
 
     @property
     def in_order(self) -> Key:
-        """Roles as tiles have them: rows first."""
+        """The two roles in the order of tiles: rows, columns."""
         if self.centre == self.member:
             return (self.centre, self.member)
         return ROLES
 
 
 class PendingCount(NamedTuple):
-    """Balls of known radii, to be counted in, and the counts that need them."""
+    """Balls whose radii are known now, and the counts that are to be made in them."""
 
     shared: SharedBalls
     ball: Ball
@@ -86,17 +89,19 @@ class PendingCount(NamedTuple):
 
     @property
     def per_centre(self) -> list[Counted]:
-        """Counts of the points in each ball."""
+        """The counts of points in each ball."""
         return [each for each in self.counted if each[0].around == "evaluation"]
 
     @property
     def per_member(self) -> list[Counted]:
-        """Counts of the balls around each point."""
+        """The counts of balls around each point."""
         return [each for each in self.counted if each[0].around == "fit"]
 
 
 class ScheduledTile(NamedTuple):
-    """A tile: points of one role against points of the same or of the other role."""
+    """A tile that is to be computed: points of role ``left`` against points of role ``right``,
+    which may be the same.
+    """
 
     left: Role
     rows: slice
@@ -109,7 +114,7 @@ class ScheduledTile(NamedTuple):
 
     @property
     def fresh(self) -> slice:
-        """The columns that are not rows too."""
+        """The columns of the tile that are not also among its rows."""
         first = (
             max(self.rows.stop, self.columns.start)
             if self.left == self.right
@@ -129,7 +134,9 @@ def _across(n_real: int, n_generated: int, side: int) -> list[ScheduledTile]:
 
 
 def _disjoint_first(tiles: Iterable[ScheduledTile], side: int) -> list[ScheduledTile]:
-    """Tiles without common rows or columns begin: no two threads look for the same limits."""
+    """Put tiles without common rows or columns first, so that threads that start together do not
+    compute the same points' limits.
+    """
 
     def later(place: ScheduledTile) -> bool:
         row, column = (each.start // side for each in (place.rows, place.columns))
@@ -139,10 +146,10 @@ def _disjoint_first(tiles: Iterable[ScheduledTile], side: int) -> list[Scheduled
 
 
 class SymmetricPlan:
-    """The counts of some requests on a pair without split.
+    """Counts for all requests of a pair without split.
 
-    ``fits``: True if the plan is possible within the memory limit; never for sets with merged
-    duplicates, whose lists would need weights.
+    ``fits``: True if the plan is possible within the memory limit; it never is for sets with merged
+    duplicates, because lists do not store weights.
     """
 
     def __init__(
@@ -156,9 +163,9 @@ class SymmetricPlan:
         self._prepared = prepared
         self._requests = requests
         self._sizes = {role: len(point_set) for role, point_set in prepared.fit.items()}
-        # Counts from the lists that give the radii; in balls to the other role, made during the
-        # pass inside the role of the centres; in balls whose radii are known only after that pass;
-        # in balls of one radius.
+        # Requests by how they are counted. _ranked: from the lists that also give the radii.
+        # _known: balls out to the other role, counted in the pass inside the centres' role. _late:
+        # balls whose radii are known only after that pass. _fixed: balls of one radius.
         self._ranked: dict[SharedBalls, list[Counted]] = {}
         self._known: dict[SharedBalls, list[Counted]] = {}
         self._late: dict[SharedBalls, list[Counted]] = {}
@@ -179,7 +186,7 @@ class SymmetricPlan:
                 group.setdefault(shared, []).append((request, role))
         self._orders = self._list_orders()
         itemsize = prepared.itemsize
-        entry_bytes = 4 * itemsize + 4  # of an entry of a tile, with all arrays computed from it
+        entry_bytes = 4 * itemsize + 4  # bytes of a tile's entry and of all arrays computed from it
         if block_bytes is not None:
             self._side = max(1, math.isqrt(block_bytes // itemsize))
         else:
@@ -187,7 +194,7 @@ class SymmetricPlan:
             self._side = max(
                 1, min(_SIDE, affordable, -(-max(self._sizes.values()) // _LEAST_TILES))
             )
-        # 2: and a copy
+        # 2: the sampled distances and a copy of them
         self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * itemsize))
         self._lists: dict[Key, NeighbourLists] = {}
         self._bounded: dict[tuple[Key, Rule], BoundedRadiusCounts] = {}
@@ -198,7 +205,8 @@ class SymmetricPlan:
             for role in ROLES
         }
         self._count_lock = threading.Lock()
-        # Bytes for lists and pairs within radius bounds: what tiles and results leave.
+        # Bytes for lists and for pairs within radius bounds: what tiles and results leave of the
+        # memory.
         tile = (
             self._side**2 * entry_bytes
             + 2 * self._side * (prepared.fit["real"].rows.d + 2) * itemsize
@@ -210,8 +218,8 @@ class SymmetricPlan:
         )
 
     def _list_orders(self) -> dict[Key, int]:
-        """Neighbours that points of the first role need among the second: an order that includes
-        the point itself.
+        """By roles of points and samples, the number of nearest samples that each point needs; the
+        point itself is counted.
         """
         orders: dict[Key, int] = {}
         needed = [
@@ -237,11 +245,12 @@ class SymmetricPlan:
 
     @cached_property
     def _inside(self) -> list[ScheduledTile]:
-        """Tiles that cover every pair of one role once, and the pairs of a block from both sides.
+        """Tiles that cover every pair of samples of one role: distinct blocks once, a block with
+        itself in two halves.
 
-        Ordered by blocks of columns, so that factors that are not stored are computed once. Rows
-        that are among the columns come in two halves, the second of which covers only half of the
-        columns.
+        They are ordered by blocks of columns, so that factors that are not stored are computed
+        once. The rows of a block with itself come in two halves; the second half is compared with
+        half of the columns only.
         """
         tiles = []
         for role, n in self._sizes.items():
@@ -266,10 +275,11 @@ class SymmetricPlan:
         return sum(map(ScheduledTile.entries, [*self._across, *self._inside]))
 
     def own_radii(self, own: Mapping[Role, Collection[int]], runner: Runner) -> OwnRadii:
-        """Both passes: exact squared radii inside each role, as `by_rows.own_radii`.
+        """Make both passes; return the exact squared radii inside each role, as `by_rows.own_radii`
+        does.
 
-        Raises TooManyTiesError: more samples are equally near than the lists hold; another plan is
-        needed.
+        Raises TooManyTiesError: more samples are equally near than the lists hold, so another plan
+        is needed.
         """
         self._look_ahead(runner)
         self._pass(self._across, (), runner)
@@ -293,8 +303,8 @@ class SymmetricPlan:
     def counts(
         self, own: OwnRadii, fixed: Mapping[CountRequest, float], runner: Runner
     ) -> dict[CountRequest, dict[Role, Counts]]:
-        """Counts, from the radii inside the roles and the squared radii of the requests with one
-        radius for all.
+        """All counts, from the radii inside the roles and from the squared radii of requests with
+        one radius for all balls.
         """
         for centre, rule in dict.fromkeys((shared.centre, shared.rule) for shared in self._ranked):
             self._count_ranked(centre, rule, runner)
@@ -321,8 +331,8 @@ class SymmetricPlan:
         }
 
     def _look_ahead(self, runner: Runner) -> None:
-        """Estimate distances to neighbours, lengths of the lists for the late balls, and single
-        radii.
+        """Before the passes, estimate from a few points: distances to neighbours, how long the
+        lists for late balls must be, and single radii.
         """
         fit = self._prepared.fit
         samples = dict[Key, RandomSubset]()
@@ -362,7 +372,7 @@ class SymmetricPlan:
     def _likely_radius(
         self, rule: Rule, samples: Mapping[Key, RandomSubset]
     ) -> tuple[float, float]:
-        """Squared radii, in the tiles' units, between which the radius of a rule very likely
+        """Bounds, in the tiles' units, between which the squared radius of a rule very likely
         lies.
         """
         if isinstance(rule, Within):
@@ -373,8 +383,8 @@ class SymmetricPlan:
         return low * low, high * high
 
     def _lengthen(self, shared: SharedBalls, sample: RandomSubset, radii: Floats) -> None:
-        """Lengthen the lists for late balls of these radii, or plan to count these balls in tiles
-        computed again.
+        """Make the lists long enough for late balls of these radii, or mark the balls to be counted
+        in tiles computed again.
         """
         key = (shared.centre, shared.member)
         held = sample.held(radii)
@@ -389,8 +399,8 @@ class SymmetricPlan:
     def _pass(
         self, places: Sequence[ScheduledTile], pending: Sequence[PendingCount], runner: Runner
     ) -> None:
-        """Add tiles to the lists and bounded counts, and count in pending balls; near entries are
-        picked once.
+        """Compute tiles; add their entries to the lists and to the bounded counts, and count in the
+        pending balls. Near entries are picked out of a tile once for all of these.
         """
         fit = self._prepared.fit
 
@@ -402,8 +412,8 @@ class SymmetricPlan:
                 runner.scratch(),
                 columns=place.columns,
             )
-            # Balls with the counts per row and those per column; inside a role, around rows and
-            # around fresh columns.
+            # Each ball with the counts to make per row and those per column. In a tile inside a
+            # role, balls are around the rows and around those columns that are not also rows.
             wanted: list[tuple[Ball, list[Counted], list[Counted]]] = []
             for each in pending:
                 roles = each.shared.centre, each.shared.member
@@ -439,8 +449,8 @@ class SymmetricPlan:
         runner.run(work, places, ScheduledTile.entries)
 
     def _list_limits(self, tile: Tile, place: ScheduledTile) -> list[Array]:
-        """Limits of the lists of the rows (m, 1), and of the columns that are not rows too (1,
-        n).
+        """Limits of the lists of the tile's rows (m, 1), and of those columns that are not also
+        rows (1, n).
         """
         limits: list[Array] = []
         if (place.left, place.right) in self._lists:
@@ -473,7 +483,7 @@ class SymmetricPlan:
             lists.add(place.fresh, columns - skipped, rows + tile.rows.start, values)
 
     def _bounded_of(self, place: ScheduledTile) -> list[BoundedRadiusCounts]:
-        """Bounded counts to which a tile contributes."""
+        """The bounded counts to which this tile contributes."""
         of_roles = [
             bounded
             for (key, _), bounded in self._bounded.items()
@@ -482,8 +492,8 @@ class SymmetricPlan:
         return [bounded for bounded in of_roles if not bounded.given_up]
 
     def _bounded_limits(self, tile: Tile, place: ScheduledTile) -> list[Array]:
-        """Limits of the bounded counts, (m, 1) each; a count with too many entries in a tile is
-        given up for masks.
+        """Limits of the bounded counts, (m, 1) each. A count for which a tile has too many entries
+        is given up: masks then cost less.
         """
         limits: list[Array] = []
         for bounded in self._bounded_of(place):
@@ -508,10 +518,11 @@ class SymmetricPlan:
             bounded.add(first, second, values)
 
     def _settle(self, across: bool, runner: Runner) -> None:
-        """Rebuild the lists, across the roles or inside them, that turn out to be too short.
+        """Rebuild the lists that turn out too short: those across the roles, or those inside a
+        role.
 
-        Once all tiles have been added; those of a list together, because their products take next
-        to no longer.
+        All tiles must have been added. One list's points are rebuilt together, because that takes
+        hardly longer than one point.
         """
         short: dict[Key, list[Ints]] = {
             key: [] for key in self._lists if (key[0] != key[1]) == across
@@ -532,7 +543,9 @@ class SymmetricPlan:
         runner.run(look, [key for key, some in short.items() if any(map(len, some))])
 
     def _radii(self, role: Role, rule: Rule, runner: Runner) -> Floats:
-        """Exact squared distances of all points of a role to a rule's neighbour, from the lists."""
+        """Exact squared distances of all points of a role to the neighbour that the rule names,
+        from the lists.
+        """
         order = self._prepared.order(rule, role)
         squared = np.empty(self._sizes[role])
 
@@ -545,7 +558,7 @@ class SymmetricPlan:
         return squared
 
     def _ranking(self, role: Role, members: Sequence[Role], rows: slice) -> Ranking:
-        """The neighbours of some points among one role or both, from the lists, in order."""
+        """Ranking of the nearest samples of one role or both around some points, from the lists."""
         fit = self._prepared.fit
         lists = [self._lists[role, member].candidates(rows) for member in members]
         return Ranking(
@@ -559,7 +572,9 @@ class SymmetricPlan:
         )
 
     def _count_ranked(self, centre: Role, rule: Rule, runner: Runner) -> None:
-        """Count samples around all points of a role, out to a neighbour that is one of them."""
+        """Count samples around all points of a role, out to a neighbour that is itself one of the
+        samples counted.
+        """
         order = self._prepared.order(rule, centre)
 
         def work(rows: slice) -> int:
@@ -572,8 +587,8 @@ class SymmetricPlan:
         runner.run(work, slices(self._sizes[centre], _LIST_ROWS))
 
     def _count_listed(self, pending: PendingCount, runner: Runner) -> None:
-        """Count in balls from the lists of their centres, or in tiles where a list may be shorter
-        than its ball.
+        """Count in balls from the lists of their centres; where a list may be shorter than its
+        ball, in tiles.
         """
         (centre, member, _), balls, _ = pending
         left = self._prepared.fit[centre]
@@ -605,7 +620,7 @@ class SymmetricPlan:
             self._count_in_tiles(pending, np.flatnonzero(beyond), runner)
 
     def _count_in_tiles(self, pending: PendingCount, centres: Ints, runner: Runner) -> None:
-        """Count in the balls around some points."""
+        """Count in the balls around these centres, in tiles computed again."""
         whole = self._prepared.fit[pending.shared.centre]
         others = self._prepared.fit[pending.shared.member]
         few = PointSet(DistinctRows(whole.rows.subset(centres)), whole.arithmetic)
@@ -628,8 +643,8 @@ class SymmetricPlan:
     def _count_bounded(
         self, fixed: Mapping[CountRequest, float], runner: Runner
     ) -> list[PendingCount]:
-        """Count in balls of one radius that was bounded; return the counts for which that
-        failed.
+        """Count in balls of one radius, from the pairs within its bounds; return what remains to be
+        counted because the bounds failed.
         """
         failed = []
 
@@ -641,7 +656,7 @@ class SymmetricPlan:
                 failed.append(PendingCount(shared, self._balls(shared.centre, squared), counted))
                 return 0
             first, second, rechecked = within
-            # Inside a role every point is within its own ball, and each pair counts for both of its
+            # Inside a role every point is in its own ball, and each pair counts for both of its
             # points.
             if shared.centre == shared.member:
                 counts = first + second + 1

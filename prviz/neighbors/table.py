@@ -1,4 +1,4 @@
-"""All distances of a small split at once, for families that measure every k of a profile by
+"""All distances of a small split at once, for families that compute every k of a profile by
 themselves.
 """
 
@@ -14,17 +14,18 @@ from prviz.neighbors.rows import RowView, pair_distances
 from prviz.neighbors.threads import on_all_cores
 from prviz.samples import Split
 
-# Most distances that are kept: 8 bytes each.
+# Most distances that a table keeps, of 8 bytes each.
 MOST_DISTANCES = 1 << 24
-# From this number of k on a table pays for families that would else compute distances for each k.
+# From this number of values of k on, a table pays for families that would otherwise compute the
+# distances for each k.
 WORTH_A_TABLE = 5
-# Distances that are computed at a time.
+# Number of distances computed at a time.
 _BLOCK = 1 << 18
 
 
 class DistanceTable:
-    """Reference distances of every fit sample to every evaluation sample, and inside each fit set;
-    real is set 0.
+    """Reference distances of all fit samples to all evaluation samples, and inside each fit set.
+    Sets are numbered: 0 is real, 1 generated.
     """
 
     def __init__(self, split: Split) -> None:
@@ -41,13 +42,13 @@ class DistanceTable:
 
     @cached_property
     def distances(self) -> list[list[Floats]]:
-        """By fit set and by evaluation set: (fit samples, evaluation samples)."""
+        """distances[fit set][evaluation set]: (fit samples, evaluation samples)."""
         return [[_all_pairs(fit, points) for points in self.evaluate] for fit in self.fit]
 
     @cached_property
     def _nearest(self) -> list[Floats]:
-        """Increasing distances of each fit sample to those of its set, itself first, by set:
-        (samples, samples).
+        """By set, the distances of each fit sample to all samples of its set, itself first,
+        increasing: (samples, samples).
         """
         own = [
             _all_pairs(fit, fit) if self.held_out else self.distances[i][i]
@@ -56,12 +57,12 @@ class DistanceTable:
         return [np.sort(each, axis=1) for each in own]
 
     def radii(self, role: int, k: int) -> Floats:
-        """Distance of each sample of a fit set to its k-th nearest other one."""
+        """Distance of each sample of fit set ``role`` (0 or 1) to its k-th nearest other one."""
         return self._nearest[role][:, k]
 
 
 def _all_pairs(first: RowView, second: RowView) -> Floats:
-    """Distances between two sets: (first, second)."""
+    """Distances of all pairs: (first, second)."""
     found = np.empty((len(first), len(second)))
     columns = np.arange(len(second))
 

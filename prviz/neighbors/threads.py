@@ -1,4 +1,4 @@
-"""Blocks of work on every core, in a few buffers, with progress and a way to stop."""
+"""Blocks of work on all cores, with reused buffers, progress, and a way to stop."""
 
 from __future__ import annotations
 
@@ -23,36 +23,38 @@ Result = TypeVar("Result")
 
 
 def part_of(progress: Progress | None, begun: float, total: int, size: float = 1) -> Progress:
-    """Progress of ``size`` of ``total`` equal parts, ``begun`` of them done; None: progress is not
-    reported.
+    """Progress of one step of a longer job: ``size`` of its ``total`` equal parts, after ``begun``
+    parts are done. None is accepted and reports nothing.
     """
     report = progress or (lambda _: None)
     return lambda fraction: report((begun + size * fraction) / total)
 
 
-# Bytes of a block's distances, to stay in the processor's caches; its least rows, for fast
-# products, and most rows.
+# Bytes of a block's distances, which should fit the processor's caches; least rows of a block, for
+# fast products; most rows.
 _CACHE_BYTES = 1 << 23
 _LEAST_ROWS = 48
 _MOST_ROWS = 512
 
-# More niceness of low priority: about a tenth of the time of a busy machine.
+# Niceness that is added for low priority: such a thread gets about a tenth of a busy machine's
+# time.
 _LOW_NICENESS = 10
 
 # Parameters of mallopt, from malloc.h: the least size that is mapped by itself, and the free memory
-# that a thread keeps; glibc's own default of the first, and the largest of both that it comes to.
+# that a thread keeps. Then glibc's default of the first, and the largest values that glibc itself
+# sets for both.
 _MMAP_THRESHOLD = -3
 _TRIM_THRESHOLD = -1
 _MMAP_BYTES = 1 << 17
 _MOST_MMAP_BYTES = 1 << 25
 _MOST_TRIM_BYTES = 1 << 26
-# The variable by which Dask has its workers give all memory back at once.
+# Environment variable by which Dask makes its workers give all freed memory back at once.
 _TRIM_VARIABLE = "MALLOC_TRIM_THRESHOLD_"
 
 _lock = threading.Lock()
 _libraries: Any = None
 _modules = 0
-_limiters: list[Any] = []  # what the last user restores
+_limiters: list[Any] = []  # settings that the last user restores
 _users = 0
 
 
@@ -63,7 +65,7 @@ _beside: ContextVar[bool] = ContextVar("beside", default=False)
 
 
 def available_threads() -> int:
-    """Number of cores this process may use, or fewer inside `threads_at_most`."""
+    """Number of cores that this process may use, or fewer inside `threads_at_most`."""
     cores = (
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     )
@@ -72,7 +74,7 @@ def available_threads() -> int:
 
 @contextmanager
 def threads_at_most(count: int) -> Iterator[None]:
-    """Limit the threads that measurements of this thread start, for several measurements at
+    """Limit the number of threads that this thread's measurements start, so that several can run at
     once.
     """
     token = _at_most.set(count)
@@ -84,9 +86,11 @@ def threads_at_most(count: int) -> Iterator[None]:
 
 @contextmanager
 def low_priority(low: bool = True) -> Iterator[None]:
-    """Start threads for this thread's measurements to which the system prefers all others.
+    """Run this thread's measurements on threads of low priority, behind all other threads of the
+    machine.
 
-    Those of other processes too: for a server whose machine has nothing else to do. On Linux.
+    That includes threads of other processes: meant for a server that has its machine to itself.
+    Linux only.
     """
     token = _low.set(low)
     try:
@@ -96,10 +100,11 @@ def low_priority(low: bool = True) -> Iterator[None]:
 
 
 class ThreadsBeside:
-    """Threads beside all others, which take no turns, each for one piece of work after the other.
+    """Background threads that take no turns with other measurements; each works on one piece after
+    the other.
 
-    Work is called with a progress that raises once it is to stop. Its errors are dropped: whoever
-    needs its result asks again.
+    A piece of work is called with a progress function, which raises an exception once the work is
+    to stop. Exceptions of the work are dropped: who needs its result computes it again.
     """
 
     def __init__(self, count: int) -> None:
@@ -110,11 +115,13 @@ class ThreadsBeside:
 
     @property
     def busy(self) -> bool:
-        """True as long as there is work that is not done."""
+        """True as long as some work is not done."""
         return not all(each.done() for each in self._work)
 
     def start(self, work: Callable[[Progress], object]) -> None:
-        """Begin a piece of work, with the limits of this thread, after those before it."""
+        """Queue a piece of work; it runs with the settings (memory limit, device) of the calling
+        thread.
+        """
 
         def tick(_: float) -> None:
             if self._stopped:
@@ -130,12 +137,12 @@ class ThreadsBeside:
         self._work.append(self._pool.submit(copy_context().run, alone))
 
     def wait(self, left: int = 0) -> None:
-        """Wait until no more pieces of work than these are left."""
+        """Wait until at most this many pieces of work are left."""
         while len(self._work) > left:
             self._work = list(wait(self._work, return_when=FIRST_COMPLETED).not_done)
 
     def stop(self) -> None:
-        """End it soon."""
+        """Stop all work soon; pieces that have not begun are dropped."""
         self._stopped = True
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
@@ -145,8 +152,8 @@ class ThreadsBeside:
 
 @contextmanager
 def memory_at_most(count: int) -> Iterator[None]:
-    """Limit the bytes, besides the samples, of neighbours that a fitted family counts in this
-    thread.
+    """Limit the bytes of neighbours that a fitted family keeps in this thread; the samples are not
+    included.
     """
     token = _memory.set(count)
     try:
@@ -156,22 +163,23 @@ def memory_at_most(count: int) -> Iterator[None]:
 
 
 def available_memory(usual: int) -> int:
-    """Bytes that neighbours may use: those of `memory_at_most`, else the usual number."""
+    """Bytes that neighbours may take: the limit of `memory_at_most`, otherwise ``usual``."""
     return _memory.get() or usual
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS from starting threads of its own inside ours.
+    """Keep BLAS from starting threads of its own inside our threads.
 
-    Its setting belongs to the whole process: the first user sets it, the last one restores it, so
-    that two sessions at once neither fight over the cores nor leave the setting behind.
+    The setting belongs to the whole process. The first user sets it and the last one restores it,
+    so that two sessions at once neither compete for the cores nor leave the setting behind.
     """
     global _users
     with _lock:
         _users += 1
         blas = _loaded().select(user_api="blas")
-        # the first user, a library loaded since, or one that others have set free
+        # true for the first user, after a library was loaded, or where other code has reset the
+        # number
         if any(each.num_threads != 1 for each in blas.lib_controllers):
             with _by_any_thread():
                 _limiters.append(blas.limit(limits=1))
@@ -186,20 +194,22 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def _begin_thread(low: bool) -> None:
-    """Take the priority, and keep a BLAS built on OpenMP, which each thread sets, to one thread."""
+    """Give a new thread its priority, and limit a BLAS that is built on OpenMP, whose setting
+    belongs to each thread, to one thread.
+    """
     with _lock:
         _loaded().select(threading_layer="openmp").limit(limits=1)
-    if low and sys.platform == "linux":  # where a thread has a priority of its own
+    if low and sys.platform == "linux":  # only Linux has priorities of single threads
         os.nice(_LOW_NICENESS)
 
 
 @contextmanager
 def one_openmp_thread() -> Iterator[None]:
-    """Keep OpenMP to one thread in what this thread calls: its setting belongs to the calling
+    """Limit OpenMP to one thread in what this thread calls; the setting belongs to the calling
     thread alone.
     """
     with _lock:
-        # the limiter restores each library that it knows, so that BLAS is none of them
+        # BLAS is not selected: restoring would set back every library that the limiter knows
         limiter = _loaded().select(user_api="openmp").limit(limits=1)
     try:
         yield
@@ -209,7 +219,9 @@ def one_openmp_thread() -> Iterator[None]:
 
 @contextmanager
 def _by_any_thread() -> Iterator[None]:
-    """Let this thread set BLAS: threadpoolctl 3.8 heeds the first one alone, without a word."""
+    """Let this thread set the number of BLAS threads: threadpoolctl 3.8 silently obeys only the
+    first thread that sets it.
+    """
     free = [
         each.clear_controlling_thread
         for each in _loaded().lib_controllers
@@ -223,8 +235,8 @@ def _by_any_thread() -> Iterator[None]:
 
 
 def _loaded() -> Any:
-    """Libraries with threads of their own; searched again only after an import, because the search
-    is slow.
+    """Loaded libraries that have threads of their own. They are searched again only after an
+    import, because the search is slow.
     """
     global _libraries, _modules
     if _libraries is None or _modules != len(sys.modules):
@@ -238,18 +250,19 @@ def _loaded() -> Any:
 def return_large_arrays() -> None:
     """Give the memory of each array of 4 MB or more back to the system as soon as it is freed.
 
-    glibc else keeps up to 64 MB for each thread: faster, but more than a limit of memory allows
-    for.
+    Otherwise glibc keeps up to 64 MB for each thread. That is faster, but the memory limit has no
+    room for it.
     """
     _set_malloc({_MMAP_THRESHOLD: 1 << 22})
 
 
 @contextmanager
 def one_thread_of_a_worker() -> Iterator[None]:
-    """Measure on one thread, in a process that has others like it beside it.
+    """Measure on one thread, inside one of several worker processes on a machine.
 
-    Dask has its workers return each freed array to the system: the pages of the next one cost a
-    third of the whole time. During the measurement glibc keeps them as it does without Dask.
+    Dask makes its workers return each freed array to the system, and the pages of the next array
+    then cost a third of the whole time. During the measurement glibc keeps freed arrays, as it does
+    without Dask.
     """
     given = os.environ.get(_TRIM_VARIABLE, "")
     if given.isdecimal():
@@ -273,10 +286,11 @@ def _set_malloc(values: Mapping[int, int]) -> None:
 
 
 class Turns:
-    """Queue for blocks: as many run at once as there are cores, waiting ones in order of arrival.
+    """Queue for blocks: as many run at once as there are cores; the others wait in order of
+    arrival.
 
-    All runs of a process share one: two users take turns block by block, whatever the number of
-    their threads.
+    All measurements of a process share one queue, so that two users take turns block by block,
+    whatever their numbers of threads.
     """
 
     def __init__(self, cores: int) -> None:
@@ -301,7 +315,8 @@ class Turns:
                 self._free += 1
 
 
-# Of usual and of low priority: a thread that the system lets wait keeps nobody else waiting.
+# By low priority: separate queues, so that a thread that the system makes wait does not hold up the
+# others.
 _turns = {low: Turns(available_threads()) for low in (False, True)}
 
 
@@ -311,10 +326,11 @@ def run_blocks(
     threads: int,
     done: Callable[[Block, Result], None],
 ) -> None:
-    """Call ``work`` on every block, then ``done`` in this thread, in order.
+    """Call ``work`` on every block on several threads, and ``done`` with each result in the
+    caller's thread, in order.
 
     ``done`` may raise: no further block starts, running ones end, and the exception is passed on.
-    At most two blocks per thread are in flight.
+    At most two blocks per thread are begun ahead of ``done``.
     """
     turns = nullcontext() if _beside.get() else _turns[_low.get()]
 
@@ -330,9 +346,9 @@ def run_blocks(
     def submitted(block: Block) -> Future[Result]:
         try:
             return pool.submit(in_turn, block)
-        except (
-            RuntimeError
-        ):  # no thread takes work any more: the process ends. This one, a daemon, does it.
+        except RuntimeError:
+            # The pool takes no more work because the process is ending, so this thread, a daemon,
+            # does it.
             future: Future[Result] = Future()
             future.set_result(in_turn(block))
             return future
@@ -354,11 +370,12 @@ def run_blocks(
 
 @contextmanager
 def _pool(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """A pool for one run; one of an earlier run if one is idle, since starting threads can take as
-    long as a run.
+    """A pool of threads for one run. Idle pools of earlier runs are reused, since starting threads
+    can take as long as a run.
     """
     with _lock:
-        kind = (threads, _low.get(), _loaded())  # threads know the libraries of their start
+        # a thread limits the libraries that were loaded when it started
+        kind = (threads, _low.get(), _loaded())
         for other in [other for other in _idle if other[2] is not kind[2]]:
             for pool in _idle.pop(other):
                 pool.shutdown(wait=False)
@@ -377,22 +394,22 @@ def _pool(threads: int) -> Iterator[ThreadPoolExecutor]:
             pool.shutdown(wait=False)
 
 
-# Idle pools by number of threads, priority and libraries; a forked process has none of their
-# threads.
+# Idle pools by number of threads, priority and loaded libraries. A forked process forgets them,
+# because their threads do not exist in it.
 _idle: dict[tuple[int, bool, Any], list[ThreadPoolExecutor]] = {}
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_idle.clear)
 
 
 def on_all_cores(work: Callable[[Block], Result], items: Sequence[Block]) -> list[Result]:
-    """Results of ``work`` for a few items, on all cores."""
+    """The results of ``work`` for a few items, computed on all cores, in order."""
     results: list[Result] = []
     run_blocks(work, items, available_threads(), lambda _, result: results.append(result))
     return results
 
 
 class RowBlock(NamedTuple):
-    """Some points of a role against ``columns`` samples."""
+    """A block of points of one role, to be compared with ``columns`` samples."""
 
     role: Role
     rows: slice
@@ -404,8 +421,8 @@ class RowBlock(NamedTuple):
 
 
 class Runner:
-    """Runs blocks on threads, keeps their buffers, reports progress and adds up the comparisons
-    rechecked.
+    """Runs blocks on threads, keeps each thread's buffers, reports progress, and adds up the
+    comparisons rechecked.
     """
 
     def __init__(
@@ -417,8 +434,8 @@ class Runner:
         entries: int = 1,
         parts: int = 2,
     ) -> None:
-        """``entries``: distances of all work, of which the progress is the share done. ``parts``:
-        blocks per thread.
+        """``entries``: number of distances of all work; progress is the share of them that is done.
+        ``parts``: blocks per thread.
         """
         self.rechecked = 0
         self.threads = threads
@@ -443,8 +460,8 @@ class Runner:
         blocks: Sequence[Block],
         entries: Callable[[Block], int] = lambda _: 0,
     ) -> None:
-        """Call ``work``, which returns the comparisons rechecked, on every block of so many
-        distances.
+        """Call ``work`` on every block. It returns the number of comparisons rechecked; ``entries``
+        gives a block's number of distances, for the progress.
         """
 
         def done(block: Block, rechecked: int) -> None:
@@ -457,23 +474,24 @@ class Runner:
         try:
             run_blocks(work, blocks, self.threads, done)
         finally:
-            self._local = threading.local()  # the threads stay, their buffers don't
+            # the threads are kept for later runs; their buffers are dropped
+            self._local = threading.local()
 
     def expect(self, entries: int) -> None:
-        """Add distances to the expected total."""
+        """Add to the number of distances that progress counts as all work."""
         self._entries += entries
 
     def row_blocks(
         self, sizes: Mapping[Role, int], columns: int, itemsize: int, most: int
     ) -> list[RowBlock]:
-        """Blocks of ``most`` rows at most of sets of these sizes, each against ``columns``
-        samples.
+        """Blocks of at most ``most`` rows that cover sets of these sizes, each to be compared with
+        ``columns`` samples.
         """
         if self._block_bytes is not None:
             step = max(1, min(self._block_bytes // (columns * itemsize), most))
         else:
             cached = min(max(_CACHE_BYTES // (columns * itemsize), _LEAST_ROWS), _MOST_ROWS)
-            # Blocks of one size, and enough of them to keep every thread busy to the end.
+            # Blocks of equal size, and several per thread, so that every thread is busy to the end.
             step = max(
                 1, min(cached, most, -(-sum(sizes.values()) // (self._parts * self.threads)))
             )

@@ -1,5 +1,5 @@
-"""One tile: a block of points against a block of samples, with every decision and every order on it
-exact.
+"""One tile: a block of points against a block of samples. All its comparisons and orders are
+decided exactly.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.rows import pair_distances
 
-# Share of entries within a ball below which picking them out is cheaper than a mask per ball; step
-# between the rows and columns by which the share is estimated.
+# Share of entries within a ball below which picking them out costs less than a mask per ball. The
+# share is estimated from every 16th row and column.
 _SPARSE = 0.05
 _SAMPLED = 16
 _NO_COUNTS: Counts = np.empty(0, dtype=np.int64)
@@ -42,11 +42,11 @@ _NO_COUNTS: Counts = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Ball:
-    """Limits between which a comparison is rechecked: at or below ``sure`` inside, above
-    ``possible`` outside.
+    """Balls around several points. An approximate squared distance at or below ``sure`` is inside
+    for certain, one above ``possible`` is outside; in between it is rechecked.
 
-    One ball per point, around a tile's rows or (``around_rows`` False) its columns. Both limits are
-    in the tiles' dtype, ``squared`` holds the exact squared radii: (m,) each.
+    There is one ball per point, around a tile's rows or (``around_rows`` False) around its columns.
+    Both limits are in the tiles' dtype, ``squared`` holds the exact squared radii: (m,) each.
     """
 
     sure: Array
@@ -58,7 +58,7 @@ class Ball:
     def of(
         cls, arithmetic: Arithmetic, squared: Floats, norms: Floats, *, around_rows: bool = True
     ) -> Ball:
-        """Balls with these squared radii around points with these norms: (m,) each."""
+        """Balls of these squared radii around points of these norms: (m,) each."""
         scaled = arithmetic.scaled(squared)
         if arithmetic.exact:
             limits = round_down(np.asarray(scaled, dtype=np.float64), arithmetic.dtype)
@@ -69,22 +69,26 @@ class Ball:
         return cls(sure, round_up(scaled + error, arithmetic.dtype), squared, around_rows)
 
     def part(self, points: slice | Ints) -> Ball:
-        """The balls of some of the points."""
+        """The balls around the given points."""
         return Ball(
             self.sure[points], self.possible[points], self.squared[points], self.around_rows
         )
 
     def turned(self) -> Ball:
-        """Balls around the columns instead of the rows, or the other way round."""
+        """The same balls for the transposed tile: around columns instead of rows, or the
+        reverse.
+        """
         return Ball(self.sure, self.possible, self.squared, not self.around_rows)
 
     @property
     def reach(self) -> Array:
-        """Limits beyond which nothing is inside, (m, 1) or (1, n)."""
+        """The limits ``possible``, shaped (m, 1) or (1, n): entries above them are outside for
+        certain.
+        """
         return self.spread(self.possible)
 
     def spread(self, limits: Array) -> Array:
-        """Values of the balls, (m, 1) or (1, n), to be compared with a tile."""
+        """Limits, one per ball, shaped (m, 1) or (1, n) to be compared with a tile."""
         if self.around_rows:
             return limits[:, None]
         return limits[None, :]
@@ -92,9 +96,10 @@ class Ball:
 
 @dataclass(eq=False, kw_only=True)
 class Pairs:
-    """A block of points against a set of samples, whose reference distances can be had one by one.
+    """A block of points and a set of samples, between which single reference distances can be
+    computed.
 
-    ``rechecked`` counts the comparisons that were decided by them.
+    ``rechecked`` is the number of comparisons decided by reference distances so far.
     """
 
     left: PointSet
@@ -113,8 +118,8 @@ class Pairs:
         return self.left.norms[self.rows]
 
     def reference(self, rows: Ints, columns: Ints) -> Floats:
-        """Reference squared distances of some points of the block from some samples (columns of the
-        whole set).
+        """Reference squared distances of some of the block's points from some samples; ``columns``
+        are indices in the whole set.
         """
         self.rechecked += len(rows)
         return pair_distances(self.left.rows, rows + self.rows.start, self.right.rows, columns)
@@ -127,15 +132,15 @@ class Tile(Pairs):
     """
 
     columns: slice
-    values: Any  # an array; of a device's tiles, what PyTorch holds there
+    values: Any  # an array, or on a device the tensor of PyTorch
     scratch: Scratch
     _whole: Floats | None = None
 
     def reference(self, rows: Ints, columns: Ints) -> Floats:
-        """Reference squared distances of some entries.
+        """Reference squared distances of some entries; ``columns`` are indices in the whole set.
 
-        With many ties all are computed once, because every ball and every order would need the same
-        ones.
+        If many comparisons are rechecked, because of ties, the whole tile is computed once: every
+        ball and every order would ask for the same distances.
         """
         self.rechecked += len(rows)
         m, n = self.values.shape
@@ -153,8 +158,8 @@ class Tile(Pairs):
         return pair_distances(self.left.rows, rows + self.rows.start, self.right.rows, columns)
 
     def turned(self, first: int) -> Tile:
-        """The samples from number ``first`` on as points, and the points as their samples: a
-        copy.
+        """The transposed tile, a copy: its points are the samples from index ``first`` on, its
+        samples are the points.
         """
         start = first - self.columns.start
         values = self.scratch.take(
@@ -172,8 +177,8 @@ class Tile(Pairs):
         )
 
     def bound(self, order: int) -> Array:
-        """(m, 1) limits that surely include the ``order`` nearest of each row and all that might be
-        among them.
+        """(m, 1) limits that surely include the ``order`` nearest samples of each row and all that
+        might be among these.
         """
         m, n = self.values.shape
         if order >= n:
@@ -182,19 +187,19 @@ class Tile(Pairs):
         return self.arithmetic.widened(nearest, self.norms[:, None])
 
     def nearest(self, order: int) -> Candidates:
-        """Candidates that surely hold the ``order`` nearest, and all that might be among them."""
+        """By row, the ``order`` nearest samples and all that might be among these."""
         weights = None
         if self.right.weights is not None:
             weights = self.right.weights[self.columns]
         return as_candidates(self.entries([self.bound(order)]), weights, self.columns.start)
 
     def count(self, balls: Sequence[Ball], *, columns: bool = False) -> list[tuple[Counts, Counts]]:
-        """Exact number of entries within some balls, (m,) per row and (n,) per column if requested
-        (else empty).
+        """By ball, the exact number of entries inside: per row (m,), and per column (n,) if
+        ``columns`` (otherwise empty).
 
         Balls around rows hold columns, balls around columns hold rows. Where few entries are
-        within, those of all balls are picked out once and decided one by one; else each ball has
-        masks of its own.
+        inside, those of all balls are picked out once and decided one by one; otherwise each ball
+        has its own masks.
         """
         sparse = [self.right.weights is None and self.is_sparse(ball.reach) for ball in balls]
         picked = self.entries([ball.reach for ball, few in zip(balls, sparse, strict=True) if few])
@@ -204,12 +209,12 @@ class Tile(Pairs):
         ]
 
     def is_sparse(self, limits: Array, share: float = _SPARSE) -> bool:
-        """True if about ``share`` of the entries or fewer are within limits, so that picking them
-        out is cheaper.
+        """True if, by an estimate, at most ``share`` of the entries are within the limits, so that
+        picking them out costs less than a mask.
 
         limits : (m, 1), (1, n) or (1, 1).
         """
-        # Off the diagonal, which is zero in a tile inside one set.
+        # Rows and columns are sampled off the diagonal, which is zero in a tile inside one set.
         some = (
             slice(None, None, _SAMPLED),
             slice(min(_SAMPLED // 2, self.values.shape[1] - 1), None, _SAMPLED),
@@ -222,7 +227,7 @@ class Tile(Pairs):
         return float(np.count_nonzero(inside)) < share * inside.size
 
     def entries(self, limits: Sequence[Array]) -> Entries:
-        """All entries within any of some limits, (m, 1) or (1, n) each."""
+        """All entries within at least one of the limits, (m, 1) or (1, n) each."""
         m = len(self.values)
         sides = (
             [each for each in limits if each.shape == (m, 1)],
@@ -232,14 +237,14 @@ class Tile(Pairs):
         return self._entries_within(by_row, by_column)
 
     def count_among(self, picked: Entries, ball: Ball, columns: bool) -> tuple[Counts, Counts]:
-        """`count` of one ball among entries that hold all that might be within it."""
+        """`count` of one ball, from entries that include all that might be inside it."""
         m, n = self.values.shape
         inside = self.within(picked, ball)
         by_column = np.bincount(picked.columns[inside], minlength=n) if columns else _NO_COUNTS
         return np.bincount(picked.rows[inside], minlength=m), by_column
 
     def within(self, picked: Entries, ball: Ball) -> Flags:
-        """Mask of the entries that are within the balls, exactly."""
+        """Mask of the picked entries that are inside the balls, decided exactly."""
         centres = picked.rows if ball.around_rows else picked.columns
         inside: Flags = picked.values <= ball.sure.take(centres)
         if not self.arithmetic.exact:
@@ -251,7 +256,7 @@ class Tile(Pairs):
         return inside
 
     def count_by_masks(self, ball: Ball, columns: bool) -> tuple[Counts, Counts]:
-        """`count` of one ball, by masks."""
+        """`count` of one ball, from a mask of the whole tile."""
         weights = None
         if self.right.weights is not None:
             weights = self.right.weights[self.columns]
@@ -270,15 +275,15 @@ class Tile(Pairs):
         return by_row, by_column
 
     def to_numpy(self) -> Array:
-        """All values, (m, n)."""
+        """All values as an array, (m, n)."""
         values: Array = self.values
         return values
 
     def ranked(self, limits: Floats, errors: Floats) -> Ranked:
-        """Entries of each row by the number of limits below them.
+        """The entries of each row by the number of limits below them.
 
-        limits : (q,) of all entries with errors of the rows (m,), or (n, q) of the columns with
-        errors (n,).
+        limits : (q,), shared by all entries, with errors of the rows (m,); or (n, q), one row per
+        column, with errors of the columns (n,).
         """
         rank = rank_rows if limits.ndim == 1 else rank_columns
         return rank(self.values, limits, errors, self.arithmetic.exact, self.scratch)
@@ -292,8 +297,8 @@ class Tile(Pairs):
     def _masked(
         self, ball: Ball, weights: Floats | None, columns: bool
     ) -> tuple[Counts, Counts, Ints, Ints]:
-        """Entries surely within the balls, counted by row and by column, and the places of those
-        that might be.
+        """Number of entries surely inside the balls, by row and by column, and rows and columns of
+        the entries that might be inside.
         """
         sure = mask_within(self.values, ball.spread(ball.sure), "sure", self.scratch)
         by_row = row_counts(sure, weights)
@@ -314,8 +319,8 @@ def make_tile(
     columns: slice | None = None,
     buffer: str = "tile",
 ) -> Tile:
-    """Tile of rows of ``left`` against rows of ``right`` (None: all), in a buffer of the thread or
-    on their device.
+    """Tile of rows of ``left`` against columns of ``right`` (None: all), in a buffer of the thread
+    or on the device of both sets.
     """
     if columns is None:
         columns = slice(0, len(right))
@@ -327,8 +332,8 @@ def make_tile(
 
 
 class ExactOrder(NamedTuple):
-    """Exact order statistics: reference squared distances (s,), and per tile the samples at or
-    below them, (s,).
+    """An exact order statistic per row: ``squared`` (s,), reference squared distances, and
+    ``counts``, by tile the number of samples at or below it, (s,).
     """
 
     squared: Floats
@@ -336,7 +341,9 @@ class ExactOrder(NamedTuple):
 
 
 class Ranking:
-    """The candidates of one or both tiles of a block, in order of distance."""
+    """The candidates around each row, from one tile or from those of both roles, in the order of
+    their distances.
+    """
 
     def __init__(self, tiles: Sequence[Pairs], candidates: Sequence[Candidates]) -> None:
         self.tiles = tiles
@@ -352,7 +359,7 @@ class Ranking:
         self._cumulative = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
 
     def approximate(self, order: int) -> Array:
-        """The order-th smallest entry of each row, duplicates counted: (m,) in the tiles' units."""
+        """The order-th smallest entry of each row in the tiles' units, duplicates counted: (m,)."""
         if self._cumulative is None:
             places = np.full(len(self._values), order - 1)
         else:
@@ -361,16 +368,16 @@ class Ranking:
         return smallest
 
     def counts(self, order: int) -> list[Counts]:
-        """Per tile, the number of its samples at or below the exact order-th smallest distance:
-        (m,) each.
+        """By tile, the number of its samples at or below the exact order-th smallest distance: (m,)
+        each.
         """
         arithmetic = self.tiles[0].arithmetic
         approximate = self.approximate(order)[:, None]
         counts = [part.weight_within(approximate) for part in self.candidates]
         if arithmetic.exact:
             return counts
-        # Certain where exactly ``order`` samples can be within the limit; else the exact order
-        # statistic decides.
+        # If just ``order`` samples can be within the limit, the count is certain; otherwise the
+        # exact order statistic decides.
         wide = approximate.astype(np.float64)
         reach = wide + 2 * arithmetic.error(self.tiles[0].norms[:, None], wide)
         possible = [part.weight_within(reach) for part in self.candidates]
@@ -388,7 +395,7 @@ class Ranking:
         return Ball.of(points.arithmetic, squared, points.norms)
 
     def exact(self, order: int, rows: Ints) -> ExactOrder:
-        """The exact order-th smallest distance of ``rows``, duplicates counted."""
+        """The exact order-th smallest distance of these rows, duplicates counted."""
         arithmetic = self.tiles[0].arithmetic
         wide = self.approximate(order)[rows].astype(np.float64)
         if arithmetic.exact:
@@ -399,7 +406,8 @@ class Ranking:
         low = (wide - slack)[:, None]
         high = (wide + slack)[:, None]
         certain: list[Counts] = []
-        # Candidates too close to tell: their row, reference distance and weight, per tile.
+        # By tile, the candidates too close to the limit to be decided: row, reference distance and
+        # weight.
         close: list[tuple[Ints, Floats, Floats]] = []
         for tile, candidates in zip(self.tiles, self.candidates, strict=True):
             part = candidates.take(rows)
@@ -420,7 +428,9 @@ class Ranking:
 
 
 def _smallest_reaching(close: Sequence[tuple[Ints, Floats, Floats]], needed: Counts) -> Floats:
-    """Per row, the smallest squared distance at which the weights add up to ``needed``."""
+    """By row, the smallest squared distance at which the added weights of the candidates reach
+    ``needed``.
+    """
     owner, squared, weights = (np.concatenate(parts) for parts in zip(*close, strict=True))
     order = np.lexsort((squared, owner))
     owner = owner[order]

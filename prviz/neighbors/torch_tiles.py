@@ -1,16 +1,17 @@
 r"""Tiles whose products and comparisons PyTorch does on a device; only hits, bounds and counts come
 back.
 
-What they can't decide is rechecked by reference distances on the processor, so that results are
-those of NumPy's tiles bit for bit. The bound of `products` holds for them: squared norms first,
-then inner products of at most PART terms, each added as a whole by an addition of its own. For d up
-to PART that is another order than there, which errs by gamma_{(d+1)/2 + 11}, no more than
-gamma_{d+10} from three features on; with few features distances are direct and no device is used.
+Comparisons that the device can't decide are rechecked by reference distances on the processor, so
+that results equal those of NumPy's tiles bit for bit. The error bound of `products` holds for them:
+they add squared norms first, then inner products of at most PART terms, each in one addition. For d
+up to PART `products` adds in another order; the order here errs by gamma_{(d+1)/2 + 11}, which is
+at most gamma_{d+10} if d is 3 or more. With few features distances are direct and no device is
+used.
 
-**Full precision.** PyTorch may multiply in TF32 or bfloat16, by settings of the process, of the
-thread and of the environment that others change at any time. Every product therefore has one row
-more on both sides, 1 + 2^-11 in its first feature, whose inner product any shorter format gets
-wrong; such a product is refused.
+**Full precision.** PyTorch may multiply in TF32 or bfloat16, as settings of the process, the thread
+and the environment say, which other code can change at any time. Every product therefore has one
+more row on both sides, the check row, with 1 + 2^-11 as its first feature. Any shorter format
+computes its inner product wrongly, and that raises ValueError.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from prviz.neighbors.products import PART
 from prviz.neighbors.threads import available_threads
 from prviz.neighbors.tiles import Ball, Tile
 
-with suppress(ModuleNotFoundError):  # `on_device` says that it is missing
+with suppress(ModuleNotFoundError):  # without PyTorch, `on_device` raises
     import torch
 
-# Bytes of a block's distances on a device: long products, and few steps per entry.
+# Bytes of a block's distances on a device: large, for long products and few steps per entry.
 _BLOCK_BYTES = 1 << 25
-# Bytes on the device per byte of a tile, with all that is computed from it; share of a thread's
-# bytes that the rows of one side of a product take, and their least number.
+# Bytes on the device per byte of a tile, with all that is computed from it; a thread's bytes
+# divided by those for the rows of one side of a product; least number of these rows.
 _TILE_BYTES = 16
 _ROWS_SHARE = 8
 _LEAST_ROWS = 16
@@ -56,7 +57,8 @@ class TorchDevice:
     def place(self, point_sets: Sequence[PointSet], memory_limit: int) -> None:
         """Give sets to the device; their rows are stored there where they fit.
 
-        memory_limit : bytes on the device "cpu". On others all takes half of what is free now.
+        memory_limit : bytes that may be used on the device "cpu". On another device half of its
+        free memory may be used.
         """
         room = memory_limit
         if self.device.type == "cuda":
@@ -79,9 +81,10 @@ class TorchDevice:
 
 
 class PlacedSet:
-    """A set of samples whose tiles a device makes.
+    """A set of samples on a device, which makes tiles.
 
-    at_once : most rows of either side of a product. block_bytes : of a block's distances.
+    at_once : most rows of either side of a product.
+    block_bytes : bytes of a block's distances.
     """
 
     def __init__(
@@ -93,12 +96,12 @@ class PlacedSet:
         self._device = device
         self._stored: Any = None
         dtype = np.dtype(point_set.arithmetic.dtype)
-        # The check row; its square is exact, and what is added to it are zeros.
+        # The check row. Its square is exact, and only zeros are added to it.
         self._check = np.zeros((1, point_set.rows.d), dtype)
         self._check[0, 0] = 1 + 2.0 ** -(np.finfo(dtype).nmant // 2)
 
     def store(self) -> None:
-        """Keep all rows on the device, and the check row below them."""
+        """Keep all rows on the device, with the check row below them."""
         n = len(self._point_set)
         scratch = Scratch()
         stored = self._there(self._check).expand(n + 1, -1).contiguous()
@@ -108,7 +111,7 @@ class PlacedSet:
         self.at_once = max(self.at_once, n)
 
     def tile(self, rows: slice, right: PlacedSet, columns: slice, scratch: Scratch) -> Tile:
-        """Tile of some rows against some of another set."""
+        """The tile of some rows against columns of another set."""
         near = self._rows(rows, scratch)
         squares = self._squares(rows)
         parts = []
@@ -127,7 +130,7 @@ class PlacedSet:
     def _distances(
         self, near: Any, squares: Any, right: PlacedSet, part: slice, scratch: Scratch
     ) -> Any:
-        """Approximate squared distances from some rows of another set, (m, n)."""
+        """(m, n) approximate squared distances of the rows ``near`` from part of another set."""
         far = right._rows(part, scratch)
         values = squares + right._squares(part)
         with torch.autocast(self._device.type, enabled=False):
@@ -152,7 +155,7 @@ class PlacedSet:
         return torch.cat([self._stored[part], self._stored[-1:]])
 
     def _squares(self, part: slice) -> Any:
-        """(m + 1,) squared norms; the check row has none."""
+        """(m + 1,) squared norms; 0 for the check row."""
         return self._there(np.pad(self._point_set.squares[part], (0, 1)))
 
     def _there(self, values: Array) -> Any:
@@ -160,10 +163,12 @@ class PlacedSet:
 
 
 class TorchTile(Tile):
-    """A tile whose values stay on a device."""
+    """A tile whose values stay on its device."""
 
     def count(self, balls: Sequence[Ball], *, columns: bool = False) -> list[tuple[Counts, Counts]]:
-        """By masks: they cost a device less than entries that are brought here."""
+        """`Tile.count`, always by masks: on a device they cost less than copying entries to the
+        processor.
+        """
         return [self.count_by_masks(ball, columns) for ball in balls]
 
     def to_numpy(self) -> Array:
@@ -171,7 +176,7 @@ class TorchTile(Tile):
         return _here(self.values)
 
     def ranked(self, limits: Floats, errors: Floats) -> Ranked:
-        """As of `Tile`."""
+        """`Tile.ranked`, by binary searches on the device."""
         m = len(self.values)
         q = limits.shape[-1]
         table = self._there(limits)

@@ -1,4 +1,6 @@
-"""Plan for few samples and many splits: all distances of a pair once, counts from these."""
+"""Plan for small pairs and many splits: all distances of the pair once, and the counts of every
+split from these.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +17,21 @@ from prviz.neighbors.rows import RowView, pair_distances
 from prviz.neighbors.threads import on_all_cores
 from prviz.samples import SamplePair, Split
 
-# Most samples of both sets together, whose distances take 18 MB.
+# Most samples of both sets together; their distances take 18 MB.
 MOST_WHOLE = 1_500
-# Rows whose distances from all that follow are found at a time: the processor's cache holds them.
+# Number of rows whose distances are computed at a time: they fit the processor's cache.
 _BLOCK = 128
-# Largest squared distance: `Distances` refuses values that are too large, and says so.
+# Largest squared distance. With larger ones `Distances` is used, which refuses values that are too
+# large with a message.
 _LARGEST = 1e307
 
 
 class WholeDistances:
-    """The reference squared distances of all samples of a pair, for counts by any of its splits.
+    """The reference squared distances between all samples of a pair, from which any split's counts
+    follow.
 
-    Parameters
-    ----------
-    pair : at most MOST_WHOLE samples.
+    Parameters ----------
+    pair : at most MOST_WHOLE samples in both sets together.
     """
 
     def __init__(self, pair: SamplePair) -> None:
@@ -48,7 +51,9 @@ class WholeDistances:
 
     @classmethod
     def of(cls, pair: SamplePair) -> WholeDistances | None:
-        """The distances of few samples; None for many, or where squares may overflow."""
+        """The distances of a small pair; None if it has too many samples or squares may
+        overflow.
+        """
         if sum(each.n for each in pair) > MOST_WHOLE:
             return None
         found = cls(pair)
@@ -57,9 +62,10 @@ class WholeDistances:
         return None
 
     def count(self, split: Split, balls: Sequence[Balls]) -> list[BallCounts]:
-        """Counts in balls for every evaluation sample, as of `Distances.count`, without radii.
+        """Counts in balls for every evaluation sample, as `Distances.count` gives them, but without
+        radii.
 
-        split : of the pair, held out.
+        split : a held-out split of the pair.
         """
         n = split.pair.real.n
         real, generated = split.fit_rows
@@ -70,7 +76,7 @@ class WholeDistances:
             (role,): np.sort(each, axis=1) for role, each in apart.items()
         }
         near[ROLES] = np.sort(np.concatenate(list(apart.values()), axis=1), axis=1)
-        # each is nearest to itself: its k nearest others come next
+        # column 0 is each sample itself, column k its k-th nearest other
         inside = {
             role: np.sort(self._squared[np.ix_(rows, rows)], axis=1) for role, rows in fit.items()
         }

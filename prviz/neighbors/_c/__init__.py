@@ -1,1 +1,1 @@
-"""The loops in C, and how they are compiled."""
+"""The engine's inner loops in C, and the script that compiles them."""

@@ -1,6 +1,7 @@
-"""Compilation of kernels.c, when prviz is installed or by ``python prviz/neighbors/_c/build.py``.
+"""Compilation of kernels.c: at the installation of prviz, or by ``python
+prviz/neighbors/_c/build.py``.
 
-Only the standard library is used, because nothing else is there during the installation.
+It imports the standard library alone, because during the installation nothing else is available.
 """
 
 from __future__ import annotations
@@ -30,17 +31,19 @@ _FLAGS = (
 
 
 def digest() -> str:
-    """Digest of the sources, which the library also contains."""
+    """Digest of the C sources; the compiled library holds the same one, to show what it was made
+    from.
+    """
     return hashlib.sha256(b"".join(each.read_bytes() for each in _SOURCES)).hexdigest()[:16]
 
 
 def compile_library(library: Path = LIBRARY) -> bool:
-    """Compile the library. Returns False without a working compiler or a writable folder."""
+    """Compile the library; return False without a working compiler or a writable folder."""
     compiler = shutil.which(os.environ.get("CC") or "cc")
     if compiler is None:
         return False
     try:
-        # Replaced atomically, because another process may be using the old library.
+        # The new library replaces the old one atomically: another process may be using the old one.
         with tempfile.TemporaryDirectory(dir=library.parent) as folder:
             made = Path(folder) / library.name
             command = [

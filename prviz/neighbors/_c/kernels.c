@@ -1,7 +1,8 @@
-/* The loops over tiles of distances that NumPy needs several passes for. prviz/neighbors/native.py calls them and says
- * what they do; each has a twin in NumPy, with the same results, bit for bit.
+/* Loops over tiles of distances for which NumPy needs several passes. prviz/neighbors/native.py calls them and says
+ * what they do. Each has a twin in NumPy, with the same results, bit for bit.
  *
- * Arrays are C-contiguous. No index is checked: the caller does. What finds more than there is room for says how much.
+ * Arrays are C-contiguous. No index is checked here: the caller has done so. A function whose output array has fewer
+ * than ``room`` slots for what it finds fills these and returns how many would be needed.
  */
 #include <math.h>
 #include <stdint.h>
@@ -12,31 +13,31 @@
 #error "the first byte of a word has to be its lowest"
 #endif
 
-/* One copy for each kind of processor, chosen when the library is loaded. */
+/* Functions are compiled once per kind of processor; which copy is used is chosen when the library is loaded. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #define EACH_PROCESSOR __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
 #else
 #define EACH_PROCESSOR
 #endif
 
-/* Entries whose comparisons are looked at together. */
+/* Number of entries that are compared before any result is looked at. */
 #define BLOCK 64
-/* NumPy adds up to so many values in eight lanes, and halves what is longer. */
+/* NumPy adds up to this many values in eight lanes; it halves a longer sum and adds the halves. */
 #define LEAF 128
-/* Cells of equal width by which a value finds its place among limits. */
+/* Number of cells of equal width: a value's cell gives its place among the limits, or nearly. */
 #define CELLS 2048
 
-/* So many entries before it is needed, memory is asked for. */
+/* Memory is prefetched this many entries (of pair_distances: pairs) before it is needed. */
 #define AHEAD 16
 #define PAIRS_AHEAD 4
-/* Bytes that come together. */
+/* Bytes of a cache line. */
 #define LINE 64
 
 #ifndef SOURCE
 #define SOURCE "unknown"
 #endif
 
-/* What this library was made from. */
+/* The digest of the sources that this library was compiled from. */
 const char *source(void) { return SOURCE; }
 
 typedef double lanes __attribute__((vector_size(4 * sizeof(double))));

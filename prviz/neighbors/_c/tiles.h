@@ -1,4 +1,4 @@
-/* Included by kernels.c once per precision: REAL is that of the values, NAMED(name) the name of a function for it. */
+/* Included by kernels.c once per precision: REAL is the type of the values, NAMED(name) adds it to a function's name. */
 
 typedef REAL NAMED(four) __attribute__((vector_size(4 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
 
@@ -49,7 +49,7 @@ EACH_PROCESSOR int64_t NAMED(pair_distances)(
     return leaves != 0;
 }
 
-/* Bytes 0 or 1 for up to BLOCK entries: which are within a limit or within their own. */
+/* Sets inside[i] to 1 if values[i] is within the shared limit or within limits[i] of its own, for up to BLOCK entries. */
 static inline __attribute__((always_inline)) void NAMED(compare)(
     const REAL *values, int64_t n, REAL limit, const REAL *limits, uint8_t *inside)
 {
@@ -108,7 +108,7 @@ int64_t NAMED(append)(
             too_many += inside;
             continue;
         }
-        /* Without a branch: what is outside is overwritten by the next. */
+        /* No branch: every entry is written, and one beyond the limit is overwritten by the next. */
         list_values[place] = values[i], list_samples[place] = (int32_t)samples[i];
         filled[owner] += inside;
     }
@@ -129,14 +129,14 @@ int64_t NAMED(tally)(
     return kept;
 }
 
-/* Which cell a value is in: that of a larger one is the same or higher. */
+/* The cell that a value is in. Rounding can't disturb the order: a larger value's cell is the same or a higher one. */
 static inline __attribute__((always_inline)) int32_t NAMED(cell)(REAL value, REAL lowest, REAL scale)
 {
     REAL place = (value - lowest) * scale;
     return place > 0 ? (place < CELLS - 1 ? (int32_t)place : CELLS - 1) : 0;
 }
 
-/* A number that is not higher, or not lower, in this precision. */
+/* The value rounded to REAL: down if ``towards`` is negative, up if it is positive. */
 static REAL NAMED(rounded)(double value, double towards)
 {
     REAL nearest = (REAL)value;
@@ -209,7 +209,7 @@ EACH_PROCESSOR int64_t NAMED(rank_columns)(
 {
     int64_t unclear = 0;
     uint8_t inside[BLOCK];
-    /* Some columns for all rows: their limits stay in the cache. */
+    /* BLOCK columns are compared with all rows before the next ones, so that their limits stay in the cache. */
     for (int64_t first = 0; first < n; first += BLOCK) {
         const char *limits_end = (const char *)(limits + (n - first < BLOCK ? n : first + BLOCK) * q);
         for (const char *line = (const char *)(limits + first * q); line < limits_end; line += LINE)
@@ -223,7 +223,7 @@ EACH_PROCESSOR int64_t NAMED(rank_columns)(
                     int64_t column = first + byte + __builtin_ctzll(word) / 8;
                     const double *own = limits + column * q, *start = own;
                     double value = tile[row * n + column];
-                    /* Without a branch: which way it goes can't be foreseen. */
+                    /* A binary search without branches, because a processor could not predict them. */
                     for (int64_t left = q; left > 1; left -= left / 2)
                         start += left / 2 & -(int64_t)(start[left / 2 - 1] < value);
                     int64_t place = start - own + (*start < value);
