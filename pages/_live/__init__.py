@@ -1,1 +1,1 @@
-"""The live figure: sliders and linked panes in one component, Python and JavaScript."""
+"""The live figure: sliders and linked plots in one Streamlit component (Python, JavaScript)."""

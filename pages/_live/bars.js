@@ -1,24 +1,24 @@
-// A control of several amounts at once: bars that the user pulls up and down, or the cells of a grid to paint.
+// A control of several amounts at once: bars that the user drags up and down, or a grid of cells to paint.
 
 import { button, element, setText } from "./dom.js";
 
 /** @import { ControlEvents } from "./controls.js" */
 
 /**
- * The bars as Python describes them (Bars in prviz/live/figure.py).
+ * One control of this kind as Python describes it (class Bars in prviz/live/figure.py).
  * @typedef {object} BarsSpec
  * @property {string} id
  * @property {string} label
  * @property {string[]} names
  * @property {number[]} value amounts in [0, 1]
  * @property {boolean} total the amounts always sum to one, so that pulling one bar changes the others
- * @property {number} columns of the grid; 0 for bars
+ * @property {number} columns number of columns of the grid; 0 for bars
  * @property {string} color
  * @property {string} help
  * @property {"estimator" | "data"} group
- * @property {number[]} like amounts that a button takes over; [] for no button
+ * @property {number[]} like amounts that the button "Same as real" copies; [] for no button
  *
- * Where the pointer is, and the amount that its height in a bar stands for.
+ * The cell under the pointer, and the amount that the pointer's height stands for where the cell is a bar.
  * @typedef {{ column: number, row: number, index: number, amount: number }} Cell
  */
 
@@ -29,7 +29,7 @@ const BRUSHES = [
   { name: "Light", amount: 0.3 },
   { name: "Full", amount: 1 },
 ];
-// How to paint: with any pointer, and what a mouse and a keyboard can do besides.
+// Help below the control: first what any pointer can do, then what needs a mouse or a keyboard.
 const HOW = {
   total: ["Drag a bar up or down, the others share the rest.", "Keys: ← → choose a bar, ↑ ↓ change it."],
   bars: [
@@ -41,9 +41,9 @@ const HOW = {
     "With Shift or the right button a stroke erases. Keys: arrows choose a cell, Space paints it, + and − change it, Delete empties it.",
   ],
 };
-const FULL_HEIGHT = 0.94; // of the box, by a bar of amount 1 (live.css)
+const FULL_HEIGHT = 0.94; // height of a bar of amount 1, as a share of its box (live.css has the same 94 %)
 
-/** Amounts of which one is new; where they sum to one, the others keep their proportions.
+/** Replace one amount; where all must sum to one, the others keep their proportions.
  * @param {number[]} amounts @param {number} index @param {number} amount @param {boolean} total */
 export function withAmount(amounts, index, amount, total) {
   const value = Math.min(1, Math.max(0, amount)),
@@ -51,19 +51,20 @@ export function withAmount(amounts, index, amount, total) {
   const other = (/** @type {number} */ each) =>
     !total ? each : rest > 0 ? (each * (1 - value)) / rest : (1 - value) / (amounts.length - 1);
   const found = amounts.map((each, i) => +(i === index ? value : other(each)).toFixed(4));
-  return found.some((each) => each > 0) ? found : amounts; // nothing at all is no distribution
+  // all amounts 0 would be no distribution: leave them as they were
+  return found.some((each) => each > 0) ? found : amounts;
 }
 
 /** @param {BarsSpec} first @param {ControlEvents} events */
 export function makeBars(first, events) {
   /** @type {HTMLElement[]} */
   let cells = [];
-  /** @type {HTMLInputElement[]} exact percentages of amounts that sum to one */
+  /** @type {HTMLInputElement[]} fields for exact percentages, of amounts that sum to one */
   let fields = [];
   let shape = "",
     brush = 1,
-    described = -1; // the cell whose amount stands beside the label
-  /** @type {number[]} amounts on screen */
+    described = -1; // index of the cell whose amount is shown beside the label; -1 for none
+  /** @type {number[]} the amounts that are drawn now */
   let drawn = [];
   /** @type {{ pointer: number, erases: boolean, last: Cell | null } | null} */
   let stroke = null;
@@ -76,9 +77,10 @@ export function makeBars(first, events) {
   const bars = {
     spec: first,
     value: first.value,
-    /** @type {number[] | undefined} the value that Python has, as far as is known */
+    /** @type {number[] | undefined} the value that Python has, as far as the browser knows */
     sent: first.value,
-    edited: false, // nothing is typed here
+    // read by Controls, which does not redraw a control while the user types; nothing is typed here
+    edited: false,
     box: element("div.control.bars", name, amount, tools, area, numbers, how),
     get held() {
       return stroke !== null;
@@ -89,7 +91,7 @@ export function makeBars(first, events) {
   const changed = () => events.changed(bars);
 
   area.onpointerdown = (event) => {
-    if (stroke || event.button === 1) return; // a second finger
+    if (stroke || event.button === 1) return; // a second finger, or the middle button
     stroke = { pointer: event.pointerId, erases: event.shiftKey || event.button === 2, last: null };
     area.setPointerCapture(event.pointerId);
     paint(event, stroke);
@@ -111,7 +113,7 @@ export function makeBars(first, events) {
   area.addEventListener("focusin", (event) => {
     cells.forEach((cell) => {
       cell.tabIndex = cell === event.target ? 0 : -1;
-    }); // one stop of the Tab key
+    }); // only the focused cell stops the Tab key
     describe(focused());
   });
   area.addEventListener("focusout", () => describe(-1));
@@ -176,7 +178,8 @@ export function makeBars(first, events) {
     return input;
   }
 
-  /** The brushes of a grid, and two ways to begin anew; where amounts sum to one there is nothing to choose.
+  /** Buttons above the control: a grid's brushes, and two ways to start over; none where the amounts sum
+   * to one.
    * @param {BarsSpec} spec */
   function toolsOf({ names, columns }) {
     const brushes = (columns ? BRUSHES : []).map((each) =>
@@ -218,7 +221,7 @@ export function makeBars(first, events) {
     if (described >= 0) describe(described);
   }
 
-  /** Beside the label: the cell under the pointer or with the focus, and its amount.
+  /** Show the name and amount of one cell, under the pointer or focused, beside the label.
    * @param {number} index */
   function describe(index) {
     described = index;
@@ -229,7 +232,8 @@ export function makeBars(first, events) {
     );
   }
 
-  /** Free amounts in steps of 1/20: fine enough to paint, and short in a link.
+  /** Set one amount. Amounts without a fixed sum go in steps of 1/20: fine enough to paint, and short in a
+   * link.
    * @param {number} index @param {number} share */
   function set(index, share) {
     const { total } = bars.spec;
@@ -254,7 +258,7 @@ export function makeBars(first, events) {
     };
   }
 
-  /** From where the pointer was to where it is: a quick one skips cells, and those between are filled in.
+  /** Paint from the pointer's previous cell to its current one: a fast pointer skips the cells between.
    * @param {PointerEvent} event @param {{ erases: boolean, last: Cell | null }} by */
   function paint(event, by) {
     const now = under(event),
@@ -297,7 +301,8 @@ export function makeBars(first, events) {
     if (!(key in moves || key in amounts || key in STEPS)) return;
     event.preventDefault();
     if (key in moves) return void cells[index + moves[key]]?.focus();
-    const finer = total && !key.startsWith("Page") ? 0.2 : 1; // shares by one in a hundred
+    // amounts that sum to one change by 0.01 a key press
+    const finer = total && !key.startsWith("Page") ? 0.2 : 1;
     set(index, amounts[key] ?? bars.value[index] + STEPS[key] * finer);
     changed();
   }

@@ -1,5 +1,5 @@
-// A brush on the scatter of a painting: a stroke moves the cells of the main figure's own controls, so that truth and
-// curves follow as they follow the bars of these controls.
+// A brush on the scatter plot of the toy "painting". A stroke changes the same controls as the bars and cells
+// beside the main figure (bars.js), so the truth and the curves follow.
 
 import { withAmount } from "./bars.js";
 import { button, element, setText, shape } from "./dom.js";
@@ -10,32 +10,32 @@ import { store } from "./store.js";
 /** @import { Pane } from "./pane.js" */
 
 /**
- * The amounts of both sets, real first, by cell.
+ * The amount in each cell, of both sets.
  * @typedef {[real: number[], generated: number[]]} Amounts
  *
- * What can be painted (pages/_explore/painting.py): so many columns of a square grid, and where to start from.
+ * What can be painted (pages/_explore/painting.py): a square grid of `columns` by `columns` cells, and pictures to start from.
  * @typedef {{ columns: number, pictures: { name: string, amounts: Amounts }[] }} Canvas
  *
  * @typedef {{ column: number, row: number }} Cell
  * @typedef {ReturnType<typeof makeBars>} Bars
  *
- * set: the one that is painted, or null where the pointer is Plotly's; cell: that of the keyboard.
+ * set: the set that is painted, null while the pointer selects samples instead; cell: the cell that the keyboard paints.
  * @typedef {object} Brush
  * @property {0 | 1 | null} set
  * @property {boolean} erases
- * @property {Amounts[]} before each change, the newest last
+ * @property {Amounts[]} before the amounts before each change, for Undo; the newest last
  * @property {Cell} cell
  * @property {{ pointer: number, erases: boolean, last: Cell, crossed: Set<number> } | null} stroke
  * @property {HTMLButtonElement[]} sets
  * @property {HTMLButtonElement} erase
  * @property {HTMLButtonElement} undo
  * @property {HTMLSelectElement} start
- * @property {SVGElement} sheet takes the pointer and the keys
+ * @property {SVGElement} sheet transparent rectangle over the grid that receives pointer and keyboard events
  */
 
 const IDS = ["p.real_weights", "p.generated_weights"],
   NAMES = ["Real", "Generated"];
-const STEP = 0.5; // amount of one stroke, in a cell
+const STEP = 0.5; // amount that one stroke adds to a cell
 const MOST_UNDONE = 50;
 /** @type {Record<string, [columns: number, rows: number]>} */
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -43,7 +43,8 @@ const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 /** @type {WeakMap<Pane, Brush>} */
 const BRUSHES = new WeakMap();
 
-/** The controls of both sets; null where the main figure has other ones. @returns {[Bars, Bars] | null} */
+/** The two painting controls of the main figure; null where it has other controls.
+ * @returns {[Bars, Bars] | null} */
 function controls() {
   const found = IDS.map((id) => store.figure?.controls.find(id));
   return found.every((each) => each && "names" in each.spec) ? /** @type {[Bars, Bars]} */ (found) : null;
@@ -64,7 +65,7 @@ function put(live, pane, next) {
   drawBrush(live, pane);
 }
 
-/** Keep what is painted, to come back to it.
+/** Remember the current amounts for Undo.
  * @param {Brush} brush */
 function remember(brush) {
   const now = amounts();
@@ -181,7 +182,7 @@ function wire(live, pane, brush) {
       steps = Math.max(Math.abs(to.column - last.column), Math.abs(to.row - last.row));
     const way = (/** @type {keyof Cell} */ part, /** @type {number} */ step) =>
       Math.round(last[part] + ((to[part] - last[part]) * step) / (steps || 1));
-    // A quick pointer skips cells: those between are crossed too.
+    // A fast pointer skips cells: paint those between too.
     const cells = Array.from({ length: steps + 1 }, (_, step) => ({
       column: way("column", step),
       row: way("row", step),
@@ -227,7 +228,7 @@ function wire(live, pane, brush) {
   };
 }
 
-/** To a screen reader: the keyboard's cell.
+/** Tell a screen reader the position and the amounts of the keyboard's cell.
  * @param {LiveFigure} live @param {Pane} pane @param {Brush} brush */
 function say(live, pane, { cell }) {
   const now = amounts();
@@ -237,7 +238,7 @@ function say(live, pane, { cell }) {
   setText(live.parts.spoken, `row ${cell.row + 1}, column ${cell.column + 1}: ${parts.join(", ")}`);
 }
 
-/** The painted cells below the samples, and the brush over them.
+/** Draw the painted cells below the samples, and the brush above them.
  * @param {LiveFigure} live @param {Pane} pane */
 export function drawBrush(live, pane) {
   const { canvas } = pane.spec,

@@ -1,4 +1,5 @@
-// Samples in four groups at lam (prviz/diagnostics/confusion_groups.py has the derivation, prviz/figures/confusion_groups.py the look).
+// The samples in four confusion groups at lam (derived in prviz/diagnostics/confusion_groups.py, styled as in
+// prviz/figures/confusion_groups.py).
 
 import { callsReal, pointOf } from "./curve.js";
 import { setAttributes, shape } from "./dom.js";
@@ -10,17 +11,17 @@ import { lamOf } from "./view.js";
 /** @import { Axes, Pane, PaneSpec } from "./pane.js" */
 
 /**
- * What Python sends of the samples (prviz/live/space.py).
+ * What Python sends about the samples (prviz/live/space.py).
  * @typedef {object} ExplorerSpec
- * @property {string} of names the samples
- * @property {string} id names the classifiers on them
+ * @property {string} of identifies the samples
+ * @property {string} id identifies the classifiers of these samples
  * @property {[real: number, generated: number]} sizes
- * @property {number[]} breaks lam at which the optimal classifier changes, decreasing
+ * @property {number[]} breaks the values of lam at which the optimal classifier changes, decreasing
  * @property {number[]} missed number of real samples that each classifier misses
  * @property {number[]} accepted number of generated samples that each classifier accepts
  * @property {number[] | null} ids null where they are 0, 1, 2, ...
- * @property {number[] | null} levels for each sample (OptimalClassifiers.levels_of), NO_SUPPORT where nothing supports it; null where all are 0
- * @property {number[]} needed level from which on each classifier calls a sample real
+ * @property {number[] | null} levels the level of each sample (OptimalClassifiers.levels_of), NO_SUPPORT for a sample without supports; null where all levels are 0
+ * @property {number[]} needed for each classifier, the lowest level at which it calls a sample real
  * @property {boolean[]} unsupported for each classifier, whether it calls samples without supports real
  * @property {"k" | "bandwidth" | null} tunes the slider that moves the classifiers
  * @property {Record<string, string>} labels by group
@@ -29,26 +30,26 @@ import { lamOf } from "./view.js";
  * @property {string} key
  * @property {number[]} selected ids
  * @property {Record<string, Row[]>} lists the most extreme samples of each group
- * @property {string} listed the group that is listed at first, or ""
+ * @property {string} listed the group whose samples are listed at first, or ""
  * @property {Row[]} picked
  *
  * @typedef {{ id: number, real: boolean, level: number }} Sample
  *
- * A sample as the table shows it; near: rows of the other set, null where Python has not said.
+ * A sample as the table shows it; near: the nearest rows of the other set, null until Python sends them.
  * @typedef {Sample & { row: string | number, labels: string, key: string, near?: string[] | null, picture?: string, text?: string, problem?: string }} Row
  *
  * A sample as the figure shows it.
  * @typedef {Sample & { x: number, y: number, text: string, hovertext: string }} DrawnSample
  *
- * Where samples are in the plot, in pixels; lines: the heights of the four groups, where they are lines of a rug.
+ * Where samples are in the plot, in pixels; lines: in a rug plot, the height of each group's line.
  * @typedef {{ sample: Sample, x: string, y: string }} SamplePlace
  * @typedef {{ axes: Axes, lines: string[] | null, all: SamplePlace[], byId: Map<number, SamplePlace> }} Places
  *
- * The samples of one figure, and what is selected of them.
+ * The samples of one figure, and which of them are selected.
  * @typedef {object} Samples
  * @property {ExplorerSpec} spec
- * @property {Map<number, number>} placeOf places in `spec.levels`, by id
- * @property {Set<number>} picks ids
+ * @property {Map<number, number>} placeOf index into `spec.levels`, by a sample's id
+ * @property {Set<number>} picks ids of the selected samples
  */
 
 export const GROUP_NAMES = ["kept", "missed", "accepted", "rejected"];
@@ -59,11 +60,12 @@ export const isGrouped = (pane) => pane.spec.follow === "groups";
 /** @param {LiveFigure} live */
 const samplesOf = (live) => /** @type {Samples} */ (live.explorer);
 
-/** lam with six digits, as Python rounds it: a tie at a breakpoint must not go two ways.
+/** lam with six digits, as Python rounds it: at a breakpoint both must choose the same classifier.
  * @param {LiveFigure} live */
 export const roundedLam = (live) => Number(lamOf(live).toPrecision(6));
 
-/** OptimalClassifiers.index_at: the number of breakpoints at or above lam.
+/** Index of the optimal classifier, which is the number of breakpoints at or above lam
+ * (OptimalClassifiers.index_at).
  * @param {number[]} breaks @param {number} lam */
 function classifierIndex(breaks, lam) {
   let low = 0,
@@ -79,17 +81,17 @@ function classifierIndex(breaks, lam) {
 /** @param {LiveFigure} live */
 export const classifierAt = (live) => classifierIndex(samplesOf(live).spec.breaks, roundedLam(live));
 
-/** Names a drawing of the groups: two with the same name are equal.
+/** Identifies a drawing of the groups: two drawings with the same name are equal.
  * @param {LiveFigure} live */
 export const groupsName = (live) => `${samplesOf(live).spec.id} ${classifierAt(live)}`;
 
-/** The numbers of samples of each group.
+/** The number of samples in each group, in the order of GROUP_NAMES.
  * @param {ExplorerSpec} spec @param {number} index */
 export function groupCounts({ sizes: [real, generated], missed, accepted }, index) {
   return [real - missed[index], missed[index], accepted[index], generated - accepted[index]];
 }
 
-/** OptimalClassifiers.part: what some samples are of the whole.
+/** What some samples contribute to the counts, to precision and to recall (OptimalClassifiers.part).
  * @param {ExplorerSpec} spec @param {Sample[]} samples @param {number} index @param {number} lam */
 export function partOf(spec, samples, index, lam) {
   const [real, generated] = spec.sizes;
@@ -128,7 +130,7 @@ export function sampleOf(live, id) {
 /** @type {WeakMap<PaneSpec, DrawnSample[]>} */
 const POOLS = new WeakMap();
 
-/** All drawn samples of the figure, whichever group Python drew them in.
+/** All samples that the figure draws, as one list over the four group traces.
  * @param {LiveFigure} live @param {Pane} pane */
 export function poolOf(live, { spec }) {
   const pool =
@@ -146,7 +148,7 @@ export function poolOf(live, { spec }) {
   return pool;
 }
 
-/** True if the samples have one dimension: a line of a rug per group.
+/** True if the samples are one-dimensional, drawn as a rug plot with one line per group.
  * @param {Pane} pane */
 const isFlat = (pane) => pane.spec.figure.data[0].yaxis === "y2";
 
@@ -154,7 +156,7 @@ const isFlat = (pane) => pane.spec.figure.data[0].yaxis === "y2";
 const legendText = ({ labels }, group, count) =>
   `${labels[GROUP_NAMES[group]]}: ${count.toLocaleString("en")}`;
 
-/** What Plotly is to draw: each trace with the samples of its group.
+/** The four traces for Plotly, each with the samples of its group.
  * @param {LiveFigure} live @param {Pane} pane */
 export function groupTraces(live, pane) {
   const { spec } = samplesOf(live),
@@ -178,12 +180,12 @@ export function groupTraces(live, pane) {
     to.hovertext.push(sample.hovertext);
     to.customdata.push([sample.id]);
   }
-  // Plotly would drop a trace without any point, and its legend entry.
+  // Plotly drops a trace without points together with its legend entry: give it one point at null.
   for (const trace of traces) if (!trace.x.length) trace.x = trace.y = [null];
   return { traces: { ...traces } };
 }
 
-/** Plotly's own symbols, relative to a point.
+/** The SVG paths of Plotly's marker symbols, relative to the point; r: half of the marker's size.
  * @type {Record<string, (r: number) => string>} */
 const SYMBOLS = {
   circle: (r) => `m${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0`,
@@ -199,18 +201,18 @@ const SYMBOLS = {
   },
 };
 
-/** The path of a symbol of this size around a point.
+/** The SVG path of a marker, relative to the point.
  * @param {{ symbol: string, size: number }} look */
 export const symbolPath = ({ symbol, size }) =>
   SYMBOLS[symbol](size / 2).replace(/\d+\.\d+/g, (digits) => (+digits).toFixed(2));
 const RING = symbolPath({ symbol: "circle", size: 15 }),
   SMALL_RING = symbolPath({ symbol: "circle", size: 10 });
-const MANY = 40; // selected samples above which rings are small: large ones would hide what they are around
+const MANY = 40; // number of selected samples above which rings are small: large rings would hide the samples
 
-/** @type {WeakMap<object, Places>} by what Plotly has drawn */
+/** @type {WeakMap<object, Places>} by Pane.drawn, a new object after each of Plotly's drawings */
 const PLACES = new WeakMap();
 
-/** The samples' places in the plot, by what is drawn: the groups' pool, or the traces that Plotly holds.
+/** Where the samples are in the plot: those of the confusion groups, or of the traces that Plotly holds.
  * @param {LiveFigure} live @param {Pane} pane */
 function placesOf(live, pane) {
   const known = PLACES.get(pane.drawn);
@@ -237,12 +239,13 @@ function placesOf(live, pane) {
   return places;
 }
 
-/** True if the pane draws only some of the samples.
+/** True if the pane draws only a part of the samples.
  * @param {LiveFigure} live @param {Pane} pane */
 export const drawsFewer = (live, pane) =>
   (PLACES.get(pane.drawn)?.all.length ?? Infinity) < samplesOf(live).placeOf.size;
 
-/** An SVG under Plotly's: the groups while Plotly is behind, and the selection.
+/** Draw, in an SVG below Plotly's, the groups while Plotly's own drawing is outdated, and rings around the
+ * selected samples.
  * @param {LiveFigure} live @param {Pane} pane */
 export function paintSamples(live, pane) {
   const places = placesOf(live, pane),
@@ -269,8 +272,8 @@ export function paintSamples(live, pane) {
   rings.setAttribute("d", ringed.map((each) => `M${each.x},${yOf(each)}${ring}`).join(""));
 }
 
-/** One path per group instead of a node per sample: a step of a drag rewrites four attributes. Meanwhile Plotly's points
- * are not to be seen.
+/** Draw each group as one path instead of one node per sample, so that a step of a drag rewrites four
+ * attributes. Meanwhile Plotly's own points are transparent.
  * @param {LiveFigure} live @param {Pane} pane @param {Places} places @param {number} index @param {Element[]} paths */
 function paintGroups(live, pane, { all, lines }, index, paths) {
   const { spec } = samplesOf(live),
@@ -293,7 +296,8 @@ function paintGroups(live, pane, { all, lines }, index, paths) {
   });
 }
 
-/** True if the classifiers here are not those of where the sliders stand: the view waits for Python.
+/** True if the classifiers are of another k or bandwidth than the sliders show: the groups wait for
+ * Python.
  * @param {LiveFigure} live */
 export function isOutdated(live) {
   const { shown, frames } = live.payload,

@@ -1,4 +1,5 @@
-// The controls of a figure: sliders with an exact field and named marks, and the bars of bars.js.
+// The controls of a figure: sliders with a field for the exact value and with labelled marks, chips, and the
+// bars of bars.js.
 
 import { makeBars } from "./bars.js";
 import { angleToLam, shortNumber } from "./curve.js";
@@ -13,16 +14,16 @@ import { button, dock, element } from "./dom.js";
  * @property {string} id
  * @property {string} label
  * @property {number[]} values its stops
- * @property {number | string | null} value a word stands for `resolved`, as does null, the automatic value
+ * @property {number | string | null} value a word such as "sqrt", or null for automatic, has its number in `resolved`
  * @property {number} resolved
  * @property {[value: number | string | null, label: string][]} marks
- * @property {[min: number, max: number, step: number] | null} number what can be typed
- * @property {boolean} angle lam is the tangent of the value, in degrees
- * @property {string} empty what stands for null
+ * @property {[min: number, max: number, step: number] | null} number the limits of a typed value
+ * @property {boolean} angle the value is an angle in degrees, and lam its tangent
+ * @property {string} empty text shown for null
  * @property {string} help
  * @property {"estimator" | "data" | "details" | "sampling" | "figure"} group
- * @property {boolean} line label, slider and number in one line
- * @property {string} short what stands for the label where a pointer can ask for the whole of it
+ * @property {boolean} line label, slider and number stand in one line
+ * @property {string} short a shorter label, used where hovering shows the whole one
  *
  * Several names, each of which is on or off (Chips in prviz/live/figure.py).
  * @typedef {{ id: string, label: string, options: [name: string, label: string, help: string][], value: string[], group: SliderSpec["group"], angle?: undefined }} ChipsSpec
@@ -31,16 +32,16 @@ import { button, dock, element } from "./dom.js";
  * @typedef {Slider | ReturnType<typeof makeBars> | ReturnType<typeof makeChips>} Control
  *
  * @typedef {object} ControlEvents
- * @property {(control: Control, rest?: number) => void} changed by the user; rest: milliseconds to wait for the next change
- * @property {() => void} released the pointer lets a control go
+ * @property {(control: Control, rest?: number) => void} changed the user has changed the control; rest: milliseconds to wait for the next change before Python is asked
+ * @property {() => void} released the pointer has let go of a control
  */
 
-// Milliseconds: no event says that a series of key presses has ended, and Python's answer, which keeps the page busy for
-// a while, must not fall between two of them.
+// Milliseconds to wait after a key press. No event says that a series of presses has ended, and Python's
+// answer, which keeps the page busy for a while, must not arrive between two of them.
 const KEYS_MS = 600;
 const ENDS = ["pointerup", "pointercancel"];
 
-/** True where a pointer can rest on something. */
+/** True where the pointer can hover (a mouse, not a finger). */
 const hovers = () => matchMedia("(hover: hover)").matches;
 
 /** @param {SliderSpec} first @param {ControlEvents} events */
@@ -53,7 +54,7 @@ function makeSlider(first, events) {
   const slider = {
     spec: first,
     value: first.value,
-    /** @type {typeof first.value | undefined} the value that Python has, as far as is known */
+    /** @type {typeof first.value | undefined} the value that Python has, as far as the browser knows */
     sent: first.value,
     held: false,
     range,
@@ -69,7 +70,7 @@ function makeSlider(first, events) {
     get edited() {
       return document.activeElement === readout;
     },
-    /** The value as a number: what Python has resolved where it is a word or automatic. */
+    /** The value as a number: `resolved` where it is a word or automatic. */
     get number() {
       return typeof slider.value === "number" ? slider.value : slider.spec.resolved;
     },
@@ -79,7 +80,7 @@ function makeSlider(first, events) {
   };
   range.oninput = () => take(slider.spec.values[+range.value], slider.held ? undefined : KEYS_MS);
   const release = () => {
-    // anywhere on the page
+    // The pointer may be released anywhere on the page.
     for (const kind of ENDS) window.removeEventListener(kind, release, true);
     slider.held = false;
     events.released();
@@ -96,7 +97,7 @@ function makeSlider(first, events) {
       typed = Math.round(+text / step) * step;
     let value = slider.value;
     if (text === "")
-      value = empty ? null : value; // cleared: back to automatic, where there is one
+      value = empty ? null : value; // an emptied field means automatic, where the slider has that
     else if (Number.isFinite(typed)) value = +Math.min(max, Math.max(min, typed)).toFixed(6);
     take(value);
   };
@@ -139,7 +140,7 @@ function makeSlider(first, events) {
     range.value = String(nearest);
     let text = value === null ? empty : shortNumber(number);
     if (angle) text = `λ = ${shortNumber(angleToLam(number))}`;
-    // A seed has more digits than a shift should show.
+    // The field has all digits of the value, such as a seed, not the shortened text.
     if (slider.spec.number)
       readout.value =
         value === null ? "" : String(Number.isInteger(number) ? number : +number.toPrecision(6));
@@ -158,7 +159,7 @@ function makeChips(first, events) {
   const chips = {
     spec: first,
     value: first.value,
-    /** @type {string[] | undefined} the value that Python has, as far as is known */
+    /** @type {string[] | undefined} the value that Python has, as far as the browser knows */
     sent: first.value,
     held: false,
     edited: false,
@@ -199,7 +200,7 @@ function makeChips(first, events) {
   return chips;
 }
 
-// "figure": below it, without a title.
+// Titles of the groups of controls. The group "figure" stands below the figure and needs none.
 const TITLES = {
   estimator: "Estimator",
   data: "Data",
@@ -208,7 +209,7 @@ const TITLES = {
   figure: "",
 };
 
-/** A new control, by what its spec describes.
+/** A new control of the kind that its spec describes.
  * @param {SliderSpec | BarsSpec | ChipsSpec} spec @param {ControlEvents} events @returns {Control} */
 function made(spec, events) {
   if ("options" in spec) return makeChips(spec, events);
@@ -218,12 +219,12 @@ function made(spec, events) {
 export class Controls {
   /** @type {Control[]} */
   list = [];
-  lam = 1; // where no slider moves it, the point of a curve that was clicked last
-  /** @type {number | null} lam where the pointer has come from, while it is on a curve */
+  lam = 1; // without a slider of lam: lam of the point of a curve that was clicked last
+  /** @type {number | null} lam from before the pointer came onto a curve, null while it is on none */
   #before = null;
-  /** @type {Map<string, boolean>} groups that fold: by the user */
+  /** @type {Map<string, boolean>} whether the user has opened or closed each group that folds */
   #opened = new Map();
-  /** @type {Map<string, HTMLElement>} the groups, by the place of the page that they stand in where it has one */
+  /** @type {Map<string, HTMLElement>} the element of each group, by the group's name */
   #boxes = new Map();
 
   /** @param {HTMLElement} box @param {ControlEvents} events */
@@ -251,7 +252,7 @@ export class Controls {
     return this.list.some((control) => control.held);
   }
 
-  /** Where the sliders that frames know stand.
+  /** The stop (k and bandwidth) at which the sliders stand; null without a slider of k.
    * @returns {Stop | null} */
   get position() {
     const k = this.slider("k"),
@@ -259,8 +260,8 @@ export class Controls {
     return k ? { k: k.number, bandwidth: bandwidth ?? null } : null;
   }
 
-  /** New specs from Python. A value that the user has moved since Python was asked stays; every other one follows what
-   * Python sends.
+  /** Take the specs that Python sends. A control that the user has moved since Python was last asked keeps
+   * its value; the others take Python's.
    * @param {(SliderSpec | BarsSpec | ChipsSpec)[]} specs */
   take(specs) {
     const before = this.list;
@@ -270,9 +271,9 @@ export class Controls {
     }
     for (const [group, box] of this.#boxes) dock(box, group, this.box);
     this.list.forEach((control, i) => {
-      const spec = /** @type {any} */ (specs[i]); // of the control's kind
+      const spec = /** @type {any} */ (specs[i]); // any: the control of this id has the same kind
       control.refresh(spec);
-      // Python has lam in whole degrees only
+      // Python knows lam to whole degrees only: a difference below one degree is no change.
       const same = spec.angle && Math.abs(spec.value - Number(control.value)) < 1;
       if (control.value === control.sent && !same) control.value = control.sent = spec.value;
       if (!control.edited) control.show();
@@ -282,14 +283,14 @@ export class Controls {
     else this.#before = lam;
   }
 
-  /** lam of a point under the pointer, until that leaves it.
+  /** Show another lam while the pointer is on a point of a curve.
    * @param {number} lam */
   preview(lam) {
     this.#before ??= this.lam;
     this.lam = lam;
   }
 
-  /** Back to lam as the user has set it; true if it was another one. */
+  /** Return to the lam that the user has set; true if the pointer had changed it. */
   endPreview() {
     const before = this.#before;
     this.#before = null;
@@ -297,13 +298,14 @@ export class Controls {
     return before !== null;
   }
 
-  // The data fold away: on a narrow screen they would push the figure out of sight while the user moves k.
+  // The details always fold; the controls of the data fold where the page has no place for them, as on a narrow screen
+  // they would push the figure out of sight while the user moves k.
   #layOut() {
     this.leave();
     const narrow = matchMedia("(max-width: 767px)").matches;
     for (const [group, title] of Object.entries(TITLES)) {
       const members = this.list.filter(
-        // on a phone chips are in the sheet: below the figure stand its rows
+        // On a phone the chips go into the sheet of settings (sheet.js), because the rows are below the figure.
         ({ spec }) => (narrow && "options" in spec ? "sampling" : spec.group) === group,
       );
       if (!members.length) continue;
@@ -329,7 +331,7 @@ export class Controls {
     return fold;
   }
 
-  /** Take the groups away from wherever they stand. */
+  /** Remove the groups from the page, wherever they stand. */
   leave() {
     for (const box of this.#boxes.values()) box.remove();
     this.#boxes.clear();

@@ -1,16 +1,16 @@
-// How the curves on screen differ from a pinned state, in one sentence.
+// One sentence on how the curves on screen differ from a pinned state.
 
 /**
- * What tells settings apart, by the control that moves it: its name, its number, and how that reads.
+ * The settings, by the id of their control: name, number (null for none) and the value as text.
  * @typedef {Record<string, [name: string, number: number | null, text: string]>} Words
  *
- * Numbers of families in one state: the overlap with the truth where `compared`, else the area.
+ * The numbers of one state, by family: the overlap (IoU) with the truth where `compared`, else the area; noise: difference that chance alone makes.
  * @typedef {{ numbers: Map<string, number>, names: Map<string, string>, compared: boolean, noise: number, words: Words }} State
  */
 
-const MOST = 3; // settings that are named
+const MOST = 3; // most settings that the sentence names
 
-/** What was done to get from one state to another; "" where nothing was.
+/** Which settings differ between two states; "" where none does.
  * @param {Words} now @param {Words} then */
 export function changes(now, then) {
   if (now.data[2] !== then.data[2]) return "the data are others";
@@ -28,7 +28,7 @@ export function changes(now, then) {
     : parts.join(" and ");
 }
 
-/** "" where no setting that moves a curve was changed.
+/** The sentence; "" where no setting that moves a curve differs.
  * @param {State} now @param {State} then */
 export function differenceText(now, then) {
   const shared = [...now.numbers.keys()].filter((id) => then.numbers.has(id));
@@ -39,7 +39,7 @@ export function differenceText(now, then) {
   const most = shared.reduce((best, id) => (Math.abs(gap(id)) > Math.abs(gap(best)) ? id : best));
   const two = (/** @type {State} */ { numbers }) => Number(numbers.get(most)).toFixed(2);
   const said = `${now.names.get(most)}: ${now.compared ? "overlap" : "area"} ${two(now)}, pinned ${two(then)}`;
-  // Chance of two draws, where the samples are others.
+  // Where the samples differ too, the noise of both draws counts.
   const chance = Math.hypot(now.noise, then.noise);
   if (two(now) === two(then) || Math.abs(gap(most)) <= chance)
     return `${said}; no more than chance, though ${why}.`;

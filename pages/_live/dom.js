@@ -1,4 +1,4 @@
-// Elements of the page, and calls that wait.
+// Helpers: create elements of the page, and delay calls.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -7,7 +7,8 @@ export function setAttributes(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
 }
 
-/** Attributes, or what stands in an element. @typedef {Record<string, string | number> | Element | string} Part */
+/** Attributes of a new element, or its content.
+ * @typedef {Record<string, string | number> | Element | string} Part */
 
 /** @template {Element} Kind @param {Kind} node @param {string[]} classes @param {Part[]} parts */
 function filled(node, classes, parts) {
@@ -19,7 +20,7 @@ function filled(node, classes, parts) {
   return node;
 }
 
-/** kind: with the element's classes, as in "p.name".
+/** Create an HTML element; kind: its name with its classes, as in "p.name".
  * @template {keyof HTMLElementTagNameMap} Kind @param {Kind | `${Kind}.${string}`} kind @param {Part[]} parts
  * @returns {HTMLElementTagNameMap[Kind]} */
 export function element(kind, ...parts) {
@@ -27,7 +28,7 @@ export function element(kind, ...parts) {
   return filled(document.createElement(/** @type {Kind} */ (name)), classes, parts);
 }
 
-/** An SVG element.
+/** Create an SVG element; kind as in `element`.
  * @template {keyof SVGElementTagNameMap} Kind @param {Kind | `${Kind}.${string}`} kind @param {Part[]} parts
  * @returns {SVGElementTagNameMap[Kind]} */
 export function shape(kind, ...parts) {
@@ -43,23 +44,24 @@ export const button = (onclick, ...parts) =>
 export const tableOf = (caption, head, ...bodies) =>
   element("table", element("caption", caption), element("thead", element("tr", ...head)), ...bodies);
 
-/** Written only where it differs: a screen reader, or the page's layout, would take it for a change.
+/** Set a node's text only if it differs: a screen reader would announce the new text, and the browser lay
+ * out the page again.
  * @param {Node | null | undefined} node @param {string} text */
 export function setText(node, text) {
   if (node && node.textContent !== text) node.textContent = text;
 }
 
-/** Put an element into the page's place of this name, where there is one, else where it belongs.
+/** Append an element to the page's place of this name; without such a place, to `home`.
  * @param {Element} node @param {string} name @param {Element} home */
 export function dock(node, name, home) {
   const place = document.querySelector(`[data-prviz-place="${name}"]`) ?? home;
   if (node.parentElement !== place) place.append(node);
 }
 
-// Milliseconds after which nothing is painted any more: the page is hidden, or the browser has no time.
+// Milliseconds after which `painted` stops waiting: a hidden or busy page may never paint.
 const PAINT_MS = 500;
 
-/** Once the browser has painted what is on the page now.
+/** Resolves once the browser has painted what is on the page now.
  * @returns {Promise<void>} */
 export const painted = () =>
   new Promise((done) => {
@@ -67,12 +69,12 @@ export const painted = () =>
     setTimeout(done, PAINT_MS);
   });
 
-// Calls that wait, at most one of each name.
+// Delayed calls by name, at most one for each name.
 export class Timers {
   /** @type {Map<string, number>} */
   #waiting = new Map();
 
-  /** Call after some milliseconds, in place of the call of this name that waits already.
+  /** Call after some milliseconds; replaces a call of the same name that is still waiting.
    * @param {string} name @param {number} milliseconds @param {() => void} call */
   start(name, milliseconds, call) {
     this.stop(name);

@@ -1,5 +1,6 @@
-// What goes with the groups: their numbers, the table of their most extreme samples, and the selection that the figure
-// and the table share. Python says of each row what the browser does not know: its neighbours, and what it looks like.
+// Below the figure of the confusion groups: their counts, the table of their most extreme samples, and the
+// selection that figure and table share. Python sends for each row what the browser does not have: its
+// nearest neighbours, and its picture or text.
 
 import {
   GROUP_NAMES,
@@ -33,12 +34,12 @@ import { onPlot } from "./pane.js";
  *   summary: HTMLElement,
  *   clear: HTMLElement,
  *   list: HTMLElement,
- * }} Explorer group: the one that the user has chosen to list, or "picked", or ""; rows: those that Python has described, by id; listed: what the list shows
+ * }} Explorer group: the group that the user lists, "picked" for the selected samples, or ""; rows: the rows that Python has sent, by id; listed: what the table shows, as JSON
  */
 
-const PICK_MS = 200; // without a change, after which Python hears of the selection
-const MOST_LISTED = 20,
-  MOST_PICKED = 100; // rows
+const PICK_MS = 200; // milliseconds without a change after which the selection is sent to Python
+const MOST_LISTED = 20, // rows of a group in the table
+  MOST_PICKED = 100; // rows of the selected samples in the table
 
 /** @param {number} share */
 const percent = (share) => `${general(100 * share)} %`;
@@ -50,7 +51,7 @@ export function takeExplorer(live) {
   const rows = new Map([...Object.values(spec.lists).flat(), ...spec.picked].map((row) => [row.id, row]));
   const ids = spec.ids ?? Array.from({ length: spec.sizes[0] + spec.sizes[1] }, (_, place) => place);
   const placeOf = new Map(ids.map((id, place) => [id, place]));
-  // Of other samples than before, what the user has selected is gone.
+  // Where the samples are others than before, the old selection is dropped.
   const kept =
     live.explorer?.spec.of === spec.of
       ? live.explorer
@@ -100,13 +101,15 @@ export function wireSelection(live, pane, plotly) {
     true,
   );
   pane.plot.on("plotly_selected", (event) => {
-    if (!event?.points || clearing || pane.drawing) return; // a new drawing tells of an empty selection too
+    // a new drawing fires this event too, with an empty selection
+    if (!event?.points || clearing || pane.drawing) return;
     const ids = event.points
       .filter((/** @type {any} */ point) => point.customdata?.length)
       .map((/** @type {any} */ point) => Number(point.customdata[0]));
-    // The rings say what is selected; Plotly's outline would stay behind when the table changes that.
+    // The rings mark the selected samples; Plotly's outline would become wrong when the table changes the
+    // selection.
     setTimeout(async () => {
-      clearing = true; // Plotly tells of an empty selection
+      clearing = true; // removing the outline fires this event with an empty selection
       await onPlot(pane, () => plotly.relayout(pane.plot, { selections: [] }));
       clearing = false;
     });
@@ -114,8 +117,8 @@ export function wireSelection(live, pane, plotly) {
   });
 }
 
-/** Select these samples; Python hears of it a little later.
- * @param {LiveFigure} live @param {number[]} ids @param {string} [group] to list */
+/** Select samples, and send the selection to Python a little later.
+ * @param {LiveFigure} live @param {number[]} ids @param {string} [group] group to list from now on */
 function pick(live, ids, group) {
   const { explorer } = live;
   if (!explorer) return;
@@ -127,14 +130,16 @@ function pick(live, ids, group) {
   });
 }
 
-/** What is listed: the group that is chosen where the figure has groups, or what is selected, or nothing.
+/** What the table lists: the chosen group where the figure has groups, else the selected samples, else
+ * nothing.
  * @param {LiveFigure} live @param {Explorer} explorer */
 function listedOf(live, { group, picks, spec }) {
   if (!live.panes.some(isGrouped)) return picks.size ? "picked" : "";
   return (group === "picked" && !picks.size ? "" : group) || spec.listed;
 }
 
-/** The selected samples, in Python's order, so that the rows listed are those that it describes.
+/** The selected samples, by id as in Python: the rows that the table lists are then those that Python
+ * describes.
  * @param {LiveFigure} live @param {Explorer} explorer */
 const selected = (live, { picks, placeOf }) =>
   [...picks]
@@ -205,7 +210,8 @@ function symbol(look) {
   );
 }
 
-/** The rows to list, most extreme first: a group's list is in that order at every lam.
+/** The rows to list, most extreme first. One order serves every lam: the rows of other groups are left
+ * out.
  * @param {LiveFigure} live @param {Explorer} explorer @param {number} index @returns {Row[]} */
 function rowsOf(live, explorer, index) {
   const listed = listedOf(live, explorer),
@@ -237,7 +243,7 @@ function rowsOf(live, explorer, index) {
     });
 }
 
-/** Written anew only where something in it has changed, which few steps of a drag do.
+/** Redraw the table only where its content has changed, which few steps of a drag do.
  * @param {LiveFigure} live @param {Explorer} explorer @param {number} index */
 function showRows(live, explorer, index) {
   const { spec, picks, list } = explorer,

@@ -22,8 +22,8 @@ from prviz.server.static_files import publish
 _FOLDER = Path(__file__).parent
 
 
-# A component's JavaScript is sent with every drawing: this one loads the published text, which
-# browsers keep.
+# Streamlit sends a component's JavaScript again with every drawing. This short text loads the
+# module from the server instead, and browsers cache the module.
 _LOADER = """
 const page = document.querySelector("script[src*='static/js/']").src;
 export default (await import(new URL("{name}", page).href)).default;
@@ -31,12 +31,12 @@ export default (await import(new URL("{name}", page).href)).default;
 
 
 def load_published(text: str, *, announced: bool | str = True) -> str:
-    """JavaScript for a component that loads this module from the server; see `publish`."""
+    """JavaScript of a component that loads the module `text` from the server (see `publish`)."""
     return _LOADER.format(name=publish(text, announced=announced))
 
 
 def told_by(key: str, name: str) -> Any:
-    """What a component's state holds under this name; None before it has told anything."""
+    """Value with this name in the state of a component; None before the component has sent one."""
     state = st.session_state.get(key)
     if isinstance(state, Mapping):
         return state.get(name)
@@ -44,7 +44,7 @@ def told_by(key: str, name: str) -> Any:
 
 
 def javascript() -> str:
-    """The live figure's modules as one."""
+    """The JavaScript modules of the live figure, bundled into one."""
     return bundle(_FOLDER / "main.js")
 
 
@@ -56,17 +56,16 @@ _component = st.components.v2.component(
     isolate_styles=False,
 )
 
-# Explore's main figure, whose controls are settings.
+# Key of Explore's main figure, whose controls change the settings.
 FIGURE = "explore"
 
 
 @dataclass(frozen=True)
 class Above:
-    """What stands over a figure, and takes room from it only once that figure comes, so that
-    nothing moves twice.
+    """A message above a figure, which takes its room only when the figure is sent: so both move
+    once.
 
-    key: of its container, "" where there is nothing to say. draw: draws it, right before the figure
-    is sent.
+    key: of its container, "" without a message. draw: draws it, just before the figure is sent.
     """
 
     key: str
@@ -74,7 +73,7 @@ class Above:
 
 
 def place(name: str) -> None:
-    """A place of the page for a part of the main figure: "rows", or a group of its controls."""
+    """Create the place for one part of the main figure: "rows", or a group of its controls."""
     st.html(f'<div class="live-place controls" data-prviz-place="{name}"></div>')
 
 
@@ -88,13 +87,13 @@ def live_figure(
     explorer: Mapping[str, Any] | None = None,
     standout: str = "",
 ) -> None:
-    """Draw the panes; what is selected in them comes back through `moved(key)`.
+    """Draw linked panes in one component; `moved(key)` returns what the user selects in them.
 
-    table: the readout below the panes. legend: say above the panes which colour is which curve,
-    where they have no legends of their own. explorer: the groups of samples of a pane that follows
-    them, and their table (prviz/live/space.py). standout: a group of linked views, in which one
-    item at a time stands out (pages/_live/group.js). Traces carry an item's id as their `meta`,
-    points as their customdata, panes as their `item`.
+    follow: the curves, when they follow the main figure's sliders. table: the numbers below the
+    panes. legend: show above the panes the colour of each curve, for panes without legends.
+    explorer: the confusion groups of the samples, and their table (prviz/live/space.py). standout:
+    name of a group of linked views, which highlight one item at a time (pages/_live/group.js); the
+    item is named by the `meta` of a trace, the customdata of a point and the `item` of a pane.
     """
     content = figure_content(
         panes,
@@ -115,11 +114,12 @@ def live_figure(
 def main_figure(
     content: bytes, above: Above, token: str, told: Mapping[str, Callable[[object], object]]
 ) -> None:
-    """Draw the main figure, which then asks the visitor's line (pages/_live/route.py) by itself.
+    """Draw the main figure, which from then on sends its questions on the visitor's line
+    (pages/_live/route.py).
 
-    content : as of `figure_content`, with all that the line needs but the token. above : what
-    stands over it.
-    told : what to do, before the page is drawn again, with what the figure tells, by its name.
+    content : from `figure_content`, with all that the line needs but the token. above : the message
+    above the figure. told : callbacks by name; each gets the value of this name that the figure
+    sends, before the page is drawn again.
     """
 
     def take(name: str) -> None:
@@ -131,7 +131,7 @@ def main_figure(
 
 
 def moved(key: str) -> dict[str, Any]:
-    """What the user has selected in this component; empty at first."""
+    """The values that the user has changed in a component, such as selected samples."""
     values = told_by(key, "values")
     if isinstance(values, Mapping):
         return dict(values)

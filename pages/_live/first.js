@@ -1,4 +1,5 @@
-// The page's main figure while Plotly is on its way: the same curves in the same place, from the vertices alone.
+// The page's main figure until Plotly has loaded: the same curves in the same place, drawn from the vertices
+// alone.
 
 import { pathOf } from "./curve.js";
 import { shape } from "./dom.js";
@@ -10,16 +11,16 @@ import { look } from "./view.js";
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Pane } from "./pane.js" */
 
-const TICK = 0.2,
+const TICK = 0.2, // as Plotly's: step of the ticks, and pixels of the tick labels and of the axis titles
   FONT = 12,
-  TITLE = 14; // as Plotly's: the step of the ticks, pixels of their labels and of the titles
+  TITLE = 14;
 
-/** The ticks that the axis names, else Plotly's own.
+/** The ticks that the axis specifies, else those that Plotly would choose.
  * @param {{ tickvals?: number[], range: number[] }} axis */
 const ticksOf = ({ tickvals, range }) =>
   tickvals ?? Array.from({ length: Math.floor(range[1] / TICK) + 1 }, (_, i) => +(i * TICK).toFixed(1));
 
-/** Draw the main figure's curves, if Plotly has not drawn it yet.
+/** Draw the curves of the main figure, unless Plotly has drawn it already.
  * @param {LiveFigure} live */
 export function drawFirst(live) {
   const pane = live.panes.find(({ spec, wired }) => spec.fit && !wired),

@@ -1,5 +1,5 @@
-// Parts of a page that follow work: one question for all of them, whose answer says which are to be drawn anew, and how
-// far the work is that one of them waits for (pages/_live/follow.py).
+// Parts of a page that wait for background work. One request to Python serves all of them; its answer tells which
+// parts to draw again, and the progress of the measurement that one of them waits for (pages/_live/follow.py).
 
 import { setText } from "./dom.js";
 import { whileHere } from "./leaving.js";
@@ -7,8 +7,8 @@ import { store } from "./store.js";
 import { GONE, LostError, RETRY_MS, answerTo, progressText } from "./stream.js";
 
 /**
- * @typedef {{ part: string, token: string, waits: boolean }} Content part: its name, "" for what waits for a measurement
- * @typedef {Content & { root: HTMLElement, draw: () => void }} Part draw: let Python draw it anew
+ * @typedef {{ part: string, token: string, waits: boolean }} Content part: its name, "" for the part that waits for a measurement
+ * @typedef {Content & { root: HTMLElement, draw: () => void }} Part draw: let Python draw it again
  * @typedef {{ kind: string, part: string, note: string, share: number, left: number }} Message
  */
 
@@ -22,7 +22,8 @@ let asked = 0,
 const APART_MS = 50,
   PAGE = "page";
 
-/** Streamlit runs one part alone of those that are told in the same moment.
+/** Delay a call so that calls are at least APART_MS apart: of several triggers sent at the same moment, Streamlit
+ * runs only one part of the page.
  * @param {() => void} call */
 function inTurn(call) {
   const now = performance.now();
@@ -30,7 +31,7 @@ function inTurn(call) {
   setTimeout(call, free - now);
 }
 
-/** Ask once for all parts that are drawn in this moment. */
+/** Send one request for all parts that are drawn at this moment. */
 function askSoon(milliseconds = 0, stop = false) {
   clearTimeout(timer);
   timer = setTimeout(() => {
@@ -38,20 +39,22 @@ function askSoon(milliseconds = 0, stop = false) {
   }, milliseconds);
 }
 
-/** @param {boolean} stop give up what is measured now */
+/** @param {boolean} stop end the measurement that is running */
 async function ask(stop) {
-  if (store.ask) return store.ask(); // one visitor has one question
+  if (store.ask) return store.ask(); // the main figure's line asks for this page already
   const waiting = [...parts.values()].filter(({ waits }) => waits),
     q = (flight = ++asked);
   if (!waiting.length) return;
   try {
     for await (const text of answerTo({ q, follow: true, stop }, waiting[waiting.length - 1].token)) {
       const message = /** @type {Message} */ (JSON.parse(text));
-      if (flight === q || message.kind === "news") take(message); // in whichever answer they come
+      // news is valid in any answer, also in one that a newer request has replaced
+      if (flight === q || message.kind === "news") take(message);
     }
   } catch (error) {
     if (flight !== q) return;
-    if (error instanceof LostError && error.status === GONE) store.renew?.(); // with another token
+    // drawing the page again brings another token
+    if (error instanceof LostError && error.status === GONE) store.renew?.();
     askSoon(RETRY_MS);
   }
 }

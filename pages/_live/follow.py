@@ -1,5 +1,5 @@
-"""Parts of a page that follow work: the browser asks on the visitor's line, which tells it what to
-draw anew.
+"""Parts of a page that wait for background work: the browser asks on the visitor's line, and its
+answer tells which parts to draw again.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pages._live.route import visitor
 from prviz.live.modules import as_text, bundle
 from prviz.server.work_queue import foreground
 
-# Name of the part that is the whole page.
+# Name by which the whole page is told to draw again, like a part.
 PAGE = "page"
-# The parts that are being drawn, outermost first.
+# Names of the parts that are being drawn, outermost first.
 _INSIDE: ContextVar[tuple[str, ...]] = ContextVar("inside", default=())
 _FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
@@ -31,10 +31,10 @@ _component = st.components.v2.component(
 
 
 def listen(part: str = "", *, waits: bool) -> None:
-    """Let the browser draw this part of the page anew, or all of it outside a fragment, when the
-    line has news of it.
+    """Let the browser draw this part of the page again when the visitor's line has news of it;
+    outside a fragment, the whole page.
 
-    part : its name; "" for the part that waits for a measurement, whose progress is shown here.
+    part : its name; "" for the part that waits for a measurement and shows its progress.
     """
     key = "prviz-progress"
     if part:
@@ -50,17 +50,17 @@ def follow(
     state: Callable[[], Hashable],
     every: Callable[[], float | None],
 ) -> None:
-    """Draw a part of the page, and again where `state` is another.
+    """Draw a part of the page in a fragment, and draw it again whenever `state` changes.
 
-    state : looked at in any thread, as long as a browser shows the part. every : seconds between
-    looks; None: no more.
+    state : called from any thread, as long as a browser shows the part. every : seconds until the
+    next call of `state`; None to end the calls.
     """
 
     inside = _INSIDE.get()
 
     def drawn() -> None:
         visitor().explorer.unwatch(part)
-        now = state()  # before it is drawn: what changes meanwhile is drawn next
+        now = state()  # taken before drawing: a change during the drawing leads to the next one
         outside = _INSIDE.set((*inside, part))
         try:
             with foreground.drawing():
@@ -68,7 +68,8 @@ def follow(
         finally:
             _INSIDE.reset(outside)
         pause = every()
-        if pause is None and state() != now:  # the work has ended meanwhile
+        # the work has ended during the drawing: draw once more
+        if pause is None and state() != now:
             pause = 0.0
         if pause is not None:
             visitor().explorer.watch(part, state, now, pause, inside)

@@ -1,4 +1,4 @@
-// The curves at another stop of k and of the bandwidth, from the frames.
+// The curves at another stop of k or of the bandwidth, from the frames that Python has sent (store.js).
 
 import { vertexPairs } from "./curve.js";
 import { store } from "./store.js";
@@ -8,14 +8,14 @@ import { store } from "./store.js";
 /** @import { Payload } from "./view.js" */
 
 /**
- * A curve of the payload.
+ * A curve of the payload that Python sends (view.js).
  * @typedef {import("./store.js").KeyedCurve & { id: string, name: string, color: string }} Curve
  *
- * A curve at one stop: its numbers of the table, whether it is the same at every stop, and whether it is a limit.
+ * A curve at one stop. row: its numbers in the table; still: it is the same at every stop; dotted: it is the limit of endless samples.
  * @typedef {Curve & { row: number[] | undefined, still: boolean, dotted?: boolean }} CurveAtStop
  */
 
-/** The slider that moves this curve: KDE's has a bandwidth of its own, if one is given.
+/** The slider that moves this curve. KDE has a bandwidth of its own; where that is automatic, it follows k.
  * @param {Frames} frames @param {string} id @param {Stop} at */
 const drivenBy = (frames, id, at) =>
   at.bandwidth !== null && frames.bandwidth.curves[id] ? "bandwidth" : "k";
@@ -29,7 +29,7 @@ export const moves = (frames, slider, id, at) =>
  * @param {Frames} frames @param {string} id */
 const isStill = (frames, id) => id === "truth" || !(frames.k.curves[id] || frames.bandwidth.curves[id]);
 
-/** The payload's curves as they are at another stop; null where the frames do not say.
+/** The payload's curves at another stop; null where the frames lack one of them.
  * @param {Payload} payload @param {Stop} at */
 export function curvesAt(payload, at) {
   const { shown, curves, table } = payload,

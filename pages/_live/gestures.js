@@ -1,4 +1,4 @@
-// What the user does to the controls and in the panes: sliders, the pointer on a curve or on a sample, clicks.
+// What the user does to the controls and in the panes: moves sliders, points at a curve or a sample, clicks.
 
 import { angleToLam, lamToAngle } from "./curve.js";
 import { element } from "./dom.js";
@@ -18,7 +18,7 @@ import { drawnHere, ownStop } from "./view.js";
 /** @import { Pane, Plotly } from "./pane.js" */
 
 /** @param {LiveFigure} live @param {Control} control
- * @param {number} [rest] milliseconds without a change after which Python hears of what the browser draws by itself */
+ * @param {number} [rest] milliseconds without a change after which Python is told a value whose curves the browser has drawn by itself */
 export function controlChanged(live, control, rest) {
   const { controls } = live,
     angle = control === controls.lamSlider;
@@ -35,8 +35,8 @@ export function controlChanged(live, control, rest) {
   askLater(live, rest);
 }
 
-/** Where the sliders stand, for figures without sliders of their own.
- * @param {LiveFigure} live @param {boolean} curves more than lam has changed */
+/** Tell figures without sliders of their own where the sliders of this one stand.
+ * @param {LiveFigure} live @param {boolean} curves the curves have changed, not lam alone */
 export function tellOthers(live, curves) {
   const at = ownStop(live);
   if (!at) return;
@@ -44,24 +44,24 @@ export function tellOthers(live, curves) {
   store.listeners.forEach((listener) => listener(curves));
 }
 
-/** What a pane does on the pointer, once Plotly has drawn it.
+/** Connect a pane to the pointer, once Plotly has drawn it.
  * @param {LiveFigure} live @param {Pane} pane @param {Plotly} plotly */
 export function wire(live, pane, plotly) {
   const { plot } = pane;
-  // Before Plotly answers to the pointer, it must hold what is on screen.
+  // Before Plotly reacts to the pointer, it must have drawn what is on screen.
   const catchUp = () => {
     if (pane.dirty && !live.controls.held) drawPane(live, pane);
   };
   for (const kind of ["pointermove", "pointerdown", "focusin"]) plot.addEventListener(kind, catchUp, true);
   plot.on("plotly_hover", ({ points: [{ customdata }], event }) => {
-    // a number, a list or a typed row, as Plotly decoded it
+    // customdata is a number, a list or a typed row, depending on how Plotly decoded it
     if (movesLam(pane) && customdata?.length) {
       live.controls.preview(lamUnder(pane, customdata));
       lamMoved(live);
     }
     if (pane.spec.pictures && customdata !== undefined) showPicture(live, pane, customdata, event);
   });
-  // A click takes the curve for the panels, and lam with it.
+  // A click selects the curve for the panels below, and the lam of the clicked point.
   plot.on("plotly_click", ({ points: [{ customdata, data }] }) => {
     if (!movesLam(pane) || pane.pulled) return;
     if (customdata?.length) setLam(live, lamUnder(pane, customdata));
@@ -79,16 +79,17 @@ export function wire(live, pane, plotly) {
   wireStandout(live, pane);
   if (!pane.spec.small) makeTools(live, pane, plotly);
   plot.on("plotly_afterplot", () => {
-    // a drawing of ours, zoom, pan, a hidden legend entry
+    // fires after a drawing of ours, a zoom, a pan, or a click in the legend
     pane.drawn = {};
     drawOver(live, pane);
   });
 }
 
 /** lam of a point of a curve.
- * @param {Pane} pane @param {(number | null)[]} customdata lam, or the two ends of a vertex's own interval */
+ * @param {Pane} pane @param {(number | null)[]} customdata lam, or the two ends of the interval of lam in which a vertex is optimal */
 function lamUnder(pane, customdata) {
-  const [low, high] = customdata.map((value) => (value === null ? Infinity : Number(value))); // JSON has no infinity
+  // JSON has no infinity: Python sends null
+  const [low, high] = customdata.map((value) => (value === null ? Infinity : Number(value)));
   return pane.spec.follow === "pr" ? low : angleToLam((lamToAngle(low) + lamToAngle(high)) / 2);
 }
 
@@ -98,7 +99,7 @@ function lamMoved(live) {
   tellOthers(live, false);
 }
 
-/** lam for good, on the slider too where there is one.
+/** Set lam, on its slider too where there is one.
  * @param {LiveFigure} live @param {number} lam */
 function setLam(live, lam) {
   const { controls } = live,
@@ -110,7 +111,7 @@ function setLam(live, lam) {
   controlChanged(live, slider);
 }
 
-/** lam under a finger, or null where it is let go.
+/** Set lam while a finger moves along a curve; null when the finger is lifted.
  * @param {LiveFigure} live @param {number | null} lam @param {boolean} held */
 export function slideLam(live, lam, held) {
   const slider = live.controls.lamSlider;
@@ -119,7 +120,7 @@ export function slideLam(live, lam, held) {
   if (!held) askLater(live);
 }
 
-/** The curve that the panels are about.
+/** Let the panels below the figure show this curve.
  * @param {LiveFigure} live @param {string} id */
 export function choose(live, id) {
   if (!ownStop(live)) return;
@@ -127,20 +128,20 @@ export function choose(live, id) {
   tellPage(live, "chosen", id);
 }
 
-/** @param {LiveFigure} live @param {Pane} pane @param {any} customdata number of the sample, or a list that begins with it
+/** @param {LiveFigure} live @param {Pane} pane @param {any} customdata row of the sample, or a list that begins with it
  * @param {PointerEvent} event */
 function showPicture({ parts: { picture } }, pane, customdata, event) {
   const source = pane.spec.pictures[customdata?.length ? customdata[0] : customdata];
   picture.hidden = !source;
   if (!source) return;
   const image = picture.querySelector("img") ?? picture.appendChild(element("img"));
-  // A few pixels are shown as such, a photo smoothly.
+  // Pictures of a few pixels are shown with sharp pixels, photos smoothed.
   image.onload = () => {
     image.style.imageRendering = image.naturalWidth > 32 ? "auto" : "";
   };
   image.src = source;
   image.alt = "picture of the sample under the pointer";
-  // Plotly's label stands to the right of the point where there is room: the picture goes to the other side.
+  // Plotly's hover label stands to the right of the point where there is room: the picture goes to the left of it.
   picture.style.left = `${event.clientX > 130 ? event.clientX - 122 : event.clientX + 16}px`;
   picture.style.top = `${Math.max(event.clientY - 116, 4)}px`;
 }

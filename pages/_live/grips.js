@@ -1,5 +1,5 @@
-// A finger on a curve of the main figure, or a mouse that is pressed on it, moves lam along it. Over each curve lies a path
-// as wide as a finger, which keeps the page from scrolling; a mouse is on the curve that Plotly finds under it.
+// Move lam by a finger on a curve of the main figure, or by a mouse pressed on it. An invisible path as wide as a
+// finger lies over each curve and keeps the page from scrolling; for a mouse, Plotly's hover event finds the curve.
 
 import { LAMS, PLACES, pathOf, pointsAlong } from "./curve.js";
 import { setAttributes, shape } from "./dom.js";
@@ -9,8 +9,8 @@ import { look } from "./view.js";
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Axes, Pane } from "./pane.js" */
 
-const FINGER = 28; // pixels
-const MOVED = 4; // pixels from which a touch is no tap, and a press no click
+const FINGER = 28; // pixels: width of the invisible path
+const MOVED = 4; // pixels of movement from which a touch is a drag and not a tap, and a press not a click
 const ENDS = ["pointerup", "pointercancel"];
 
 /** @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves that are drawn */
@@ -21,7 +21,7 @@ export function drawGrips(live, pane, curves) {
   const axes = pane.axes(),
     svg = pane.overlay("curve-grips", axes);
   const before = new Map([...svg.children].map((node) => [node.getAttribute("data-curve"), node]));
-  // The same elements again: one of them may be held.
+  // Keep the same elements: the user's finger may be on one of them.
   svg.replaceChildren(
     ...curves.map((curve) => {
       const grip = before.get(curve.id) ?? shape("path", { "data-curve": curve.id, "stroke-width": FINGER });
@@ -56,13 +56,13 @@ export function wireMouse(live, pane) {
     const curve = look(live).curves.find(({ id }) => id === under);
     pane.pulled = false;
     if (!curve || down.pointerType !== "mouse" || down.button || pane.dragmode) return;
-    pull(live, pane, curve, down, false); // a click is Plotly's
+    pull(live, pane, curve, down, false); // a mouse press without movement is left to Plotly's click event
   });
 }
 
-/** Move lam with the pointer until it is let go.
+/** Move lam with the pointer until it is released.
  * @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop} curve @param {PointerEvent} down
- * @param {boolean} taps a pointer that has not moved takes the curve for the panels too */
+ * @param {boolean} taps a press without movement also selects the curve for the panels */
 function pull(live, pane, curve, down, taps) {
   let moved = false;
   const move = (/** @type {PointerEvent} */ event) => {
@@ -93,7 +93,7 @@ function slideTo(live, pane, { vertices }, { clientX, clientY }) {
   live.slide(lamNear(pane, axes, vertices, x, y), true);
 }
 
-/** lam of the point of a curve that is nearest to a place in the plot.
+/** lam of the curve's point nearest to a place in the plot, in pixels.
  * @param {Pane} pane @param {Axes} axes @param {CurveAtStop["vertices"]} vertices @param {number} x @param {number} y */
 function lamNear({ spec }, { xaxis, yaxis }, vertices, x, y) {
   let best = 1,

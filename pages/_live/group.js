@@ -1,19 +1,19 @@
-// A group of linked views of the same items, such as checkpoints: one stands out in all of them, the one under the
-// pointer, else the chosen one; some of them may be picked by a drag.
+// Linked views of the same items, such as checkpoints. One item is highlighted in all views: the one under the
+// pointer, else the chosen one. A drag in a view may pick several items, and the others fade.
 
 import { store } from "./store.js";
 
 /**
  * @typedef {object} StandoutGroup
  * @property {string} name
- * @property {Set<() => void>} followers called when another item stands out, or others are picked
+ * @property {Set<() => void>} followers called when another item is highlighted or picked
  * @property {string | null} under the item under the pointer
  * @property {string | null} chosen
- * @property {string[] | null} picked null: all
- * @property {(() => void) | null} tell Python hears of the choice through the view that leads
+ * @property {string[] | null} picked the items that a drag has picked; null for all
+ * @property {(() => void) | null} tell sends the chosen item to Python, through the view that has set it
  */
 
-/** The group of this name, which the view follows from now on.
+/** The group of this name; from now on `follow` is called at each of its changes.
  * @param {string} name @param {() => void} follow @returns {StandoutGroup} */
 export function joinGroup(name, follow) {
   const group = store.standouts.get(name) ?? {
@@ -43,7 +43,7 @@ export const showGroup = (group) => group.followers.forEach((follow) => follow()
 /** @param {StandoutGroup} group */
 export const standing = (group) => group.under ?? group.chosen;
 
-/** True for an item that gives way to others.
+/** True for an item that fades so that others stand out.
  * @param {StandoutGroup} group @param {string | null} item */
 export const isFaded = ({ under, picked }, item) =>
   (under !== null && item !== under) || Boolean(picked && item !== under && !picked.includes(item ?? ""));
@@ -55,7 +55,7 @@ export function pointTo(group, item) {
   showGroup(group);
 }
 
-/** The same one again: none is chosen any more.
+/** Choose an item; choosing it again clears the choice.
  * @param {StandoutGroup} group @param {string | null} item */
 export function choose(group, item) {
   group.chosen = group.chosen === item ? null : item;

@@ -1,11 +1,11 @@
-// What the lines of the main figure mean: a picture with three labels, above the words of its help.
+// A picture of what the lines of the main figure mean, with three labels, above the help text.
 
 import { shape } from "./dom.js";
 
 const CURVE = "M12 12H130C145 70 180 100 290 108V146",
   TRUTH = "M12 60H50C64 105 100 122 190 126V146";
 
-/** @param {boolean} known the truth is drawn; else the curve to believe and its bound */
+/** @param {boolean} known the truth is known and drawn; else the picture has the most trustworthy curve and the bound on the truth */
 export function helpPicture(known) {
   const line = (/** @type {string} */ d, more = {}) =>
     shape("path", { d, fill: "none", stroke: "currentColor", "stroke-width": 2, ...more });

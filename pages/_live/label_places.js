@@ -1,4 +1,4 @@
-// Where the name of each line stands: nearer to its own line than to any other one, by the rule of
+// Where to write the name of each line: nearer to its own line than to any other, by the rules of
 // prviz/figures/labels.py (a test compares both).
 
 import { shape } from "./dom.js";
@@ -7,15 +7,15 @@ import { shape } from "./dom.js";
  * @typedef {[x: number, y: number]} Point
  * @typedef {[left: number, top: number, right: number, bottom: number]} Box
  *
- * A polyline in pixels; its name, "" for one that has none, and the id of the line that it belongs to.
+ * A polyline in pixels. text: its name, "" for a line that gets no label; of: id of the line that it accompanies.
  * @typedef {{ id: string, points: Point[], text: string, of?: string, color?: string }} Line
  *
- * Where a name stands: its box, and the place along its curve, counted with both sides; at the end of a leader -1, and
- * where that begins and ends.
+ * Where a name is written. index: position along its line, twice that of the anchor point, plus one on the other side
+ * of the line; -1 where the name stands at the end of a leader line, whose two ends are `leader`.
  * @typedef {{ box: Box, index: number, leader?: [Point, Point] }} Place
  */
 
-// As there.
+// The same constants as in prviz/figures/labels.py, where they are explained.
 const GAP = 3,
   STRIDE = 8,
   ACROSS = 30,
@@ -27,9 +27,12 @@ export const LETTER = 0.58;
 export const HEIGHT = 1.25;
 export const STEP = 8;
 export const FAR = 40;
-const STAYS = 8; // pixels by which a name's own curve is nearer, from which it stays where it is: it must not jump in a drag
+// pixels by which a name's own line must be nearer than any other for the name to stay where it is: names must not
+// jump while a slider moves
+const STAYS = 8;
 
-/** place_labels there. before: the places of a drawing before this one.
+/** Place the names of all lines (`place_labels` in prviz/figures/labels.py). before: `index` of each name in the
+ * previous drawing; taken: boxes that stay free.
  * @param {Line[]} lines @param {[number, number]} room @param {number} size @param {Box[]} [taken] @param {Map<string, number>} [before]
  * @param {boolean} [leaders] @returns {Map<string, Place>} */
 export function placeLabels(lines, [width, height], size, taken = [], before = new Map(), leaders = false) {
@@ -53,7 +56,8 @@ export function placeLabels(lines, [width, height], size, taken = [], before = n
           [x - gap - w, y + gap],
         ]),
       );
-    /** The box there, and its score where it fits: of no use up to `least`.
+    /** The box at this position and its score, -Infinity where it does not fit; the exact score is not needed up
+     * to `least`.
      * @param {number[]} side @param {(box: Box, least: number) => number} scoreOf */
     const at = ([left, top], scoreOf, least = -Infinity) => {
       /** @type {Box} */
@@ -121,7 +125,7 @@ export function placeLabels(lines, [width, height], size, taken = [], before = n
   return placed;
 }
 
-/** Text in a box, at its left end or its right one.
+/** Write text in a box, at its left or its right end.
  * @param {string} text @param {Box} box @param {string} kind @param {boolean} [right] */
 export function written(text, [left, top, end, bottom], kind, right = false) {
   return shape(`text.${kind}`, text, {
@@ -132,7 +136,7 @@ export function written(text, [left, top, end, bottom], kind, right = false) {
   });
 }
 
-/** A line's name at its place, dark enough for text: 4.5:1.
+/** Write a line's name at its place. Its colour is mixed with that of the text, for a contrast of 4.5:1.
  * @param {Line} line @param {Place} place */
 export function nameAt({ id, text, color }, { box, index }) {
   const name = written(text, box, "name", index % 2 === 1);
@@ -165,7 +169,8 @@ export function along(points, step) {
   });
 }
 
-/** From a box to the nearest of these points; near: no matter how much nearer than this.
+/** Distance from a box to the nearest of these points. The search ends at a distance of at most `near`, below
+ * which the exact value does not matter.
  * @param {Box} box @param {Point[]} points */
 export function distance([left, top, right, bottom], points, near = 0) {
   const enough = near > 0 ? near * near : 0;

@@ -1,4 +1,5 @@
-// The name of each curve of the main figure. Its number is in the rows, under a word that says what it is.
+// The names of the curves in the main figure. Their numbers stand in the rows beside it, below a heading that says
+// what they are.
 
 import { PLACES, sampled } from "./curve.js";
 import { FAR, HEIGHT, STEP, along, distance, nameAt, placeLabels, written } from "./label_places.js";
@@ -11,13 +12,13 @@ import { isBehind, limitUnder, linesOf, unseen } from "./rows.js";
 /** @import { Axes, Pane } from "./pane.js" */
 /** @import { View } from "./view.js" */
 
-const SIZE = 13,
-  SMALL = 12; // pixels of the letters of a name, and of what is said of dotted lines and of the shade
+const SIZE = 13, // pixels: letters of a curve's name
+  SMALL = 12; // pixels: letters of the notes on dotted lines, pale lines and the grey area
 
-/** @type {WeakMap<Pane, Map<string, number>>} the place of each name along its curve */
+/** @type {WeakMap<Pane, Map<string, number>>} Place.index of each name in the last drawing, by curve id */
 const KNOWN = new WeakMap();
 
-/** @param {LiveFigure} live @param {Pane} pane @param {View} view @param {Axes} [first] the axes, before Plotly has drawn them */
+/** @param {LiveFigure} live @param {Pane} pane @param {View} view @param {Axes} [first] the axes to use before Plotly has drawn its own */
 export function drawLabels(live, pane, view, first) {
   const { curves, local } = view;
   const where = PLACES[pane.spec.follow];
@@ -50,7 +51,8 @@ export function drawLabels(live, pane, view, first) {
     limits ||= Boolean(of && !local);
     if (id === "bound" || (of && !local)) lines.push({ id, points: pixels(vertices), text: "", of });
   }
-  // Pale curves keep names away that are not theirs; those of a film are draws of the same curve.
+  // Names keep clear of pale curves of other families. In a film over seeds the pale curves are earlier draws of the
+  // same curve.
   const cloud = live.film.open,
     ghosts = ghostsOf(live);
   lines.push(
@@ -93,7 +95,7 @@ export function drawLabels(live, pane, view, first) {
   );
 }
 
-/** What is said of the lines that have no name, in the corner that is farthest from all lines, or in the middle.
+/** Notes on the lines that have no name, in the corner that is farthest from all lines, or in the middle.
  * @param {string[]} texts @param {Line[]} lines @param {[number, number]} room */
 function placeAsides(texts, lines, [width, height]) {
   const line = HEIGHT * SMALL,

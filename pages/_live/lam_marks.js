@@ -1,5 +1,5 @@
-// The marks at lam: the ray of slope lam on the curves, the tangent of slope -lam in error space.
-// They are an SVG of their own above the plot: Plotly would take its hover label away at every change of a trace.
+// The marks at lam: on precision-recall curves the ray of slope lam, in error space (fpr, fnr) the tangent of slope
+// -lam. They are an SVG of our own above the plot, because Plotly hides its hover label at every change of a trace.
 
 import { PLACES, general, pathOf, pointAt } from "./curve.js";
 import { shape } from "./dom.js";
@@ -14,17 +14,17 @@ import { lamOf, look } from "./view.js";
 
 const GREY = "#7f7f7f";
 
-/** True if a point under the pointer moves lam.
+/** True if pointing at a curve of this pane moves lam.
  * @param {Pane} pane */
 export const movesLam = (pane) => pane.spec.follow in PLACES;
 /** @param {Pane} pane */
 export const isTail = (pane) => pane.spec.follow === "tail" || pane.spec.follow === "tail-recall";
 
-/** True if all stops of a slider are along the horizontal axis.
+/** True if the horizontal axis is that of a slider, k or the bandwidth.
  * @param {Pane} pane */
 const isOverStops = ({ spec: { follow } }) => follow === "k" || follow === "bandwidth";
 
-/** The line at the stop where the sliders stand, and its value; none where the bandwidth is the automatic one.
+/** A vertical line at the slider's current stop, with its value; none where the bandwidth is automatic.
  * @param {LiveFigure} live @param {Pane} pane */
 function drawNow(live, pane) {
   const {
@@ -71,7 +71,7 @@ export function drawMarks(live, pane, view) {
       y2: yaxis.at(y1),
       stroke: color,
       "stroke-opacity": 0.6,
-    }); // dashes mean a truth or a limit
+    }); // solid, as dashes mark a truth or a limit
   const dot = (/** @type {CurveAtStop} */ { id, color }, /** @type {number} */ x, /** @type {number} */ y) =>
     shape("circle", {
       cx: xaxis.at(x),
@@ -92,7 +92,7 @@ export function drawMarks(live, pane, view) {
     .filter((curve) => !hidden.has(curve.id))
     .map((curve) => ({ curve, at: pointAt(curve.vertices, lam) }));
   if (isTail(pane)) {
-    // A lam beyond the log axis is marked at its end.
+    // A lam beyond the ends of the logarithmic axis is marked at its end.
     const [low, high] = xaxis.range,
       [bottom, top] = yaxis.range,
       x = 10 ** Math.min(Math.max(Math.log10(lam), low), high);
@@ -128,7 +128,7 @@ export function drawMarks(live, pane, view) {
   );
 }
 
-/** What lies between the truth and the curve whose row is under the pointer.
+/** The area between the truth and the curve whose row is under the pointer.
  * @param {Axes} axes @param {CurveAtStop[]} curves @param {string | null} under */
 function errorArea(axes, curves, under) {
   const raised = curves.find(({ id }) => id === under),
@@ -136,7 +136,7 @@ function errorArea(axes, curves, under) {
   if (!raised || !truth || raised === truth) return [];
   const edge = (/** @type {CurveAtStop} */ { vertices }) =>
     `${pathOf(vertices, axes)}L${axes.xaxis.at(0)},${axes.yaxis.at(0)}Z`;
-  // Both areas in one path: what lies in one of them alone is the error.
+  // Even-odd fill of both areas in one path fills what lies in only one of them: the error.
   return [
     shape("path.live-error", {
       "fill-rule": "evenodd",
@@ -146,7 +146,8 @@ function errorArea(axes, curves, under) {
   ];
 }
 
-/** The two ends of lam fpr + fnr = alpha: the vertical axis, which it meets at alpha, and the horizontal one, at beta.
+/** The two ends of the tangent lam fpr + fnr = alpha: on the vertical axis at fnr = alpha, on the horizontal one
+ * at fpr = beta.
  * @param {Point} at @param {number} lam @param {(at: Point) => [number, number]} place @returns {[number[], number[]]} */
 function tangent(at, lam, place) {
   const [low, high] =

@@ -1,5 +1,6 @@
-// What a figure tells the page has a part of it run again. Between the click on another page and that one's first answer
-// such a run would be the old page's, and keep the visitor there: it is put off until the new page, or no page, has come.
+// A value that a figure sends to the page makes Streamlit run a part of it again. Between a click on the link to
+// another page and that page's first answer, the run would still be the old page's and keep the visitor there: such a
+// value is held back until the new page has come, or no page has for LONGEST_MS.
 
 const LOOK_MS = 50,
   LONGEST_MS = 3000;
@@ -18,10 +19,11 @@ document.addEventListener(
 
 const leaving = () => document.documentElement.className === from && performance.now() < since + LONGEST_MS;
 
-/** What calls soon, or once the visitor has stayed; not at all where the element or its page has left: the elements of
- * the old page stay until the new one is drawn to its end. Soon, and not at once: Streamlit sends what it is told after
- * what a click in the same moment asks for.
- * @param {Node} node of the page on screen @returns {(call: () => void) => void} */
+/** A function that calls another one soon, or, after a click on a link to another page, once it is clear that the
+ * visitor stays. It does not call where the element or its page is gone; the elements of the old page stay until
+ * the new one is drawn completely. Not at once but soon: Streamlit then receives the value after the event of a
+ * click at the same moment.
+ * @param {Node} node an element of the page on screen @returns {(call: () => void) => void} */
 export function whileHere(node) {
   const page = document.documentElement.className;
   const tell = (/** @type {() => void} */ call, wait = 0) => {

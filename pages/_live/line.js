@@ -1,6 +1,7 @@
-// The visitor's line to Python: questions out, messages in, as lines of one answer (pages/_live/route.py). A question says
-// which controls the user has moved; the answer's messages draw the curves, bring the frames, and say when the page has
-// news. The page itself follows when no control has moved for a while.
+// The visitor's line to Python: a question is sent, its answer is a stream of messages, one a line
+// (pages/_live/route.py). A question says which controls the user has moved; the messages bring curves and frames,
+// and tell when other parts of the page have changed. The page itself is drawn again when no control has moved for a
+// while ("follows").
 
 import { setText } from "./dom.js";
 import { inTheme } from "./pane.js";
@@ -12,31 +13,34 @@ import { drawnHere } from "./view.js";
 /** @import { Payload } from "./view.js" */
 
 /**
- * @typedef {{ note: string, share: number, left: number, quiet: boolean }} Work what Python measures, the share done and the seconds left; quiet: the drawing itself is final
+ * @typedef {{ note: string, share: number, left: number, quiet: boolean }} Work note: what Python measures; share: the part that is done; left: seconds that remain; quiet: the figure on screen is final already
  *
- * @typedef {{ q: number, kind: string } & Work & Payload & import("./store.js").Frames} Message of one of the kinds, with its content
+ * @typedef {{ q: number, kind: string } & Work & Payload & import("./store.js").Frames} Message kind: which of these contents it has
  *
  * @typedef {object} Line
  * @property {number} q number of the last question
- * @property {{ landed: boolean, abort: AbortController } | null} flight the last question, until its answer ends; landed: it has drawn once
- * @property {boolean} waiting a newer question waits for the first drawing of that one
- * @property {boolean} more ask once more when the answer ends
- * @property {boolean} wants the user has asked for a film, of which Python does not know yet
- * @property {number} moved the last question that has changed something for the page
- * @property {number} followed the last one that the page has followed
- * @property {boolean} told Python has told of something for the page since the page began to follow last, maybe twice in one answer
- * @property {number} rest milliseconds after an answer for which the page waits before it follows
- * @property {{ hidden: string[], folded: string[] } | null} hidden ids of the curves that the user has hidden, and of those that are too many to be drawn with the others, until Python knows
- * @property {[string, unknown][]} later what the page is to be told once the answer has landed
- * @property {string} token by which Python knows the visitor
- * @property {number | null} since time at which the work began, in milliseconds
+ * @property {{ landed: boolean, abort: AbortController } | null} flight the last question, until its answer ends; landed: its first curves are drawn
+ * @property {boolean} waiting a newer question waits until the last one has landed
+ * @property {boolean} more ask again when the answer ends
+ * @property {boolean} wants the user has started a film that Python does not know of yet
+ * @property {number} moved number of the last question that has changed something that the page shows
+ * @property {number} followed number of the last question that the page has been drawn for
+ * @property {boolean} told Python has announced a change of the page since the page was last drawn; this may happen twice in one answer
+ * @property {number} rest milliseconds to wait after an answer before the page is drawn
+ * @property {{ hidden: string[], folded: string[] } | null} hidden ids of the curves that the user has hidden, and of those left out because too many are drawn; null once Python knows them
+ * @property {[string, unknown][]} later values to send to the page once the answer has landed
+ * @property {string} token by which Python recognises the visitor
+ * @property {number | null} since time at which the measurement began, in milliseconds
  */
 
-const LONG_SECONDS = 2; // of measuring, after which a newer question no longer waits for the first drawing of the one before
-const REST_MS = 600; // without a change, after which the page follows: between two key presses it would keep Python busy
-const RELEASE_MS = 200; // after a control is let go, before Python hears of what the browser draws by itself
-const DIM_MS = 350; // without an answer, after which an outdated drawing is dimmed
-const QUIET_MS = 1000; // of work beside a final drawing, after which it is shown
+const LONG_SECONDS = 2; // seconds of measuring from which on a newer question is sent before the last one has landed
+// milliseconds without a change before the page is drawn again: between two key presses that would keep Python busy
+const REST_MS = 600;
+// milliseconds after a control is released before Python is told a value whose curves the browser has drawn by itself
+const RELEASE_MS = 200;
+const DIM_MS = 350; // milliseconds without an answer after which an outdated figure is dimmed
+// milliseconds of further measuring, with a final figure on screen, after which the progress is shown
+const QUIET_MS = 1000;
 
 /** @returns {Line} */
 export const noLine = () => ({
@@ -55,34 +59,35 @@ export const noLine = () => ({
   since: null,
 });
 
-/** The controls that the user has moved since Python heard of them.
+/** The controls that the user has moved since the last question.
  * @param {LiveFigure} live */
 const news = ({ controls: { list } }) => list.filter((control) => control.value !== control.sent);
 
-/** Ask for what is on screen to be; the newest values win.
- * @param {LiveFigure} live @param {boolean} [stop] give up what is measured now */
+/** Ask Python for the curves at the controls' values. While a question is in flight only the newest values are
+ * kept for the next one.
+ * @param {LiveFigure} live @param {boolean} [stop] stop the measurement that is running */
 export function ask(live, stop = false) {
   const { line } = live;
   if (!line.token) return;
   line.rest = REST_MS;
   if (!stop && line.flight && !line.hidden && !line.wants && !news(live).length)
-    line.more = true; // the answer may have it already
+    line.more = true; // the answer in flight may already bring it
   else if (stop || !line.flight || line.flight.landed) void send(live, stop);
-  else line.waiting = true; // or a drag would end each question before its curves
+  else line.waiting = true; // replacing the question at once would, in a drag, end each answer before its curves come
 }
 
-/** Python hears of the newest values when they have not changed for some time, and no control is held.
+/** Ask Python when no control has moved for some time and none is held.
  * @param {LiveFigure} live */
 export function askLater(live, milliseconds = RELEASE_MS) {
   live.timers.start("release", milliseconds, () => {
     if (live.controls.held) return;
     if (news(live).length) ask(live);
-    live.line.rest = 0; // it has been waited for already
+    live.line.rest = 0; // the wait before the page is drawn is over already
     followLater(live);
   });
 }
 
-/** Tell the page, once Python knows the values that are on screen.
+/** Send a value to the page, once Python knows the values of the controls on screen.
  * @param {LiveFigure} live @param {string} name @param {unknown} value */
 export function tellPage(live, name, value) {
   live.line.later.push([name, value]);
@@ -130,20 +135,21 @@ async function send(live, stop = false) {
     };
     for await (const text of live.host.answerTo(question, token, flight.abort.signal)) {
       const message = JSON.parse(inTheme(live, text));
-      if (line.flight === flight || message.kind === "page") take(live, message); // the page is told once
+      // a "page" message counts even in an answer that has been replaced: it is sent only once
+      if (line.flight === flight || message.kind === "page") take(live, message);
     }
     if (line.flight === flight) ended(live);
   } catch (error) {
     if (line.flight !== flight) return;
     line.flight = null;
-    for (const control of moved) control.sent = undefined; // Python may not have them
+    for (const control of moved) control.sent = undefined; // Python may not have received them
     line.hidden ??= hidden;
     lost(live, error instanceof LostError ? error.status : 0);
   }
 }
 
-/** The figure leaves the page: Python is to measure nothing more for it. An answer that another question replaces is
- * ended by Python, which keeps the connection.
+/** The figure leaves the page: end the answer, so that Python measures nothing more for it. (When a newer question
+ * replaces an answer, Python ends it, and the connection stays open.)
  * @param {LiveFigure} live */
 export function hangUp({ line }) {
   const { flight } = line;
@@ -156,25 +162,26 @@ function take(live, message) {
   const { line } = live;
   if (message.kind === "curves" && !withVertices(message)) line.more = true;
   else if (message.kind === "curves") {
-    letGo(live); // Python measures what waits while this is drawn
+    letGo(live); // Python measures the next question while these curves are drawn
     const { pending, coarse, stale } = live.payload,
       measured = (coarse || stale) && !message.coarse && !message.stale;
-    line.told ||= Boolean(measured || (pending && message.pending === false)); // the page speaks of them too
+    // the page's texts describe the measured curves too
+    line.told ||= Boolean(measured || (pending && message.pending === false));
     live.take({ ...live.payload, ...message }, message.q < line.q);
     if (message.q === line.q) notDim(live);
     if (!message.coarse) followLater(live);
   }
   if (message.kind === "frames") {
     keepFrames(message);
-    live.redraw(); // the sliders say what they would bring
-    line.moved = line.q; // the page draws them too
+    live.redraw(); // the sliders show the overlap or area at each stop from the frames
+    line.moved = line.q; // the page draws from the frames too
     line.told = true;
     followLater(live);
   }
   if (message.kind === "snapshot") {
     const snapshot = /** @type {any} */ (message);
     keepSnapshot(snapshot);
-    if (live.payload.pins?.includes(snapshot.id)) live.redraw(); // a link's pinned state has come
+    if (live.payload.pins?.includes(snapshot.id)) live.redraw(); // a pinned state from a link has come
   }
   if (["frames", "snapshot", "film", "gif"].includes(message.kind))
     live.film.hear(/** @type {any} */ (message));
@@ -182,7 +189,8 @@ function take(live, message) {
     showProgress(live, message);
     if (!message.quiet && message.left > LONG_SECONDS) letGo(live);
   }
-  if (message.kind === "superseded") line.more = true; // by the page: another question of ours would be the newest one
+  // a question from the page has replaced ours; ask again, as only the newest one is answered
+  if (message.kind === "superseded") line.more = true;
   if (message.kind === "page") {
     line.moved = line.q;
     line.told = true;
@@ -191,14 +199,14 @@ function take(live, message) {
   }
 }
 
-/** What is on screen is what was asked for last.
+/** The figure shows what was asked for last: do not dim it.
  * @param {LiveFigure} live */
 function notDim(live) {
   live.timers.stop("dim");
   live.root.dataset.busy = String(Boolean(live.payload.stale));
 }
 
-/** The answer has come, if only a coarse one: the question that waits may follow.
+/** The first curves have come, if only coarse ones: send the question that waits.
  * @param {LiveFigure} live */
 function letGo(live) {
   const { flight, waiting } = live.line;
@@ -215,27 +223,27 @@ function ended(live) {
   if (line.flight?.landed === false) return;
   notDim(live);
   line.flight = null;
-  live.root.dataset.more = String(isBehind(line)); // the page is to follow
+  live.root.dataset.more = String(isBehind(line)); // true while the page is still to be drawn
   showProgress(live, null);
   if (line.more || news(live).length) ask(live);
   else followLater(live);
 }
 
-/** Python knows the visitor no more, or cannot be reached.
- * @param {LiveFigure} live @param {number} status of HTTP, 0 where there was no answer */
+/** Python does not know the visitor any more, or cannot be reached.
+ * @param {LiveFigure} live @param {number} status HTTP status, 0 where there was no answer */
 function lost(live, status) {
   setText(live.parts.status, "Reconnecting …");
-  if (status === GONE) store.renew?.(); // the page comes with another token
+  if (status === GONE) store.renew?.(); // the page, drawn again, brings another token
   live.timers.start("retry", RETRY_MS, () => {
     void send(live);
   });
 }
 
-/** The page has not followed what was moved, or what Python has told of.
+/** True if the page has not been drawn since the last change by the user or the last announcement by Python.
  * @param {Line} line */
 const isBehind = ({ moved, followed, told }) => told || moved > followed;
 
-/** The page follows the figure, once no control has moved for a while, be it held or not.
+/** Draw the page again once no control has moved for a while, even if one is still held.
  * @param {LiveFigure} live */
 function followLater(live) {
   const { line, timers } = live;
@@ -248,13 +256,13 @@ function followLater(live) {
   });
 }
 
-/** The page has been drawn; true if what it says of the figure is older than the last question, whose answer counts.
+/** True if what the page has just sent about the figure is older than the last question, whose answer counts.
  * @param {LiveFigure} live @param {Payload} payload */
 export function isLate({ line }, { asked = 0 }) {
   return asked < line.q;
 }
 
-/** @param {LiveFigure} live @param {Payload} payload of the page */
+/** @param {LiveFigure} live @param {Payload} payload what the page has just sent */
 export function pageDrawn(live, payload) {
   const { line } = live,
     { token, asked = 0, more, frames, other, rows, stale } = payload;
@@ -271,7 +279,7 @@ export function pageDrawn(live, payload) {
   if (renewed || more || (frames && !store.frames.has(frames))) ask(live);
 }
 
-/** Hide what is drawn of other data than those that are wanted, as long as these are measured; its room stays.
+/** Hide the drawing of other data while the selected data are measured; its room stays, so that nothing moves.
  * @param {LiveFigure} live @param {boolean} hidden */
 export function hideOther({ root, parts }, hidden) {
   for (const part of [root, parts.rows, document.querySelector(".st-key-part-diagnostics")])

@@ -1,6 +1,6 @@
-// One live figure: sliders, linked Plotly panes that keep zoom and hidden legend entries across changes, a table.
-// Streamlit calls the default export on mount and again on every new payload or theme, with the same parentElement
-// and without the previous clean-up, so all state hangs on that element.
+// One live figure: sliders, linked Plotly panes that keep their zoom and hidden legend entries across changes, a
+// table. Streamlit calls the default export on mount, and again for every new payload or theme, with the same
+// parentElement and without calling the earlier clean-up; therefore all state is stored by that element.
 
 import { isGrouped } from "./confusion_groups.js";
 import { Controls } from "./controls.js";
@@ -35,43 +35,43 @@ import { look } from "./view.js";
 /** @import { Payload } from "./view.js" */
 
 /**
- * What the figure stands in does for it.
+ * What the figure needs from its host: Streamlit's page, or a notebook.
  * @typedef {object} Host
  * @property {(question: Record<string, unknown>, token: string, signal: AbortSignal) => AsyncIterable<string>} answerTo the messages of Python's answer, each as JSON
  * @property {() => Promise<Plotly>} findPlotly
  *
- * One live figure. Each piece of its state belongs to the module that gives it its type.
+ * The state of one live figure. Each field belongs to the module that defines its type.
  * @typedef {object} LiveFigure
  * @property {HTMLElement} parent
  * @property {Host} host
  * @property {HTMLElement} root
  * @property {Record<Part, HTMLElement>} parts elements of live.html
  * @property {Payload} payload
- * @property {(values: Record<string, unknown>) => void} send to Python
- * @property {(pane: Pane, plotly: Plotly) => void} wire called once a pane is drawn
- * @property {(lam: number | null, held: boolean) => void} slide lam along a curve
- * @property {(id: string) => void} choose the curve that the panels are about
- * @property {() => void} redraw let Plotly draw what must be drawn
+ * @property {(values: Record<string, unknown>) => void} send sets the component's state in Python
+ * @property {(pane: Pane, plotly: Plotly) => void} wire connects a pane to the pointer, once it is drawn
+ * @property {(lam: number | null, held: boolean) => void} slide moves lam while the user drags along a curve
+ * @property {(id: string) => void} choose selects the curve that the panels below show
+ * @property {() => void} redraw draws what has changed
  * @property {() => void} leave called when the figure leaves the page
  * @property {Plotly | null} plotly null until it has loaded
- * @property {string} size of the root and the window, in pixels, that the panes are drawn for
- * @property {number} frame the animation frame that is asked for, or 0
- * @property {boolean} behind something has changed since the others were begun
+ * @property {string} size width of the root and heights of fitted panes, in pixels, for which the panes are drawn
+ * @property {number} frame id of the requested animation frame, or 0
+ * @property {boolean} behind something has changed since the drawing of the panes other than the main one began
  * @property {number} drawn when Plotly was last asked to draw, in milliseconds
  * @property {Timers} timers
  * @property {Controls} controls
  * @property {Pane[]} panes
- * @property {Line} line of the main figure
- * @property {(payload: Payload, late: boolean) => void} take draw what the line says; late: a newer question is on its way
- * @property {(name: string, value: unknown) => void} tell the page, which is drawn again
- * @property {Record<string, string>} theme what the panes are drawn in
+ * @property {Line} line the main figure's line to Python
+ * @property {(payload: Payload, late: boolean) => void} take shows a payload from the line; late: a newer question has been sent
+ * @property {(name: string, value: unknown) => void} tell sends a value to the page, which Streamlit then draws again
+ * @property {Record<string, string>} theme colours and font that the panes are drawn with, by CSS variable
  * @property {Explorer | null} explorer
  * @property {Rings} rings
  * @property {StandoutGroup | null} standout
- * @property {() => void} follow called when another item stands out
+ * @property {() => void} follow called when another item of the linked views is highlighted
  * @property {Cells} table
  * @property {Rows} rows
- * @property {import("./play.js").Playing} film what is played in place of the settings
+ * @property {import("./play.js").Playing} film the film that is shown in place of the curves at the settings
  * @property {import("./pins.js").Pins} pins
  * @property {import("./task.js").Task} task
  *
@@ -97,12 +97,13 @@ const PARTS = /** @type {const} */ ([
   "film",
   "compare",
 ]);
-const RESIZE_MS = 80; // without a change of the width, after which all panes are drawn anew
-// Between two drawings of another figure while a slider of the main figure is held: thousands of samples take longer than
-// a step of the slider.
+const RESIZE_MS = 80; // milliseconds without a change of the size, after which all panes are drawn again
+// Milliseconds between two drawings of another figure while the user holds a slider of the main figure: thousands of
+// samples take longer to draw than a step of the slider lasts.
 const BEHIND_MS = 1000;
 
-/** Streamlit's page. @type {Host} */
+/** Streamlit's page as the host.
+ * @type {Host} */
 const PAGE = { answerTo, findPlotly };
 
 /** @type {WeakMap<HTMLElement, LiveFigure>} */
@@ -133,7 +134,7 @@ function create(parent) {
     take: (payload, late) => show(live, payload, late),
     redraw: () => {
       draw(live);
-      if (live.pins) takePins(live); // a state that stands under Compare may have come
+      if (live.pins) takePins(live); // a pinned state that Compare shows may have come
     },
     follow: () => {
       live.panes.forEach((pane) => drawOver(live, pane));
@@ -166,7 +167,7 @@ function create(parent) {
     });
   const observer = new ResizeObserver(resized);
   const marks = new MutationObserver(() => markRoot(live));
-  // Another figure's sliders have moved, or frames have come: figures without sliders of their own follow.
+  // Figures without sliders follow another figure: its sliders have moved, or frames have come.
   const listener = (curves = true) => {
     if (
       !controls.list.length &&
@@ -184,7 +185,7 @@ function create(parent) {
   };
   const clicked = (/** @type {Event} */ { target }) => {
     if (target instanceof Element) closeHelps(root, target);
-    // another toy, of which Python hears by itself
+    // a click on another toy: hide the old one's curves at once (Streamlit tells Python of the click)
     const toy = target instanceof Element && target.closest(".st-key-problem [role=radiogroup] label");
     if (
       live.payload.rows &&
@@ -199,7 +200,7 @@ function create(parent) {
     marks.disconnect();
     window.removeEventListener("resize", resized);
     controls.leave();
-    root.append(parts.rows); // Streamlit may mount the same element again
+    root.append(parts.rows); // keep the rows with this element, as Streamlit may mount it again
     store.listeners.delete(listener);
     window.removeEventListener("keydown", escape);
     window.removeEventListener("click", clicked, true);
@@ -226,21 +227,21 @@ function create(parent) {
   return live;
 }
 
-/** Close the open help of each pane, but that which was clicked in.
+/** Close each pane's help, except one that the click was in.
  * @param {HTMLElement} root @param {Element | null} [clicked] */
 function closeHelps(root, clicked = null) {
   for (const help of /** @type {NodeListOf<HTMLDetailsElement>} */ (root.querySelectorAll(".help[open]")))
     help.open = help.contains(clicked);
 }
 
-/** Width, and height where a pane fits the room that it has, or the window.
+/** The width, and the heights of panes that adapt to their room or to the window.
  * @param {LiveFigure} live */
 function sizeOf({ root, panes }) {
   const heights = panes.map(({ spec, plot }) => (spec.fit || spec.compact ? plot.clientHeight : 0));
   return [root.clientWidth, ...heights].join();
 }
 
-/** Let Plotly draw all panes anew where there is another room for them.
+/** If the room has changed, mark all panes to be drawn again by Plotly.
  * @param {LiveFigure} live */
 function takeSize(live) {
   const size = sizeOf(live),
@@ -265,7 +266,8 @@ function update(live, payload, late) {
   live.theme = theme;
   live.payload = payload;
   live.root.classList.toggle("screen", payload.rows);
-  // What Python has put over the figure takes its room with the drawing that it is said of, not before.
+  // What Python draws above the figure is shown together with the figure that it describes, so that both move at
+  // once.
   if (payload.above) document.querySelector(`.st-key-${payload.above}`)?.setAttribute("data-shown", "");
   if (!late) live.controls.take(payload.controls);
   if (payload.rows) {
@@ -303,7 +305,7 @@ function takePanes(live) {
   live.panes.forEach((pane, i) => {
     const { compact } = pane.spec;
     pane.take(specs[i]);
-    if (compact !== specs[i].compact) placePane(pane); // enlarged over the page, or back beside the curve
+    if (compact !== specs[i].compact) placePane(pane); // the pane is enlarged over the page, or back beside the curve
   });
 }
 
@@ -317,7 +319,8 @@ const THEME = [
   "font",
 ].map((name) => `st-${name}`);
 
-/** The page's places have the theme of the figure, and the parts that Streamlit makes have names like the others.
+/** Give the theme of the figure to the page's places for its parts, and a common attribute to parts that Streamlit
+ * makes.
  * @param {LiveFigure} live */
 function markPlaces(live) {
   if (!live.payload.rows) return;
@@ -331,8 +334,8 @@ function markPlaces(live) {
 
 const SHOWS = /** @type {const} */ (["compare", "film", "task"]);
 
-/** The page's root says what the main figure shows, for the styles: with `:has` on what is around the figure, the browser
- * would style half of the page anew at every step of a slider.
+/** Note on the page's root what the main figure shows, for the styles: a `:has` selector around the figure would
+ * make the browser restyle half of the page at every step of a slider.
  * @param {LiveFigure} live */
 function markRoot({ payload, parts, root }) {
   if (!payload.rows) return;
@@ -348,7 +351,7 @@ function show(live, payload, late = false) {
     ? `coarse: ${payload.coarse.toLocaleString("en")} samples per set`
     : "";
   if (payload.rows) hideOther(live, Boolean(payload.other));
-  if (payload.rows) takeSize(live); // what is said over the figure has come with it, or gone
+  if (payload.rows) takeSize(live); // the text above the figure has come with it, or gone, and changed its room
   if (live.plotly) return draw(live, store.isHeld?.() && !payload.rows ? BEHIND_MS : 0);
   drawFirst(live);
   showNumbers(live, look(live));
@@ -369,7 +372,7 @@ export default function mount({ data, parentElement, setStateValue, setTriggerVa
   if (!payload.rows || !isLate(live, payload)) show(live, payload);
   pageDrawn(live, payload);
   if (!live.plotly) {
-    // a library that is here at once would run before the first curves are seen
+    // wait for a paint: a library that the browser has cached would run before the first curves are seen
     painted()
       .then(host.findPlotly)
       .then((plotly) => {

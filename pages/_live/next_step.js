@@ -1,4 +1,5 @@
-// Try next: the one setting that brings a drawn curve closest to the truth, with what its row will say, out of the frames.
+// "Try next": the one setting, of those in the frames, that brings the drawn curves closest to the truth, with the
+// number that a row will then show.
 
 import { setText } from "./dom.js";
 import { moves } from "./frames.js";
@@ -13,11 +14,12 @@ import { store } from "./store.js";
 /** @typedef {{ slider: "k" | "bandwidth", value: number, text: string }} Step */
 
 const SLIDERS = /** @type {const} */ (["k", "bandwidth"]);
-const LEAST = 0.05; // rise of an overlap that is worth a click
-const EQUAL = 0.01; // difference of mean rises up to which the first slider, and its smallest value, is proposed
+const LEAST = 0.05; // smallest rise of an overlap (IoU) that is worth a click
+// mean rises that differ by at most this count as equal: the first slider and its smallest value are proposed
+const EQUAL = 0.01;
 
-/** The stop of a slider at which the drawn curves' overlaps rise most in the mean, none of them falling by more than
- * chance; null where the best of them would not rise by more than that.
+/** The stop of a slider at which the mean overlap of the drawn curves rises most, while none falls by more than
+ * chance; null where no curve rises by LEAST and by more than chance.
  * @param {Frames} frames @param {CurveAtStop[]} curves @param {Stop} at @param {number} noise */
 export function nextStep(frames, curves, at, noise) {
   /** @type {(Step & { rise: number }) | null} */
@@ -45,7 +47,7 @@ export function nextStep(frames, curves, at, noise) {
   return /** @type {Step | null} */ (best);
 }
 
-/** Beside the verdict, where a truth is known.
+/** Show the proposal beside the verdict, where a truth is known.
  * @param {LiveFigure} live @param {View} view */
 export function showNext(live, { at, curves }) {
   const { payload, controls, parts, panes, film } = live,

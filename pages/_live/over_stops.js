@@ -1,5 +1,5 @@
-// On a slider that frames know: overlap with the truth, or area, of each drawn curve at every stop, on the slider's own
-// axis and in the families' colours. It says where to pull.
+// A small plot over a slider: for each drawn curve its overlap with the truth, or its area, at every stop, in the
+// family's colour. It shows in which direction to move the slider.
 
 import { element, setText, shape } from "./dom.js";
 import { moves } from "./frames.js";
@@ -10,7 +10,7 @@ import { store } from "./store.js";
 /** @import { LiveFigure } from "./main.js" */
 /** @import { View } from "./view.js" */
 
-/** @type {WeakMap<HTMLElement, string>} what each picture shows */
+/** @type {WeakMap<HTMLElement, string>} text that identifies what each plot shows */
 const SHOWN = new WeakMap();
 const SLIDERS = /** @type {const} */ (["k", "bandwidth"]);
 
@@ -42,7 +42,7 @@ export function drawOverStops(live, { at, curves }) {
   }
 }
 
-/** A click takes the stop under the pointer.
+/** A click on the plot moves the slider to the stop under the pointer.
  * @param {Slider} slider @param {MouseEvent} event */
 function takeStop(slider, { clientX, currentTarget }) {
   const { left, width } = /** @type {Element} */ (
@@ -53,7 +53,8 @@ function takeStop(slider, { clientX, currentTarget }) {
   slider.take(values[Math.min(Math.max(place, 0), values.length - 1)]);
 }
 
-/** Stretched to the slider's width, as its stops are: strokes keep theirs, and a dot is a stroke without length.
+/** The plot, stretched to the slider's width. Strokes keep their width (vector-effect), so a dot is drawn as a
+ * stroke of length 0.
  * @param {import("./store.js").FrameTable} table @param {View["curves"]} curves @param {number | null} now */
 function picture({ stops, rows }, curves, now) {
   const index = stops.indexOf(now),

@@ -1,6 +1,7 @@
-// Drawing: Plotly draws curves by its public calls, at most once per animation frame; what stands over them is ours.
-// The curves come first, other panes and figures after them. Of samples, which Plotly draws slowly, we draw the groups
-// while a slider moves; Plotly catches up when it rests, or before it answers to the pointer.
+// Drawing. Plotly draws the curves, by its public functions and at most once per animation frame; marks and labels
+// over them are SVG of our own. The pane with the curves is drawn first, other panes and figures after it. Samples
+// are slow to draw in Plotly: while a slider moves, their confusion groups are drawn by us, and Plotly draws them
+// when the slider rests or before it reacts to the pointer.
 
 import { drawBrush } from "./brush.js";
 import { groupsName, isGrouped, paintSamples } from "./confusion_groups.js";
@@ -26,8 +27,8 @@ import { look } from "./view.js";
 /** @import { Figure, Pane, Plotly, Trace } from "./pane.js" */
 /** @import { View } from "./view.js" */
 
-const REST_MS = 1500; // without a change, after which Plotly draws the groups of samples
-const PACE_MS = 100; // between two drawings of all but the main pane, while a slider moves
+const REST_MS = 1500; // milliseconds without a change, after which Plotly draws the samples of the confusion groups
+const PACE_MS = 100; // milliseconds between two drawings of all panes but the main one, while a slider moves
 
 /** @param {LiveFigure} live @param {Pane} pane @param {View["curves"]} curves */
 function visible(live, pane, curves) {
@@ -35,7 +36,8 @@ function visible(live, pane, curves) {
   return curves.filter(({ id }) => !hidden.has(id));
 }
 
-/** What stands over a pane: labels, the marks at lam, samples, and what stands out.
+/** Draw what lies over or under a pane's plot: cells of the brush, pinned curves, marks at lam, labels, samples,
+ * rings.
  * @param {LiveFigure} live @param {Pane} pane */
 export function drawOver(live, pane, view = look(live)) {
   if (!pane.wired || pane.gone) return;
@@ -50,10 +52,11 @@ export function drawOver(live, pane, view = look(live)) {
   emphasize(live, pane);
 }
 
-// What a step of a slider changes in a trace. The name, which has a number in it, is in the legend, where there is one.
+// What a step of a slider changes in a trace. The name contains a number, but only a legend shows it.
 const MOVING = ["x", "y", "text", "customdata"];
 
-/** All else that Plotly has drawn: where it stays, the traces alone are drawn anew, without axes, which takes half as long.
+/** All other properties that Plotly has drawn, as text. While they are unchanged, only the traces are drawn again,
+ * without the axes, which takes half the time.
  * @param {Pane} pane @param {Trace[]} traces @param {object} layout */
 function restOf({ spec }, traces, layout) {
   const moving = spec.fit ? [...MOVING, "name"] : MOVING;
@@ -61,7 +64,7 @@ function restOf({ spec }, traces, layout) {
   return JSON.stringify([looks, layout]);
 }
 
-/** Let Plotly draw a pane as it is at the stop on screen.
+/** Let Plotly draw a pane at the stop that the user has chosen.
  * @param {LiveFigure} live @param {Pane} pane */
 export function drawPane(live, pane, view = look(live)) {
   const { plotly } = live;
@@ -77,7 +80,7 @@ export function drawPane(live, pane, view = look(live)) {
   if (!pane.wired) {
     pane.wired = true;
     removeFirst(pane);
-    live.wire(pane, plotly); // from now on each whole drawing tells of its end
+    live.wire(pane, plotly); // from now on Plotly's event after each complete drawing calls drawOver
     drawOver(live, pane, view);
   } else if (!pane.drawing) drawOver(live, pane, view);
 }
@@ -85,7 +88,7 @@ export function drawPane(live, pane, view = look(live)) {
 /** @param {LiveFigure} live @param {Pane} pane @param {Plotly} plotly @param {Figure} figure */
 function drawWhole(live, pane, plotly, { data, layout }) {
   Object.assign(pane, { drawing: true, emphasis: "" });
-  // Plotly writes into what it is given.
+  // Plotly modifies the objects that it is given.
   const own = data.map((trace) => ({ ...trace }));
   void onPlot(pane, () => plotly.react(pane.plot, own, themed(live, pane, layout), CONFIG)).finally(() => {
     pane.drawing = false;
@@ -99,10 +102,11 @@ function drawTraces({ plot, spec }, plotly, traces) {
     Object.fromEntries(moving.filter((key) => key in trace).map((key) => [key, trace[key]])),
   );
   const now = { mode: "immediate", frame: { duration: 0, redraw: false }, transition: { duration: 0 } };
-  plotly.animate(plot, { data, traces: traces.map((_, i) => i) }, now).catch(() => {}); // the next one interrupts it
+  // the next drawing may interrupt this one, which rejects its promise
+  plotly.animate(plot, { data, traces: traces.map((_, i) => i) }, now).catch(() => {});
 }
 
-/** Draw a pane if its curves have changed, else what stands over it.
+/** Draw a pane again if its curves have changed, else only what lies over them.
  * @param {LiveFigure} live @param {Pane} pane @param {View} view */
 function follow(live, pane, view) {
   const name = drawingName(live, pane, view),
@@ -113,9 +117,9 @@ function follow(live, pane, view) {
   else drawOver(live, pane, view);
 }
 
-/** Draw what has changed. The eye is on the pane with the curve and on the numbers: these are drawn now, the other panes
- * one by one in tasks of their own.
- * @param {LiveFigure} live @param {number} [pace] milliseconds since the others were drawn last, before which they wait */
+/** Draw what has changed. The user looks at the pane with the curves and at the numbers: these are drawn at once,
+ * the other panes one by one, each in a task of its own.
+ * @param {LiveFigure} live @param {number} [pace] least milliseconds between two drawings of the other panes */
 export function draw(live, pace = 0) {
   const { timers, panes, controls } = live,
     main = controls.list.length ? (panes.find(({ spec }) => spec.fit) ?? panes[0]) : undefined;
@@ -132,7 +136,7 @@ export function draw(live, pace = 0) {
         return next(i + 1);
       }
       live.drawn = performance.now();
-      if (live.behind) return draw(live, pace); // it has moved on
+      if (live.behind) return draw(live, pace); // something has changed meanwhile
       if (!main || rest.length) showNumbers(live, look(live));
       live.root.dataset.revision = live.payload.revision;
     });
@@ -150,15 +154,15 @@ export function showNumbers(live, view) {
   showWords(live, view);
   showNext(live, view);
   showTask(live, view);
-  // For tests: lam, the stop on screen, and the one that Plotly has drawn.
+  // For tests: lam, the stop on screen, and the stop that Plotly has drawn.
   root.dataset.lam = String(controls.lam);
   if (!view.stop) return;
   root.dataset.stop = view.stop;
   if (!panes.some((pane) => pane.dirty || pane.must)) root.dataset.settled = view.stop;
 }
 
-/** At most one drawing per animation frame, of the newest values.
- * @param {LiveFigure} live @param {boolean} curves more than the marks at lam has changed */
+/** Draw the newest values at the next animation frame.
+ * @param {LiveFigure} live @param {boolean} curves the curves have changed, not only the marks at lam */
 export function schedule(live, curves = true) {
   const { panes, timers } = live;
   for (const pane of panes) {

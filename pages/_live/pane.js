@@ -1,4 +1,5 @@
-// One Plotly pane: its elements, its look, and where its layout puts a point. Plotly draws by its public calls alone.
+// One Plotly pane: its elements, its look, and the pixel at which its layout puts a point. Only public functions of
+// Plotly are used.
 
 import { element, setAttributes, shape } from "./dom.js";
 import { helpPicture } from "./help_picture.js";
@@ -13,28 +14,28 @@ import { helpPicture } from "./help_picture.js";
  * @property {string} caption
  * @property {string} help
  * @property {string} alt
- * @property {string} follow name of what draws it at another stop (panes.js), "" where only Python does
+ * @property {string} follow name of the function that draws it at another stop (panes.js), "" where only Python draws it
  * @property {string} note
  * @property {boolean} select
  * @property {string} link
  * @property {string} item
  * @property {boolean} brush a drag across picks items
  * @property {boolean} square
- * @property {boolean} fit as large as the window lets it be, without a legend
+ * @property {boolean} fit as large as the window allows, without a legend
  * @property {boolean} wide
- * @property {boolean} compact no room for the row of buttons, which then stands on the plot
+ * @property {boolean} compact without room for the row of buttons, which then stands on the plot
  * @property {boolean} small
  * @property {boolean} half
  * @property {Figure} figure
  * @property {string[]} pictures
- * @property {import("./brush.js").Canvas | null} [canvas] what can be painted
+ * @property {import("./brush.js").Canvas | null} [canvas] what the user can paint in it
  *
  * @typedef {{ data: Trace[], layout: Record<string, any> }} Figure
  *
- * One trace of Plotly's; only what is read here has a type.
+ * One trace of Plotly's; only the properties that are read here have a type.
  * @typedef {Record<string, any> & { x: any[], y: any[], legendgroup?: string, fill?: string, meta?: any, customdata?: any[] }} Trace
  *
- * One axis of a plot. `at`: where a value is, in pixels from the plot's left or top edge; `value`: what is there.
+ * One axis of a plot. `at`: the position of a value, in pixels from the plot's left or top edge; `value`: the value at a position.
  * @typedef {{ at: (value: number) => number, value: (pixels: number) => number, range: number[], start: number, length: number }} Axis
  * @typedef {{ xaxis: Axis, yaxis: Axis }} Axes
  *
@@ -52,19 +53,19 @@ import { helpPicture } from "./help_picture.js";
  */
 
 export class Pane {
-  must = true; // Plotly must draw it, at whatever stop
-  dirty = false; // the stop on screen may be another than Plotly has drawn
-  drawing = false; // Plotly is at work
-  wired = false; // Plotly has drawn it once, and tells of the pointer
+  must = true; // Plotly must draw it again, even at the same stop
+  dirty = false; // the user may have chosen another stop than the one that Plotly has drawn
+  drawing = false; // Plotly is drawing it
+  wired = false; // Plotly has drawn it once, and its pointer events are connected
   gone = false; // it has left the page
-  name = ""; // what Plotly's drawing is of
-  rest = ""; // all that Plotly has drawn but the course of the traces
-  drawn = {}; // another one after each drawing: what is known of it is kept by it
-  resets = 0; // of its axes, by the user
-  emphasis = ""; // which traces stand out in it
-  /** @type {string | false | undefined} what a drag does, once the user has chosen */
+  name = ""; // identifies what Plotly has drawn (drawingName in panes.js)
+  rest = ""; // all that Plotly has drawn except the data of the traces (restOf in paint.js)
+  drawn = {}; // a new object after each drawing; caches use it as their key
+  resets = 0; // number of times that the user has reset the axes
+  emphasis = ""; // identifies the traces that are highlighted in it
+  /** @type {string | false | undefined} what a drag does; undefined until the user has chosen */
   dragmode;
-  /** The last press pulled lam along a curve, and was no click. */
+  /** True if the last press on a curve was a drag along it, which moved lam, and no click. */
   pulled = false;
   /** @type {Map<string, SVGElement>} */
   #overlays = new Map();
@@ -95,13 +96,13 @@ export class Pane {
     this.plot.setAttribute("aria-label", [title || id, caption || alt].filter(Boolean).join(". "));
   }
 
-  /** The axes of a trace as they are drawn, zoomed or not.
+  /** The axes of a trace as they are drawn now, zoomed or not.
    * @param {Trace} [trace] */
   axes(trace) {
     return axesOf(this.plot.layout, trace);
   }
 
-  /** An SVG of our own over these axes, of this class, or under what Plotly draws.
+  /** An SVG of our own with this class, over what Plotly draws between these axes, or under it.
    * @param {string} name @param {Axes} axes @param {boolean} [under] */
   overlay(name, { xaxis, yaxis }, under = false) {
     const svg = this.#overlays.get(name) ?? shape("svg", { class: name });
@@ -114,7 +115,8 @@ export class Pane {
   }
 }
 
-/** True for what Python draws at one stop only: a band, or a limit. An upper bound of the truth is the same at every stop.
+/** True for a trace that Python draws for one stop only: an uncertainty band, or a limit. The bound on the truth
+ * is the same at every stop.
  * @param {Trace} trace */
 export const isOfOneStop = ({ fill, legendgroup, meta }) =>
   meta === "limit" || (Boolean(fill) && legendgroup !== "bound");
@@ -130,14 +132,14 @@ const TYPES = {
   u4: Uint32Array,
 };
 
-/** Coordinates, of which Python writes some as the bytes of an array.
+/** The coordinates as an array; Python sends some as the bytes of one.
  * @param {any[] | { dtype: keyof typeof TYPES, bdata: string }} values @returns {any[]} */
 export const coordinates = (values) =>
   Array.isArray(values)
     ? values
     : [...new TYPES[values.dtype](Uint8Array.from(atob(values.bdata), (byte) => byte.charCodeAt(0)).buffer)];
 
-/** The row of a sample that each point of a trace is of: its customdata, or the first entry of that.
+/** For each point of a trace the row of its sample, which is the point's customdata or the first entry of it.
  * @param {Trace} trace @returns {(string | number)[]} */
 export function rowsOf({ customdata = [] }) {
   if (Array.isArray(customdata)) return customdata.map((each) => (Array.isArray(each) ? each[0] : each));
@@ -146,7 +148,7 @@ export function rowsOf({ customdata = [] }) {
   return coordinates(customdata).filter((_, i) => i % columns === 0);
 }
 
-/** Where a layout of fixed margins puts the axes of a trace; Plotly's documentation has the arithmetic.
+/** The position of a trace's axes, in a layout of fixed margins; the arithmetic is in Plotly's documentation.
  * @param {Record<string, any>} layout @param {Record<string, any>} [trace] @returns {Axes} */
 export function axesOf(layout, { xaxis = "x", yaxis = "y" } = {}) {
   const {
@@ -184,12 +186,12 @@ export function axesOf(layout, { xaxis = "x", yaxis = "y" } = {}) {
   };
 }
 
-// The server has it beside this script (prviz/server/static_files.py).
+// The server has this file beside this script (prviz/server/static_files.py).
 const PLOTLY = "plotly-cartesian-4.1.1.min.js";
 /** @type {Promise<Plotly> | undefined} */
 let loading;
 
-/** Plotly, loaded at the first call.
+/** Load Plotly at the first call.
  * @returns {Promise<Plotly>} */
 export function findPlotly() {
   loading ??= new Promise((done, failed) => {
@@ -205,7 +207,8 @@ export function findPlotly() {
   return loading;
 }
 
-/** Plotly at work on a pane. One that leaves the page meanwhile is purged, of which Plotly knows nothing: it fails.
+/** Run a Plotly function on a pane. If the pane leaves the page meanwhile, it is purged and the function fails:
+ * that failure is ignored.
  * @param {Pane} pane @param {() => Promise<unknown>} work */
 export async function onPlot(pane, work) {
   if (pane.gone) return;
@@ -216,15 +219,15 @@ export async function onPlot(pane, work) {
   }
 }
 
-// Room around a square plot, in pixels: axis titles and, below, the legend. All that Plotly needs: where it must push a
-// margin itself, the plot has another size in a later drawing.
+// Margins of a square plot in pixels, with room for axis titles and, below, the legend. They must be as large as
+// Plotly needs: where Plotly enlarges a margin itself, the plot has another size in a later drawing.
 const SQUARE = { l: 62, r: 14, t: 30, b: 100 },
   FITTED = { l: 58, r: 12, t: 14, b: 56 };
 const LARGEST_SQUARE = 620;
-// Of a figure with marks of ours over it and a legend below.
+// Margins of other figures that have marks of ours over the plot and a legend below it.
 const OVERLAID = { l: 62, b: 104 };
 
-/** True if something of ours stands over the plot, whose margins must not grow then.
+/** True if something of ours lies over the plot. Plotly must not enlarge its margins then.
  * @param {PaneSpec} spec */
 const isOverlaid = ({ follow, select, link }) => select || Boolean(link || follow);
 
@@ -235,12 +238,13 @@ const squareHeight = (width, spec) => {
   const { l, r, t, b } = roomOf(spec);
   return width - l - r + t + b;
 };
-/** Where the pane fits the window, the style has said how wide it is.
+/** Width of a square plot; where the pane fits the window, the style sheet has set it.
  * @param {Pane} pane */
 const squareWidth = ({ box, plot, spec }) =>
   spec.fit ? plot.clientWidth || 320 : Math.min(box.clientWidth || 320, LARGEST_SQUARE);
 
-/** Its place among the panes, with the room that it will take: no jump at the first drawing.
+/** Give the pane its place among the others and the height that it will have, so that nothing moves when Plotly
+ * draws.
  * @param {Pane} pane */
 export function placePane(pane) {
   const {
@@ -260,19 +264,19 @@ export function placePane(pane) {
   if (!fit) pane.plot.style.minHeight = `${square ? squareHeight(squareWidth(pane), pane.spec) : height}px`;
 }
 
-/** What reads the theme's variables, by their names without "--".
+/** A function that reads the theme's CSS variables, by their names without "--".
  * @param {LiveFigure} live */
 export function themeOf({ parent }) {
   const style = getComputedStyle(/** @type {any} */ (parent).host || parent);
   return (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
 }
 
-/** A payload's text with colours for the page: on a dark one a third of white in each.
+/** Adapt the colours in a payload to the page's theme: on a dark page each is mixed with one third of white.
  * @param {LiveFigure} live @param {string} text */
 export function inTheme(live, text) {
   const ground = document.createElement("canvas").getContext("2d");
   if (!ground) return text;
-  ground.fillStyle = themeOf(live)("st-background-color"); // as #rrggbb, however it is written
+  ground.fillStyle = themeOf(live)("st-background-color"); // the browser turns any notation of a colour into #rrggbb
   if (parseInt(ground.fillStyle.slice(3, 5), 16) > 127) return text;
   const lighter = (/** @type {string} */ level) =>
     Math.round((2 * parseInt(level, 16) + 255) / 3)
@@ -284,12 +288,12 @@ export function inTheme(live, text) {
   );
 }
 
-/** The traces, without those that the user has hidden and without curves that equal one before them; in the page's main
- * figure with the truth in the colour of text.
+/** The traces to draw. Curves that the user has hidden, and curves equal to an earlier one, are not visible; in
+ * the page's main figure the truth has the colour of text.
  * @param {LiveFigure} live @param {Pane} pane @param {Trace[]} data @param {Set<string>} hidden ids of curves @returns {Trace[]} */
 export function inked(live, { spec }, data, hidden) {
   if (hidden.size) {
-    // A limit's name begins with its family's.
+    // The name of a limit's trace is "<family> at n = ∞".
     const limits = live.payload.curves
       .filter(({ id }) => hidden.has(id))
       .map(({ name }) => `${name} at n = ∞`);
@@ -308,7 +312,7 @@ export function inked(live, { spec }, data, hidden) {
   );
 }
 
-/** The layout in the page's theme.
+/** The layout with the colours, font and sizes of the page.
  * @param {LiveFigure} live @param {Pane} pane @param {Figure["layout"]} given */
 export function themed(live, pane, given) {
   const { spec, box } = pane;
@@ -325,7 +329,8 @@ export function themed(live, pane, given) {
       ...(spec.square || spec.compact || spec.small ? {} : OVERLAID),
     });
   Object.assign(layout, {
-    // A drag zooms only after a press of the button for it; nor must a finger that scrolls the page select what it crosses.
+    // A drag does nothing until the user presses a button for it, except where the pane has a brush or a lasso; a
+    // finger that scrolls the page must never select samples.
     dragmode:
       pane.dragmode ??
       (matchMedia("(pointer: coarse)").matches
@@ -366,7 +371,8 @@ export function themed(live, pane, given) {
   return layout;
 }
 
-// By default a double click also fits the axes to all that is drawn, as some taps do: the bound reaches far out.
+// By default a double click also fits the axes to all that is drawn, and some taps count as double clicks: the bound
+// reaches far beyond the unit square.
 export const CONFIG = {
   displaylogo: false,
   responsive: false,

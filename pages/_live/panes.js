@@ -1,4 +1,4 @@
-// What each kind of figure is at another stop: the same as prviz/figures draws there (a test compares them).
+// What each kind of figure shows at another stop: the same as prviz/figures draws there (a test compares them).
 
 import {
   LAMS,
@@ -23,21 +23,22 @@ import { boundOf, linesOf } from "./rows.js";
 /** @import { View } from "./view.js" */
 
 /**
- * One pane at a stop.
+ * A pane, and the curves at a stop. local: the browser has computed them, not Python.
  * @typedef {{ live: LiveFigure, pane: Pane, curves: CurveAtStop[], local: boolean }} PaneAtStop
  *
- * What changes in a pane: in its traces by their number, and in the axes of its layout.
+ * What differs from Python's figure: properties of traces, by the trace's index, and of the layout's axes.
  * @typedef {{ traces: Record<number, any>, layout?: Record<string, any> }} PaneChange
  */
 
-const REFUTED = "refuted"; // what the trace of a curve beyond the bound is marked with (prviz/figures/pr.py)
+// `meta` of the trace that draws the part of a curve beyond the bound (prviz/figures/pr.py)
+const REFUTED = "refuted";
 
-/** The number of a curve's line among the traces.
+/** Index of the trace that draws a curve's line.
  * @param {Pane} pane @param {string} id */
 const indexOf = (pane, id) =>
   pane.spec.figure.data.findIndex((trace) => trace.legendgroup === id && !trace.fill);
 
-/** Points of a curve, with what is said of them under the pointer.
+/** Points of a curve, with the text and data of their hover labels.
  * @param {Vertex[]} vertices */
 function pointsOf(vertices) {
   const points = sampled(vertices);
@@ -60,13 +61,14 @@ const FIGURES = {
       });
     const compared = payload.table?.columns[0].key === "iou";
     for (const { id, vertices } of linesOf(live)) {
-      // a limit may be known and not drawn
+      // a limit may be known without being drawn
       const points = pointsOf(vertices),
         { data } = pane.spec.figure,
         line = indexOf(pane, id),
         shade = data.findIndex(({ legendgroup, fill }) => legendgroup === id && fill);
       if (line >= 0) traces[line] ??= points;
-      if (shade >= 0) traces[shade] = { x: [...points.x, 0, 2, 2], y: [...points.y, 2, 2, 0] }; // to the far corner
+      // the area is closed by way of the far corner (2, 2)
+      if (shade >= 0) traces[shade] = { x: [...points.x, 0, 2, 2], y: [...points.y, 2, 2, 0] };
     }
     const bound = boundOf(live);
     for (const { id, name, vertices, row, dotted } of curves) {
@@ -97,7 +99,7 @@ const FIGURES = {
       const ends = [Infinity, ...breakpoints(vertices), 0];
       let points = vertices.map((v, j) => [ends[j + 1], ends[j], ...v]);
       if (id === "truth") {
-        // of a smooth curve a line through some of its vertices looks the same as through all
+        // on a smooth curve the line through the sampled vertices looks the same as through all of them
         const seen = new Set(sampled(vertices).map(({ fpr, fnr }) => `${fpr} ${fnr}`));
         points = points.filter(([, , fpr, fnr]) => seen.has(`${fpr} ${fnr}`));
       }
@@ -144,11 +146,11 @@ const FIGURES = {
     ),
 };
 
-/** True if Plotly draws the pane anew at another stop.
+/** True if the pane shows curves that change with the stop.
  * @param {Pane} pane */
 export const showsCurves = ({ spec: { follow } }) => follow in FIGURES;
 
-/** Python alone draws bands and limits: those of curves that have moved are of another stop.
+/** Hide bands and limits of curves that have moved: only Python computes them, and Python's are for another stop.
  * @param {Pane} pane @param {CurveAtStop[]} curves */
 function withoutBands(pane, curves) {
   const stay = new Set(curves.filter(({ still }) => still).map(({ id }) => id));
@@ -160,19 +162,21 @@ function withoutBands(pane, curves) {
   return traces;
 }
 
-/** Where an axis ends that shows these values: a round number.
+/** Half the range of an axis that shows these values: a round number.
  * @param {number[]} values */
 const reachOf = (values) =>
   [0.05, 0.1, 0.2, 0.5].find((reach) => values.every((value) => Math.abs(value) <= reach)) ?? 1;
 
 const ANGLES = Array.from({ length: 361 }, (_, i) => i / 4); // degrees
 const LAM_TEXTS = LAMS.map((lam) => general(lam));
-/** A curve's precision at every angle. @type {(vertices: Vertex[]) => number[]} */
+/** Precision of a curve at each of the 361 angles, cached.
+ * @type {(vertices: Vertex[]) => number[]} */
 const precisions = once((vertices) => pointsAlong(vertices, LAMS).map(({ alpha }) => alpha));
 
-const TAIL_LAMS = Array.from({ length: 241 }, (_, i) => 10 ** (-3 + i / 40)); // on a log axis (prviz/figures/tail.py)
+// equally spaced on a logarithmic axis, as in prviz/figures/tail.py
+const TAIL_LAMS = Array.from({ length: 241 }, (_, i) => 10 ** (-3 + i / 40));
 
-/** Precision or recall over lam, and a dot where an estimate leaves the truth.
+/** Precision or recall over lam, with a dot where an estimate first differs from the truth.
  * @param {PaneAtStop} drawn @param {(at: Point) => number} value @param {(vertices: Vertex[], truth: Vertex[]) => number | null} difference */
 function tail({ pane, curves }, value, difference) {
   const traces = withoutBands(pane, curves),
@@ -202,7 +206,8 @@ function changesOf(live, pane, view) {
   return FIGURES[pane.spec.follow]?.({ live, pane, curves, local }) ?? null;
 }
 
-/** Names a drawing: two with the same name are equal. Python's bands and limits are in no frame, "" is equal to nothing.
+/** Identifies a drawing: two with the same name are equal. "" is equal to none: Python's bands and limits are not
+ * in the frames.
  * @param {LiveFigure} live @param {Pane} pane @param {View} view */
 export function drawingName(live, pane, view) {
   if (isGrouped(pane)) return groupsName(live);
@@ -212,7 +217,7 @@ export function drawingName(live, pane, view) {
   return `${frames} ${view.stop}`;
 }
 
-/** The figure that Plotly is to draw: Python's, with what differs at the stop on screen.
+/** The figure for Plotly to draw: Python's figure, changed for the stop that the user has chosen.
  * @param {LiveFigure} live @param {Pane} pane @param {View} view @returns {Figure} */
 export function figureAt(live, pane, view) {
   const change = changesOf(live, pane, view),

@@ -1,4 +1,5 @@
-// Pinned states: pale curves under those on screen, the difference in one sentence, and all of them side by side.
+// Pinned states: their curves are drawn pale below those on screen, one sentence describes the difference, and
+// Compare shows all of them side by side.
 
 import { PLACES, pathOf, sampled, vertexPairs } from "./curve.js";
 import { differenceText } from "./difference.js";
@@ -15,13 +16,15 @@ import { look } from "./view.js";
 /** @import { Words } from "./difference.js" */
 /** @import { View } from "./view.js" */
 
-/** A pinned state, or what is on screen (id ""), with the row of each curve.
+/** A pinned state, or the state on screen (id ""), with each curve's row of the table.
  * @typedef {{ id: string, words: Words, truth: Vertex[] | null, compared: boolean, curves: { id: string, name: string, color: string, vertices: Vertex[], row?: number[] }[] }} State */
 
-/** The buttons, made once. @typedef {{ pin: HTMLButtonElement, compare: HTMLButtonElement } | null} Pins */
+/** The two buttons, created once.
+ * @typedef {{ pin: HTMLButtonElement, compare: HTMLButtonElement } | null} Pins */
 
 const MOST = 4;
-// Pixels of one small figure; WORDS: of what stands over and under it.
+// Pixels of one small figure of Compare. SIDES: smallest and largest side; LEFT, FOOT, EDGE: margins; SIZE: letters;
+// WORDS: height of the texts above and below.
 const SIDES = [90, 300],
   LEFT = 30,
   FOOT = 24,
@@ -29,11 +32,12 @@ const SIDES = [90, 300],
   SIZE = 12,
   WORDS = 84;
 
-/** The pinned states that have come, the newest last.
+/** The pinned states that the browser has, the newest last.
  * @param {LiveFigure} live @returns {Snapshot[]} */
 const pinned = ({ payload: { pins = [] } }) => pins.flatMap((id) => store.snapshots.get(id) ?? []);
 
-/** The newest pinned state other than the one on screen. @param {LiveFigure} live */
+/** The newest pinned state that is not on screen now.
+ * @param {LiveFigure} live */
 const before = (live) =>
   pinned(live)
     .filter(({ id }) => id !== live.payload.now)
@@ -75,7 +79,8 @@ export function takePins(live) {
   }
 }
 
-/** The sentence on the difference from the pinned state before; "" without one, and while it is measured.
+/** The sentence on the difference from the newest other pinned state; "" without one, and until Python has
+ * measured the curves.
  * @param {LiveFigure} live @param {View} view */
 export function pinnedText(live, view) {
   const {
@@ -88,7 +93,7 @@ export function pinnedText(live, view) {
     shown = shownIn(live, view);
   const auc = table.columns.findIndex(({ key }) => key === "auc"),
     place = compared ? 0 : auc;
-  // Overlap comes first in each row; where one state has none, the areas are compared.
+  // Overlap is the first number of each row; where one of the states has none, the areas are compared.
   const thenPlace = compared ? 0 : then.compared && table.columns[0].key !== "iou" ? AREA_AFTER_OVERLAP : auc;
   return differenceText(
     {
@@ -108,11 +113,12 @@ export function pinnedText(live, view) {
   );
 }
 
-/** The curves on screen but the truth. @param {LiveFigure} live @param {View} view */
+/** The curves on screen without the truth.
+ * @param {LiveFigure} live @param {View} view */
 const shownIn = ({ rows: { hidden } }, { curves }) =>
   curves.filter(({ id }) => id !== "truth" && !hidden.has(id));
 
-/** The settings at the stop that is drawn.
+/** The settings, with k and bandwidth of the stop on screen.
  * @param {Words} words @param {View} view @returns {Words} */
 function wordsAt(words, { local, at }) {
   if (!local || !at) return words;
@@ -127,9 +133,9 @@ function wordsAt(words, { local, at }) {
   return moved;
 }
 
-const AREA_AFTER_OVERLAP = 3; // place of the area in a row that begins with overlap, excess and deficit
+const AREA_AFTER_OVERLAP = 3; // index of the area in a row that begins with overlap, excess and deficit
 
-/** Pale curves: of the draws before in a film over seeds, else of a pinned state.
+/** Curves to draw pale: in a film over seeds those of earlier draws, else those of a pinned state.
  * @param {LiveFigure} live */
 export function ghostsOf(live) {
   const {
@@ -172,7 +178,7 @@ function shut(live) {
   live.pins?.compare.focus();
 }
 
-/** What a state has that not all of these have.
+/** The settings of a state that differ from those of another one of these states.
  * @param {Words} words @param {Words[]} all */
 function ownWords(words, all) {
   const parts = Object.entries(words)
@@ -184,7 +190,7 @@ function ownWords(words, all) {
   return parts.slice(0, MOST).join(" · ");
 }
 
-/** The pinned states, and what is on screen where it is none of them and has a place.
+/** The pinned states, and the state on screen unless it is pinned or there are MOST pinned states already.
  * @param {LiveFigure} live @returns {State[]} */
 function statesOf(live) {
   const {
@@ -252,7 +258,8 @@ function fill(live) {
   );
 }
 
-/** One state as a figure of its own. @param {State} state @param {number} side */
+/** A small figure of one state.
+ * @param {State} state @param {number} side */
 function small({ curves, truth }, side) {
   const axes = {
     xaxis: { at: (/** @type {number} */ x) => (x / 1.02) * side },

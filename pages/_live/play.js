@@ -1,5 +1,6 @@
-// Play: the curves over n, over k or over seeds, by themselves or by hand, in place of those of the settings, which stay as
-// they are. Every k is in the frames; other films come on the line, each frame a snapshot (prviz/live/snapshots.py).
+// Play: a film of the curves over n, over k or over seeds, which runs by itself or is moved by the user. It is shown
+// in place of the curves at the settings, and does not change the settings. A film over k uses the frames; the frames
+// of other films are snapshots (prviz/live/snapshots.py) that Python sends on the visitor's line.
 
 import { button, element, setText } from "./dom.js";
 import { curvesAt } from "./frames.js";
@@ -11,30 +12,32 @@ import { store } from "./store.js";
 /** @import { View } from "./view.js" */
 
 /**
- * What other modules know of a film.
+ * What other modules use of a film.
  * @typedef {object} Playing
  * @property {boolean} open
- * @property {boolean} others its frames are of other samples, of which no bound is known
- * @property {() => View | null} look the frame on screen; null where the settings are
- * @property {() => { id: string, color: string, vertices: import("./curve.js").Vertex[] }[]} cloud the curves of the draws before
- * @property {() => void} take the payload is another one
- * @property {() => object} wish what a question asks for
+ * @property {boolean} others its frames are of other samples, for which no bound is known
+ * @property {() => View | null} look the frame on screen; null without a film
+ * @property {() => { id: string, color: string, vertices: import("./curve.js").Vertex[] }[]} cloud the curves of earlier draws, in a film over seeds
+ * @property {() => void} take called with each new payload
+ * @property {() => object} wish what a question asks for the film
  * @property {(message: any) => void} hear
  * @property {() => void} close
  * @property {() => void} leave
  *
- * One frame: its number, null for endless samples, its k, and the snapshot's id, "" for a k of the frames.
+ * One frame: its n, k or seed (null for endless samples), its k, and its snapshot's id ("" in a film over k).
  * @typedef {[value: number | null, k: number, id: string]} FilmStop
  */
 
 /** @type {Record<string, string>} */
 const NAMES = { n: "samples n", k: "neighbours k", seed: "seeds" };
 const SAVE = "Save film";
+// Milliseconds: a whole film, and the shortest and longest time of a frame, as in prviz/figures/film.py.
 const FILM_MS = 8000,
   LEAST_MS = 120,
-  MOST_MS = 700; // as prviz/figures/film.py
+  MOST_MS = 700;
 
-/** Of figures without a film. @type {Playing} */
+/** The film of figures without one.
+ * @type {Playing} */
 export const NO_FILM = {
   open: false,
   others: false,
@@ -52,7 +55,7 @@ const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 /** @param {LiveFigure} live @returns {Playing} */
 export function makeFilm(live) {
   const { parts, root, timers } = live;
-  let over = "", // "n", "k" or "seed", "" while there is none
+  let over = "", // what the film runs over: "n", "k" or "seed"; "" without a film
     at = 0,
     playing = false,
     saving = false,
@@ -66,7 +69,7 @@ export function makeFilm(live) {
   const go = button(toggle, { class: "go" });
   const range = element("input", { type: "range", min: 0, step: 1, "aria-label": "Frame of the film" });
   range.oninput = () => {
-    const to = +range.value; // before a pause says where the film is
+    const to = +range.value; // read before pause(), which moves the slider to the current frame
     pause();
     show(to);
   };
@@ -76,7 +79,7 @@ export function makeFilm(live) {
   const shut = button(close, "×", { class: "shut", "aria-label": "Close the film" });
   parts.stage.prepend(start);
   parts.film.replaceChildren(kinds, save, shut, go, range, text);
-  // Any other gesture stops it.
+  // Any gesture outside the film's controls pauses it; Escape closes it.
   const here = new AbortController();
   const away = (/** @type {Event} */ event) => {
     if (!over) return;
@@ -98,7 +101,7 @@ export function makeFilm(live) {
   /** @param {string} [kind] */
   function begin(kind) {
     if (!kind) return;
-    timers.stop("film"); // of the film before
+    timers.stop("film"); // stops the previous film
     over = kind;
     last = null;
     saving = false;
@@ -172,21 +175,21 @@ export function makeFilm(live) {
 
   function toggle() {
     if (playing) return pause();
-    if (isStill()) return show(isLast() ? 0 : at + 1); // a step in place of motion
+    if (isStill()) return show(isLast() ? 0 : at + 1); // users who prefer reduced motion get one step per press
     if (isLast()) show(0);
     playing = true;
     say();
     next();
   }
 
-  /** The next frame, after a while; it waits for one that is not measured. */
+  /** Show the next frame after a while. A frame that is not measured yet is waited for. */
   function next() {
     const { length } = stops;
     if (!playing || !length) return;
     timers.start("film", Math.min(Math.max(FILM_MS / length, LEAST_MS), MOST_MS), () => {
       if (!playing) return;
       if (isLast()) return pause();
-      if (!frameAt(at + 1)) return; // hear() goes on
+      if (!frameAt(at + 1)) return; // hear() continues when the frame arrives
       show(at + 1);
       next();
     });

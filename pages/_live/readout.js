@@ -1,5 +1,5 @@
-// What a figure says in words and numbers: a legend for panes that have none of their own, a table of one row per curve
-// and one column per number, and a sentence.
+// The words and numbers of a figure: a legend for panes without one, a table with one row per curve and one column
+// per number, and the verdict in a sentence.
 
 import { pointAt, refutedLams, shortNumber } from "./curve.js";
 import { element, setText, shape, tableOf } from "./dom.js";
@@ -15,14 +15,15 @@ import { boundOf, limitUnder } from "./rows.js";
 /** @import { View } from "./view.js" */
 
 /**
- * The table as Python describes it (Table in prviz/live/figure.py); rows: numbers by curve id.
+ * The table as Python describes it (Table in prviz/live/figure.py). rows: numbers by curve id; turned: one row per number.
  * @typedef {{ caption: string, columns: { key: string, label: string, explanation: string }[], rows: Record<string, number[]>, turned: boolean }} Table
  *
- * What the table on screen is made for, and its cells by curve id.
+ * The table on screen. shape: text that identifies what it was made for; cells: by curve id; pictures: the small plots over k.
  * @typedef {{ shape: string, cells: Map<string, HTMLElement[]>, pictures: HTMLElement[] }} Cells
  */
 
-const SPOKEN_MS = 700; // without a change, after which a screen reader hears of it: not at every step of a drag
+// milliseconds without a change, after which a screen reader announces the numbers: not at every step of a drag
+const SPOKEN_MS = 700;
 
 /** @returns {Cells} */
 export const noCells = () => ({ shape: "null", cells: new Map(), pictures: [] });
@@ -36,7 +37,7 @@ export function makeLegend({ payload: { legend, curves }, parts: { key } }) {
   key.replaceChildren(...curves.map((curve) => element("span", curve.name, swatch(curve))));
 }
 
-/** One line a curve, or a turned table with one line a number, and beside it the number over k.
+/** Create the table: one row per curve; or, turned, one row per number, with a small plot of that number over k.
  * @param {LiveFigure} live */
 export function makeTable(live) {
   const {
@@ -73,7 +74,7 @@ export function makeTable(live) {
 
 const PICTURE = [54, 18]; // pixels
 
-/** The numbers over k of the frames, from 0 to 1, on the slider's own scale.
+/** Draw the small plots: each number, limited to [0, 1], at every k of the frames, spaced like the slider's stops.
  * @param {LiveFigure} live */
 function drawPictures({ payload: { frames, curves }, table: { pictures } }) {
   const known = store.frames.get(frames)?.k,
@@ -109,7 +110,8 @@ export function fillTable(live, curves) {
   }
 }
 
-/** What more samples would bring the curve to whose row is under the pointer; "" where that is not known.
+/** One sentence on the curve whose row is under the pointer: its overlap now and with endless samples; "" where
+ * the limit is not known.
  * @param {LiveFigure} live @param {View} view */
 function limitText(live, view) {
   const found = limitUnder(live, view),
@@ -123,8 +125,8 @@ function limitText(live, view) {
   return `${name}, k = ${view.at?.k}: overlap ${row[0].toFixed(2)}; with ever more samples ${agreement([vertices, truth.vertices])?.toFixed(2)}.`;
 }
 
-/** The verdict, beside the rows: of every family that is measured, but for those that the user has switched off. Where a
- * state is pinned, how the curves differ from it.
+/** The verdict, beside the rows. It counts every measured family, except those that the user has switched off.
+ * Where a state is pinned, the text says instead how the curves differ from it.
  * @param {LiveFigure} live @param {View} view */
 function showVerdict(live, view) {
   const {
@@ -158,7 +160,8 @@ function showVerdict(live, view) {
     lines = families.map(({ vertices }) => vertices);
   const text = verdictAt(counted, table, { ...state, agreement: believed ? null : agreement(lines) });
   const side = few || pending ? "" : missingSide(believed ? [believed.vertices] : lines);
-  const others = families.filter(({ id }) => id !== BELIEVED); // its area is cut to its own bound instead
+  // the believed curve's area is already limited by its own bound
+  const others = families.filter(({ id }) => id !== BELIEVED);
   setText(
     verdict,
     text +

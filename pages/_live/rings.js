@@ -1,5 +1,6 @@
-// Samples in several panes: those under the pointer, or in a selection, are ringed in all of them.
-// A sample is known by its row, the customdata of its points; a pane's `link` names the samples that its rows are of.
+// Rings around samples: those under the pointer or selected in one pane are ringed in all panes. A sample is
+// identified by its row, which is the customdata of its points; a pane's `link` identifies the set of samples that
+// the rows refer to.
 
 import { shape } from "./dom.js";
 import { coordinates, rowsOf } from "./pane.js";
@@ -9,7 +10,7 @@ import { coordinates, rowsOf } from "./pane.js";
 
 /**
  * @typedef {string | number} Row
- * @typedef {{ link: string, under: Row | undefined, marked: Set<Row> }} Rings which samples the rows are of; that under the pointer; the selected ones
+ * @typedef {{ link: string, under: Row | undefined, marked: Set<Row> }} Rings link: the set of samples; under: the row under the pointer; marked: the selected rows
  */
 
 /** @returns {Rings} */
@@ -38,7 +39,7 @@ export function wireRings(live, { spec, plot }) {
   plot.on("plotly_deselect", () => mark([]));
 }
 
-/** Other samples than those that were selected are in the panes: nothing is ringed any more.
+/** Forget the rings where the panes show other samples than before.
  * @param {LiveFigure} live */
 export function takeRings(live) {
   const link = live.payload.panes.find((spec) => spec.link)?.link ?? "";
@@ -47,7 +48,7 @@ export function takeRings(live) {
   if (!live.controls.list.length) live.parts.status.textContent = live.parts.spoken.textContent = "";
 }
 
-/** The numbers of marked samples, by their traces' names.
+/** How many samples are selected, by the names of their traces.
  * @param {LiveFigure} live */
 function markedText({ panes, rings: { marked } }) {
   const pane = panes.find(({ spec, wired }) => spec.link && wired),

@@ -1,8 +1,8 @@
-"""The live figure's own line: a route of the same server, on which a visitor's browser asks and is
-answered.
+"""The visitor's line: a route of the app's own server, on which a browser sends questions and gets
+answers.
 
-An answer is a stream of lines, each a message as JSON. A visitor is known by a token that is given
-to the page alone, and that ends with the visitor's session.
+An answer is a stream of lines; each is a message as JSON. A visitor is identified by a token, which
+only the visitor's page gets and which ends with the session.
 """
 
 from __future__ import annotations
@@ -28,23 +28,22 @@ from prviz.server.uploads import TOKEN
 ADDRESS = "/live/ask"
 # Longest question in bytes.
 MOST_BYTES = 20_000
-# The answer is not kept anywhere, and no proxy or server holds lines back to compress or to join
-# them.
+# Tell browsers, proxies and servers not to store the answer, and not to hold back lines in order to
+# compress or join them.
 _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no", "content-encoding": "identity"}
 _MALFORMED = 400
 _GONE = 410
 _TOO_LONG = 413
 
-# Key of the session's objects that have a `clear`, which a session that ends is emptied by.
+# Key in the session state of a list of objects; when the session ends, each of them is emptied by
+# its `clear`.
 BAGS = "_bags"
-# Makes a question of what the browser asks.
+# Makes a `Question` from the JSON object that the browser sends.
 Ask = Callable[[Mapping[str, Any], Sink], Question]
 
 
 class Visitor:
-    """One visitor: a token, the explorer that answers, and how its questions are to be
-    understood.
-    """
+    """One visitor: a token, the explorer that answers, and the function that reads questions."""
 
     def __init__(self, session: str = "") -> None:
         self.session, self.token = session, secrets.token_urlsafe(32)
@@ -54,13 +53,14 @@ class Visitor:
         _visitors[self.token] = self
 
     def ask(self, text: bytes, sink: Sink) -> Question:
-        """Let the explorer answer a question, as JSON; raises ValueError, TypeError or KeyError for
-        anything else.
+        """Let the explorer answer a question given as JSON.
+
+        Raises ValueError, TypeError or KeyError for a text that is no question.
         """
         asked = json.loads(text)
         if not isinstance(asked, dict) or (self.understand is None and not asked.get("follow")):
             raise TypeError("a question is an object")
-        with self._lock:  # one after the other, as they come
+        with self._lock:  # questions are taken one at a time, in the order of arrival
             if asked.get("stop"):
                 self.explorer.stop()
             if self.understand is None or asked.get("follow"):
@@ -73,7 +73,7 @@ class Visitor:
         return question
 
     def close(self) -> None:
-        """End all work and forget the token."""
+        """End all work of this visitor and forget the token."""
         _visitors.pop(self.token, None)
         self.explorer.close()
         sessions.left(self.session)
@@ -82,10 +82,10 @@ class Visitor:
 _visitors: dict[str, Visitor] = {}
 
 
-# It ends with the session, within a second after its connection.
+# Streamlit releases it at most a second after the session's connection ends.
 @st.cache_resource(scope="session", on_release=lambda visitor: visitor.close(), show_spinner=False)
 def visitor() -> Visitor:
-    """The visitor whose page runs in this thread."""
+    """The visitor whose page runs in this thread; created at the first call in a session."""
     bags: list[Any] = st.session_state.setdefault(BAGS, [])
     made = Visitor(session_id())
 
@@ -98,13 +98,15 @@ def visitor() -> Visitor:
 
 
 def close_all() -> None:
-    """End every answer: the server is about to end, and would wait for them."""
+    """End every answer: the server is ending, and would wait for open answers."""
     for each in list(_visitors.values()):
         each.close()
 
 
 async def _ask(request: Request) -> Response:
-    """Answer a question, until the answer is whole, another question comes, or nobody reads."""
+    """Answer a question; the stream ends with the answer, with a newer question, or when the
+    browser disconnects.
+    """
     found = _visitors.get(request.headers.get("x-prviz-token", ""))
     if found is None:
         return PlainTextResponse("This page has lost its session.\n", _GONE)
@@ -116,7 +118,7 @@ async def _ask(request: Request) -> Response:
     loop = asyncio.get_running_loop()
     lines = asyncio.Queue[bytes | None]()
 
-    def send(line: bytes | None) -> None:  # in the explorer's thread
+    def send(line: bytes | None) -> None:  # called in the explorer's thread
         loop.call_soon_threadsafe(lines.put_nowait, line)
 
     try:
@@ -135,10 +137,10 @@ async def _ask(request: Request) -> Response:
 
 
 class VisitorLine:
-    """ASGI middleware that answers questions before the layers of Streamlit, whose compression may
-    fail.
+    """ASGI middleware that answers questions before Streamlit's own layers, whose compression could
+    delay or break the stream.
 
-    base_path : path below which the app answers.
+    base_path : path below which the app is served.
     """
 
     def __init__(self, app: ASGIApp, base_path: str = "") -> None:
@@ -147,7 +149,7 @@ class VisitorLine:
         self._route = Route(f"/{below}{ADDRESS}" if below else ADDRESS, _ask)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a question, or pass a request on."""
+        """Answer a question, or pass any other request on to the app."""
         asked = scope["type"] == "http" and (scope["method"], scope["path"]) == (
             "POST",
             self._route.path,

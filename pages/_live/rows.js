@@ -1,5 +1,5 @@
-// One row for each curve, which is the legend too: its line, its name, how far it is from the truth and its number. The
-// pointer on a row raises its curve and shades its error; a click hides it.
+// One row per curve, which also serves as the legend: colour, name, a bar of its error, and its number. Pointing at a
+// row highlights its curve and shades its error; a click hides or shows the curve.
 
 import { refutedLams, shortNumber } from "./curve.js";
 import { button, dock, element, setText } from "./dom.js";
@@ -12,18 +12,18 @@ import { BELIEVED } from "./verdict.js";
 /** @import { View } from "./view.js" */
 
 /**
- * One row on screen.
+ * The elements of one row.
  * @typedef {{ box: HTMLElement, missed: HTMLElement, invented: HTMLElement, number: Element, same: Element, refuted: Element }} Row
  *
- * The rows, by curve id, what they are made for, the curves that are drawn, in the order in which they were ticked, those
- * that are not, of these the ones that the user has switched off, whether the user has ticked any, and the one under the pointer.
+ * The rows. shape: text that identifies what they were made for; list: by curve id; drawn: ids of the drawn curves, in the order in
+ * which they were switched on; hidden: the others; off: of these, the ones that the user has switched off; touched: the user has switched any; under: the row under the pointer.
  * @typedef {{ shape: string, list: Map<string, Row>, drawn: string[], hidden: Set<string>, off: Set<string>, touched: boolean, under: string | null }} Rows
  */
 
-const MOST = 6; // curves drawn at once: more can't be told apart
-const ONE_COLUMN = 7; // rows; more stand in two columns
+const MOST = 6; // most curves drawn at once: more can't be told apart
+const ONE_COLUMN = 7; // most rows in one column; more stand in two columns
 const CLICK = "A click hides the curve, or shows it.";
-const EQUAL = 1e-9; // difference of error rates, which travel with nine digits
+const EQUAL = 1e-9; // error rates are sent with nine digits: a smaller difference means equal
 
 /** @returns {Rows} */
 export const noRows = () => ({
@@ -36,7 +36,7 @@ export const noRows = () => ({
   under: null,
 });
 
-/** Curves that are equal to one before them in the list, with its id.
+/** For each curve that equals an earlier one in the list, the id of that one.
  * @param {CurveAtStop[]} curves @returns {Map<string, string>} */
 export function equalTo(curves) {
   /** @type {Map<string, string>} */
@@ -71,7 +71,8 @@ export function makeRows(live) {
   parts.rows.hidden = !rows;
   if (!rows || !table) return;
   dock(parts.rows, "rows", live.root);
-  live.timers.start("dock", 500, () => dock(parts.rows, "rows", live.root)); // where the page's place came after the figure
+  // again, in case the page's place for the rows appears after the figure
+  live.timers.start("dock", 500, () => dock(parts.rows, "rows", live.root));
   const compared = table.columns[0].key === "iou",
     awaited = !compared && payload.pending && !curves.some(({ id }) => id === BELIEVED),
     named = JSON.stringify([compared, awaited, curves.map(({ id, name, color }) => [id, name, color])]);
@@ -85,7 +86,8 @@ export function makeRows(live) {
   made.shape = named;
   made.list.clear();
   made.drawn = made.drawn.filter((id) => ids.includes(id));
-  // The first ones, or those of the link, unless the user has ticked others; one that is added alone is wanted.
+  // Draw the first MOST curves, or those of the link, unless the user has switched any. A single new curve is what
+  // the user has just asked for: it is drawn too.
   const keep = (made.touched || added.length < 2) && !(ids.length <= MOST && before > MOST);
   for (const id of off) made.off.add(id);
   showCurves(
@@ -110,13 +112,13 @@ export function makeRows(live) {
         .join("\n")
     : "";
   const boxes = curves.filter(({ id }) => id !== "truth").map((curve) => makeRow(live, curve, compared));
-  // The room of the curve to believe, which comes first of all rows.
+  // Keep room for the curve to believe, which will be the first of all rows.
   if (awaited) boxes.unshift(element("div.entry", element("span.row.awaited", element("i.ink"), "…")));
   parts.rows.classList.toggle("many", boxes.length > ONE_COLUMN);
   parts.rows.replaceChildren(element("p.ends", { title }, ...ends), ...boxes);
 }
 
-/** Draw these curves, of all that have rows.
+/** Draw these curves, and hide the others that have a row.
  * @param {LiveFigure} live @param {string[]} drawn @param {string[]} ids */
 function showCurves(live, drawn, ids) {
   const hidden = new Set(ids.filter((id) => !drawn.includes(id)));
@@ -136,7 +138,7 @@ function makeRow(live, curve, compared) {
     same = element("small"),
     refuted = element("small");
   const bar = element("span", { class: compared ? "bar signed" : "bar" }, missed, invented);
-  // A finger points first, and hides by a second tap.
+  // A first tap highlights the curve like a pointer, a second tap hides it.
   const tapped = (/** @type {MouseEvent} */ event) =>
     /** @type {PointerEvent} */ (event).pointerType === "touch" && live.rows.under !== id;
   const box = button(
@@ -159,7 +161,7 @@ function makeRow(live, curve, compared) {
     "aria-label": `About ${name}`,
     title: `About ${name}`,
   });
-  // a pointer that moves, not one that rests where the row appears
+  // not pointerenter: it would fire for a resting pointer under which the row appears
   box.addEventListener("pointermove", ({ pointerType }) => {
     if (pointerType !== "touch" && live.rows.under !== id) raise(live, id);
   });
@@ -182,7 +184,7 @@ export function fillRows(live, curves) {
   } = live;
   for (const [id, { number, missed, invented }] of list) {
     if (curves.some((curve) => curve.id === id)) continue;
-    setText(number, "–"); // a film's frame lacks it
+    setText(number, "–"); // this frame of the film does not have the family
     missed.style.width = invented.style.width = "0";
   }
   const bound = boundOf(live),
@@ -197,7 +199,8 @@ export function fillRows(live, curves) {
     const twin = twins.get(id);
     const lams = bound ? refutedLams(vertices, bound) : null;
     cells.box.classList.toggle("twin", twin !== undefined);
-    const believed = id === BELIEVED; // no family is refuted by its own bound: its area is cut to it
+    // the believed curve is never called refuted by its own bound: its area is limited by the bound instead
+    const believed = id === BELIEVED;
     cells.box.classList.toggle("refuted", lams !== null && !believed);
     setText(cells.same, twin ? `same as ${nameOf.get(twin)}` : "");
     setText(cells.refuted, lams && !believed ? " refuted" : "");
@@ -215,11 +218,12 @@ export function fillRows(live, curves) {
   }
 }
 
-/** What is drawn beside the curves: limits and the bound, which are of the samples of the settings alone.
+/** Lines beside the curves: limits and the bound. They hold only for the samples of the settings, not for a
+ * film's.
  * @param {LiveFigure} live */
 export const linesOf = ({ payload: { lines }, film }) => (film.others ? [] : (lines ?? []));
 
-/** The vertices of the bound on the truth, where one is drawn.
+/** The vertices of the bound on the truth; null where none is drawn.
  * @param {LiveFigure} live */
 export const boundOf = (live) => linesOf(live).find(({ id }) => id === "bound")?.vertices ?? null;
 
@@ -233,27 +237,29 @@ function toggle(live, id) {
   live.rows.touched = true;
   if (others.length < drawn.length) off.add(id);
   const drawnNow = others.length < drawn.length ? others : [...others.slice(-MOST + 1), id];
-  // One more than can be told apart: the one that was ticked first goes.
+  // At most MOST curves can be told apart: the one that was switched on first is hidden.
   showCurves(live, drawnNow, [...list.keys()]);
   live.redraw();
-  // For panels, files and the link: too many to draw is not switched off.
+  // For panels, files and the link, Python distinguishes curves that the user has switched off from those hidden
+  // because there are too many.
   live.line.hidden = { hidden: [...off], folded: [...live.rows.hidden].filter((other) => !off.has(other)) };
   ask(live);
 }
 
-/** The curve under the pointer stands out: the others fade, and what lies between it and the truth is shaded.
+/** Highlight a curve: the others fade, and the area between it and the truth is shaded.
  * @param {LiveFigure} live @param {string | null} id */
 function raise(live, id) {
   live.rows.under = id;
   live.follow();
 }
 
-/** Another row is under the pointer, whose curve is drawn and stands out against all but the truth.
+/** True if a curve fades because the row of another drawn curve is under the pointer; the truth never fades.
  * @param {LiveFigure} live @param {string} id */
 export const isBehind = ({ rows: { under, hidden } }, id) =>
   under !== null && !hidden.has(under) && id !== under && id !== "truth";
 
-/** What the curve under the pointer comes to with ever more samples, where that is known of this stop.
+/** The limit, for endless samples, of the curve whose row is under the pointer; null where it is not known at this
+ * stop.
  * @param {LiveFigure} live @param {View} view */
 export function limitUnder({ payload: { lines }, rows: { under }, film }, { curves, local }) {
   const curve = local || film.open ? undefined : curves.find(({ id }) => id === under),
@@ -261,8 +267,8 @@ export function limitUnder({ payload: { lines }, rows: { under }, film }, { curv
   return curve && limit ? { curve, vertices: limit.vertices } : null;
 }
 
-/** Curves that are not drawn: those that the user has hidden and, in the main figure, those that equal one before them;
- * the truth while it is to be predicted.
+/** Ids of curves that are not drawn: those that the user has hidden; in the main figure those equal to an earlier
+ * one; and the truth while the user is to predict it.
  * @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves */
 export function unseen({ rows: { hidden }, task }, { spec }, curves) {
   const twins = spec.fit ? equalTo(curves.filter(({ id }) => !hidden.has(id))).keys() : [];

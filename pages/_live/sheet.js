@@ -1,14 +1,15 @@
-// On a phone the settings are a sheet at the foot of the page: k alone, and the names of the rest. Its handle is dragged, or
-// pressed for more or less room; a name opens it there.
+// On a phone the settings are a sheet at the foot of the page. Closed, it shows k and the names of the other
+// settings; its handle is dragged or pressed to resize it, and a name opens it at that setting.
 
 import { button, element } from "./dom.js";
 
-const LEAST = 72,
+const LEAST = 72, // height in pixels of the closed sheet; then shares of the window: most, and when opened
   MOST = 0.8,
-  OPEN = 0.45; // pixels of handle and names alone; shares of the window
-const MOVED = 6; // pixels from which a press is a drag
+  OPEN = 0.45;
+const MOVED = 6; // pixels of movement from which a press counts as a drag
 
-/** What the sheet holds, by the names at its foot. @type {[name: string, selector: string][]} */
+/** The parts of the sheet, by the names at its foot.
+ * @type {[name: string, selector: string][]} */
 const PARTS = [
   ["k", ""],
   ["Data", ".st-key-part-data"],
@@ -18,7 +19,7 @@ const PARTS = [
   ["More", ".st-key-part-more"],
 ];
 
-/** Give the sheet its handle and its names, once; a name is there as long as what it names. */
+/** Add the handle and the names to the sheet, once. A name is hidden while the sheet lacks the part that it opens. */
 export function markSheet() {
   const sheet = /** @type {HTMLElement | null} */ (document.querySelector('[data-testid="stSidebar"]'));
   if (!sheet) return;

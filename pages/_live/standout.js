@@ -1,6 +1,6 @@
-// A figure's part in a group of linked views (group.js). A trace is of the item that its `meta` names, a point of the
-// one that its customdata names, a whole pane of its `item`; what is of none stays as it is.
-// A row under the pointer lets its curve stand out in the same way.
+// A figure's part in a group of linked views (group.js). The item of a trace is named by its `meta`, that of a point
+// by its customdata, that of a pane by its `item`; traces and points without an item never fade. In the main figure,
+// a row under the pointer highlights its curve in the same way.
 
 import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from "./group.js";
 import { isBehind } from "./rows.js";
@@ -35,7 +35,7 @@ function itemAt(event) {
 /** @param {LiveFigure} live @param {Pane} pane */
 export function wireStandout(live, pane) {
   const { plot, box } = pane;
-  // A pane that is all about one item hears of the pointer anywhere in it, another one of the points under the pointer.
+  // A pane about one item reacts to the pointer anywhere in it, other panes to the points of their plot.
   const inPlot = (/** @type {(event: any) => void} */ call) => (/** @type {any} */ event) => {
     if (live.standout && !pane.spec.item) call(event);
   };
@@ -81,7 +81,8 @@ export function wireStandout(live, pane) {
 
 const FADED = 0.13;
 
-/** What gives way fades. Plotly changes the look of its traces alone, which leaves its hover label where it is.
+/** Fade all but the highlighted items. Only the style of the traces is changed, so that Plotly keeps its hover
+ * label.
  * @param {LiveFigure} live @param {Pane} pane */
 export function emphasize(live, pane) {
   const { spec, plot, box, wired } = pane,

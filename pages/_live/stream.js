@@ -1,8 +1,8 @@
-// A question to Python on the visitor's line, and the lines of its answer (pages/_live/route.py).
+// One question to Python on the visitor's line, and the lines of its answer (pages/_live/route.py).
 
-const ADDRESS = "../../live/ask"; // from where this script is served
-export const GONE = 410; // the status where Python knows the visitor no more
-export const RETRY_MS = 1000; // before a lost server is asked once more
+const ADDRESS = "../../live/ask"; // relative to the address of this script
+export const GONE = 410; // HTTP status: Python does not know the visitor any more
+export const RETRY_MS = 1000; // milliseconds before a server that did not answer is asked again
 
 export class LostError extends Error {
   /** @param {number} status of HTTP */
@@ -37,7 +37,7 @@ export async function* answerTo(question, token, signal) {
 const durationText = (seconds) =>
   seconds < 90 ? `${Math.max(Math.round(seconds), 1)} s` : `${Math.round(seconds / 60)} min`;
 
-/** What is measured, and for how long.
+/** What is being measured, and how long it will still take.
  * @param {{ note: string, left: number }} work */
 export const progressText = ({ note, left }) =>
   [note, left > 1 && `about ${durationText(left)} left`].filter(Boolean).join(": ");

@@ -1,5 +1,6 @@
-// A task that a link carries: which curve the visitor takes for the answer, before the truth is shown, or a goal to
-// reach. An answer is a short code; many of them, pasted back, make a small distribution. Nothing of it is kept.
+// A task for a class, carried by a link: predict which curve is the answer before the truth is shown, or reach a
+// goal. An answer is a short code; pasting the codes of a class shows how often each curve was chosen. Nothing is
+// stored.
 
 import { button, element, setText } from "./dom.js";
 
@@ -11,12 +12,12 @@ import { button, element, setText } from "./dom.js";
  * A task as Python describes it (prviz/live/tasks.py).
  * @typedef {{ name: string, text: string, column: string, family: string, least: number, most: number }} TaskSpec
  *
- * shape: what its elements are made for; answer: id of a curve; secret: the truth is hidden.
+ * shape: text that identifies what its elements were made for; answer: id of the chosen curve; secret: the truth is still hidden.
  * @typedef {{ shape: string, answer: string, revealed: boolean, secret: boolean, counts: HTMLElement, codes: HTMLTextAreaElement, said: HTMLElement }} Task
  */
 
 const CODE = /^([a-z-]+)\.([0-9a-f]{4})\.(\S+)$/;
-const DIGITS = 4; // of the name of the settings, in a code
+const DIGITS = 4; // digits of the settings' id that a code contains
 
 /** @returns {Task} */
 export const noTask = () => ({
@@ -29,7 +30,7 @@ export const noTask = () => ({
   said: element("p", { role: "status" }),
 });
 
-/** The curves that may be the answer.
+/** The curves to choose from.
  * @param {LiveFigure} live */
 const families = ({ payload: { curves } }) => curves.filter(({ id }) => id !== "truth");
 
@@ -86,7 +87,7 @@ function elementsOf(live, spec) {
   return [element("div.choices", ...choices, reveal), task.said, paste];
 }
 
-/** The curves of the largest number, with those that chance may have made smaller.
+/** The correct answers: the curve with the largest number, and those below it by no more than chance.
  * @param {LiveFigure} live @param {TaskSpec} spec @param {CurveAtStop[]} curves */
 function right({ payload: { table, noise = 0 } }, spec, curves) {
   const place = table?.columns.findIndex(({ key }) => key === spec.column) ?? -1,
@@ -96,7 +97,7 @@ function right({ payload: { table, noise = 0 } }, spec, curves) {
   return valued.filter((curve) => most - value(curve) <= noise);
 }
 
-/** What has become of the task, beside its buttons.
+/** Show the state of the task, beside its buttons.
  * @param {LiveFigure} live @param {View} view */
 export function showTask(live, { curves }) {
   const { payload, task, parts } = live,
@@ -133,7 +134,7 @@ export function showTask(live, { curves }) {
   }
 }
 
-/** How many of the pasted codes chose each curve.
+/** Count how many of the pasted codes chose each curve.
  * @param {LiveFigure} live */
 function count(live) {
   const { task, payload } = live,

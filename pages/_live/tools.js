@@ -1,11 +1,12 @@
-// The buttons on a plot: what a drag does, back to the first axes, and the figure as a file.
+// The buttons on a plot: what a drag does, reset the axes, save the figure as a file.
 
 import { button, element, shape } from "./dom.js";
 
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Pane, Plotly } from "./pane.js" */
 
-/** What a drag does, by Plotly's name of it: title and icon. @type {Record<string, [string, string]>} */
+/** Title and icon of each drag mode, by Plotly's name for it.
+ * @type {Record<string, [string, string]>} */
 const DRAGS = {
   select: ["Box Select", "selectbox"],
   lasso: ["Lasso Select", "lasso"],

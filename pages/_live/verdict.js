@@ -1,4 +1,5 @@
-// What the numbers of several curves come to, in one or two sentences: while k moves. tests/verdict_twin.py says the same in Python.
+// The verdict: the numbers of several curves in one or two sentences, computed in the browser so that it follows the
+// slider of k. tests/verdict_twin.py says the same in Python.
 
 import { pointAt } from "./curve.js";
 
@@ -6,42 +7,42 @@ import { pointAt } from "./curve.js";
 /** @import { Table } from "./readout.js" */
 
 /**
- * A family's title, the area under its curve, and the difference from the truth, if that is known.
- * believed: of the best classifier, beside others. balanced: its precision where that is its recall.
+ * A family's title, the area under its curve, and its difference from the truth, where that is known.
+ * believed: the curve of the best classifier. balanced: its precision at lam = 1, where precision equals recall.
  * @typedef {{ title: string, auc: number, iou: number, excess: number, deficit: number, believed?: boolean, balanced?: number }} FamilyNumbers
  *
- * What is known beside the numbers of families.
+ * What the verdict needs beside the numbers.
  * @typedef {object} DrawingState
  * @property {boolean} [approximate] the curves come from approximate neighbour lists
- * @property {boolean} [stale] they are of settings before the current ones
- * @property {number | null} [coarse] they are of so few samples per set, until all are measured
- * @property {number} [folded] so many of the families are not drawn
- * @property {number} [noise] difference of two numbers that chance alone makes
- * @property {number | null} [agreement] the lowest IoU of two curves
- * @property {boolean} [pending] the curve to believe is still to be measured
- * @property {Few | null} [few] there are too few samples for more than this
+ * @property {boolean} [stale] the curves are of earlier settings
+ * @property {number | null} [coarse] the curves are of this number of samples per set, until all samples are measured
+ * @property {number} [folded] number of families that are not drawn
+ * @property {number} [noise] difference of two numbers that chance alone explains
+ * @property {number | null} [agreement] the lowest IoU of any two curves
+ * @property {boolean} [pending] the curve to believe is not measured yet
+ * @property {Few | null} [few] set where the samples are too few: all that they show
  *
- * What so few samples say: the area that the truth does not exceed, null where that rules out nothing, and whether the
- * sets differ by more than chance, null while that is not measured.
+ * What few samples show. bound: upper bound on the true area, null where it rules out nothing; apart: whether the two
+ * sets differ by more than chance, null until that is measured.
  * @typedef {{ bound: number | null, apart: boolean | null }} Few
  */
 
 /** The family to believe where no truth is known. */
 export const BELIEVED = "tightest";
-const CLOSE = 0.95,
-  AGREEMENT = 0.05,
-  NO_AREA = 1e-3; // as there
+const CLOSE = 0.95, // IoU above which a curve is close to the truth
+  AGREEMENT = 0.05, // difference up to which areas agree
+  NO_AREA = 1e-3; // true area below which the truth counts as having none
 
-/** Halves up, as there.
+/** The number as text, with some digits; halves are rounded up, as in tests/verdict_twin.py.
  * @param {number} value */
 const printed = (value, digits = 2) =>
   (Math.floor(value * 10 ** digits + 0.5) / 10 ** digits).toFixed(digits);
 
-/** Two digits, rounded up: no bound is said to be better than it is.
+/** The number as text, with two digits and rounded up: a bound must not look tighter than it is.
  * @param {number} share */
 export const ceiled = (share) => (Math.ceil(100 * share - 1e-9) / 100).toFixed(2);
 
-/** Two numbers that are printed alike, or differ by no more than chance.
+/** True if two numbers are printed alike, or differ by no more than chance.
  * @param {number} one @param {number} other @param {number} noise */
 const alike = (one, other, noise) => printed(one) === printed(other) || Math.abs(one - other) <= noise;
 
@@ -65,7 +66,8 @@ function names(rows) {
 const verb = (rows, one, many) =>
   rows.length > 1 || rows[0].title.split(" (")[0].endsWith("s") ? many : one;
 
-// Of curves far from the truth the side on which they mostly lie; both, where the smaller part is over half of the larger.
+// The side of the truth on which a curve lies: too high or too low; both, where the smaller of excess and deficit is
+// more than half of the larger; close, where its IoU is above CLOSE.
 const CLOSE_BY = "close to the truth",
   BOTH = "too high here, too low there",
   SIDES = ["too high", "too low", BOTH, CLOSE_BY];
@@ -96,7 +98,8 @@ function direction(rows) {
 const best = (closest, rows, value) =>
   `${names(closest)} ${verb(closest, "is", "are")} ${rows.length === 2 ? "closer" : "closest"}: ${range(closest.map(value))}.`;
 
-/** The families of the least number and those of the greatest, none in both: who is alike to either end is in neither.
+/** The families with the smallest number and those with the largest. A family whose number is alike to both is in
+ * neither list.
  * @param {FamilyNumbers[]} rows @param {(row: FamilyNumbers) => number} value @param {number} noise */
 function ends(rows, value, noise) {
   const ordered = [...rows].sort((a, b) => value(a) - value(b)),
@@ -184,7 +187,7 @@ function tooFew({ bound, apart }) {
   return `${differ}${most}. Too few samples to say more.`;
 }
 
-/** On which side of the truth the curves lie, and which comes closest.
+/** The verdict: on which side of the truth the curves lie, and which is closest.
  * @param {FamilyNumbers[]} rows one per measured family
  * @param {number | null} trueArea null where the truth is not known
  * @param {DrawingState} state */
@@ -221,7 +224,8 @@ export function verdict(
   return states ? `${states[0].toUpperCase()}${states.slice(1)}: ${text}` : text;
 }
 
-/** What is said of families that leave the bound on the truth; "" of none. errors: it is error rates that are drawn.
+/** The sentence on families whose curves leave the bound on the truth; "" without any. errors: the figure shows
+ * error rates, not precision and recall.
  * @param {string[]} titles */
 export function refusal(titles, errors = false) {
   const rows = titles.map((title) => ({ title, auc: 0, iou: 0, excess: 0, deficit: 0 }));
@@ -231,7 +235,7 @@ export function refusal(titles, errors = false) {
     : "";
 }
 
-/** The verdict on curves at a stop, from their rows of the table.
+/** The verdict on the curves at a stop, from their rows of the table.
  * @param {CurveAtStop[]} curves @param {Table} table @param {DrawingState} state */
 export function verdictAt(curves, { columns }, state = {}) {
   const at = Object.fromEntries(columns.map(({ key }, i) => [key, i]));

@@ -1,4 +1,5 @@
-// What is on screen, or is to be: Python's own curves, or those of the stop that the user has moved to.
+// The state of the figure: the payload that Python sends, and the curves to show, which are Python's own or those at
+// the stop that the user has moved to.
 
 import { curvesAt, sameStop } from "./frames.js";
 import { store } from "./store.js";
@@ -15,54 +16,55 @@ import { store } from "./store.js";
 /**
  * What Python sends (live_figure in pages/_live/figure.py).
  * @typedef {object} Payload
- * @property {string} revision names the content: all but what follows "standout"
+ * @property {string} revision identifies the content, except what changes with "standout"
  * @property {(SliderSpec | BarsSpec | ChipsSpec)[]} controls
  * @property {Curve[]} curves
  * @property {(import("./store.js").KeyedCurve & { id: string })[]} lines further curves that are drawn: the bound on the truth, and limits
- * @property {Record<string, number[]>} vertices flat, by key: those that the browser has not got yet
+ * @property {Record<string, number[]>} vertices in flat lists, by key, of curves that the browser does not have yet
  * @property {PaneSpec[]} panes
  * @property {Table | null} table
  * @property {string} frames id of the frames that hold the curves at other stops
- * @property {Stop | null} shown the stop that Python has drawn
+ * @property {Stop | null} shown the stop of the curves that Python sends
  * @property {boolean} legend
- * @property {boolean} rows one row a curve, and the figure as large as the window lets it be
- * @property {string[]} [hidden] ids of the curves that a link hides
- * @property {string[]} [folded] and of those that it does not draw beside so many others
- * @property {number | null} bound area that the truth does not exceed, where no truth is known and the bound is drawn
- * @property {number} [noise] difference of two families' IoU or areas that chance alone makes
- * @property {boolean} [pending] the curve to believe is still to be measured
- * @property {import("./verdict.js").Few | null} [few] what too few samples say, where there is no truth
- * @property {Record<string, number> | null} errors of the area of each curve that Python has drawn, on a surrogate
+ * @property {boolean} rows it is the page's main figure, with one row per curve
+ * @property {string[]} [hidden] ids of the curves that the link's user has switched off
+ * @property {string[]} [folded] ids of the curves that the link does not draw because there are too many
+ * @property {number | null} bound upper bound on the true area, where no truth is known and the bound is drawn
+ * @property {number} [noise] difference of two families' IoU or areas that chance alone explains
+ * @property {boolean} [pending] the curve to believe is not measured yet
+ * @property {import("./verdict.js").Few | null} [few] set where no truth is known and the samples are too few: what they show
+ * @property {Record<string, number> | null} errors error of each curve's area, measured on a surrogate of the pair
  * @property {ExplorerSpec | null} explorer
  * @property {string} standout the group of linked views (group.js), "" where there is none
- * @property {string[]} [films] what can be played: "n", "k", "seed"
+ * @property {string[]} [films] what a film can run over: "n", "k", "seed"
  * @property {import("./task.js").TaskSpec | null} [task]
  * @property {string[]} [pins] ids of the pinned states' snapshots, the newest last
- * @property {string} [now] id that the snapshot of what is drawn would have
- * @property {import("./difference.js").Words} [words] the settings, for what differs from a pinned state
- * @property {string} [token] of the main figure, by which Python knows the visitor
- * @property {[string, string]} [of] source and name of the data that the controls are of
- * @property {number} [asked] number of the question that Python has heard last
- * @property {boolean} [more] something is still to be measured
- * @property {boolean} [stale] the drawing is of other settings
- * @property {boolean} [other] the drawing is of other data, while those that are wanted are measured
- * @property {string} [above] key of what stands over the figure, "" where there is nothing
- * @property {number | null} [coarse] the drawing is of so many samples per set only
+ * @property {string} [now] id that a snapshot of the figure on screen would have
+ * @property {import("./difference.js").Words} [words] the settings, for the sentence on a pinned state
+ * @property {string} [token] by which Python recognises the visitor of the main figure
+ * @property {[string, string]} [of] source and name of the data that the controls belong to
+ * @property {number} [asked] number of the last question that Python has received
+ * @property {boolean} [more] Python has not measured everything yet
+ * @property {boolean} [stale] the curves are of other settings
+ * @property {boolean} [other] the curves are of other data, while those of the selected data are measured
+ * @property {string} [above] key of the container above the figure, "" where there is none
+ * @property {number | null} [coarse] the curves are of this number of samples per set only
  *
  * @typedef {object} View
- * @property {Stop | null} at null where there is nothing to follow
- * @property {string} stop names the stop; "" where there is none
- * @property {boolean} local the browser has drawn it, not Python
+ * @property {Stop | null} at the stop of the curves; null without sliders
+ * @property {string} stop identifies the stop; "" without one
+ * @property {boolean} local the browser has taken the curves from the frames; Python did not send them
  * @property {CurveAtStop[]} curves
- * @property {number} [noise] of a film's frame, in place of the payload's
- * @property {import("./verdict.js").Few | null} [few] likewise
+ * @property {number} [noise] of a film's frame, in place of the payload's noise
+ * @property {import("./verdict.js").Few | null} [few] of a film's frame, in place of the payload's
  */
 
-/** Where the sliders of this figure stand that frames know; null where it has none of them.
+/** The stop of this figure's own sliders; null where it has none.
  * @param {LiveFigure} live */
 export const ownStop = ({ controls }) => controls.position;
 
-/** lam here: a figure without the slider is at that of the one that has it.
+/** The current lam: that of this figure's controls; without any, that of the figure with controls on the same
+ * host.
  * @param {LiveFigure} live */
 export const lamOf = ({ controls, host }) =>
   controls.list.length ? controls.lam : (store.sliders.get(host)?.lam ?? controls.lam);
@@ -89,7 +91,7 @@ export function look(live) {
 /** @param {Stop} at */
 const nameOf = ({ k, bandwidth }) => `${k}|${bandwidth ?? "auto"}`;
 
-/** True if the browser can draw the stop where the sliders stand.
+/** True if the browser can draw the curves at the sliders' stop without Python.
  * @param {LiveFigure} live */
 export function drawnHere(live) {
   const at = ownStop(live),

@@ -1,5 +1,6 @@
-// What the rows say where no truth is known: what it does not exceed, and how far each could be off; and how alike curves
-// are. That families agree is not said of them: they share their distances, and may all be wrong.
+// What the rows show where no truth is known: the upper bound on the true area, and how far each area may be off; and
+// how alike the curves are. It is deliberately not said that the families agree: they share their distances and may
+// all be wrong.
 
 import { pointsAlong } from "./curve.js";
 import { element, setText } from "./dom.js";
@@ -9,9 +10,11 @@ import { ceiled } from "./verdict.js";
 /** @import { LiveFigure } from "./main.js" */
 /** @import { View } from "./view.js" */
 
-// Rays through the origin, at the middle of equal angles: their sectors add up to an IoU to four digits.
+// Number of rays from the origin, each in the middle of one of equally large angles. The IoU from their sectors is
+// right to four digits.
 const RAYS = 1000;
-const LACKS = 0.02; // area of the square that a curve lacks on one side, from which the side is named
+// area between the curve and the square's corner, on one side of the diagonal, from which that side is named
+const LACKS = 0.02;
 const LAMS = Array.from({ length: RAYS }, (_, i) => Math.tan(((i + 0.5) / RAYS) * (Math.PI / 2)));
 
 /** Squared distance from the origin to the curve along each ray.
@@ -19,7 +22,7 @@ const LAMS = Array.from({ length: RAYS }, (_, i) => Math.tan(((i + 0.5) / RAYS) 
 const sectors = (vertices) =>
   Float64Array.from(pointsAlong(vertices, LAMS), ({ alpha, beta }) => alpha * alpha + beta * beta);
 
-/** The lowest IoU of two of these curves; null of fewer than two.
+/** The lowest IoU of any two of these curves; null for fewer than two.
  * @param {Vertex[][]} curves */
 export function agreement(curves) {
   const areas = curves.map(sectors);
@@ -36,7 +39,8 @@ export function agreement(curves) {
   return least;
 }
 
-/** The side on which each of these curves lacks most of what it lacks of the square; empty where they differ.
+/** A sentence on whether mostly precision or mostly recall is missing from the unit square; "" where the curves
+ * differ in that.
  * @param {Vertex[][]} curves */
 export function missingSide(curves) {
   const half = RAYS / 2,
