@@ -1,5 +1,6 @@
-"""The checkpoints measured so far, which every part of the Triage page reads, and one selected with
-its samples.
+"""The results of all checkpoints measured so far, and the diagnosis of one checkpoint.
+
+Every part of the Triage page reads them.
 """
 
 from __future__ import annotations
@@ -65,12 +66,11 @@ NONE_YET = "No checkpoint is measured by this family yet."
 class CheckpointResults:
     """The checkpoints measured so far, in the order of the list.
 
-    key : equal keys, equal contents; part of every cache key of a result computed from these
-    checkpoints.
+    key : equal keys, equal contents; it is in the key of every cached result computed from these.
     reference : the real samples as measured. load : reads a checkpoint's samples as measured, with
     labels and pictures.
-    settings : how all are measured. basis : what the verdict rests on. store : keeps what is
-    computed; None: nothing.
+    settings : how all checkpoints are measured. basis : the families that the verdict rests on.
+    store : cache of results; None: nothing is kept.
     outcomes : measurements and failures so far. total : the number of checkpoints.
     holdout : other real samples, if the user gave some.
     uploaded : where pictures of the samples come from, for `pages._shared.media`.
@@ -89,7 +89,9 @@ class CheckpointResults:
 
     @property
     def triage(self) -> Triage:
-        """What finds all that follows; the session remembers it, whatever its store can keep."""
+        """Computes everything that follows from these results, caching in the session and in
+        `store`.
+        """
         store = self.store or ResultCache(None)
         store.memory = cache.remembered(("triage-memory",), lambda: LeastRecentlyUsed(_HELD))
         return Triage(
@@ -137,7 +139,7 @@ class CheckpointResults:
         return [each.checkpoint.name for each in self.measured]
 
     def one(self, name: str, method: str | None = None) -> MeasuredCheckpoint:
-        """The measurement of the checkpoint of this name; KeyError if there is none."""
+        """The measurement of the checkpoint with this name; KeyError if there is none."""
         return self._by_name[method or self.method, name]
 
     @cached_property
@@ -145,18 +147,20 @@ class CheckpointResults:
         return {(each.method, each.checkpoint.name): each for each in self.everything}
 
     def summaries(self, measured: MeasuredCheckpoint) -> Mapping[str, float]:
-        """The summaries of one of these, with no area above the bound that caps its score."""
+        """Summaries of a measured curve; its area is cut to the upper bound that also caps its
+        score.
+        """
         own, _ = self.sides[measured.method][measured.checkpoint.name]
         return capped_summaries(measured, own)
 
     def intervals(
         self, measured: MeasuredCheckpoint, known: Mapping[str, Interval]
     ) -> Mapping[str, Interval]:
-        """The intervals of its summaries, with no area above that either."""
+        """Intervals of the summaries; that of the area is cut to the upper bound."""
         return intervals_at_most(known, self.most(measured))
 
     def most(self, measured: MeasuredCheckpoint) -> float | None:
-        """The area that the true curve of one of these does not exceed, at 95 %; None without a
+        """Upper bound, at 95 % confidence, of the area under the true curve; None without a
         bound.
         """
         _, most = self.sides[measured.method][measured.checkpoint.name]
@@ -166,12 +170,15 @@ class CheckpointResults:
 
     @cached_property
     def sides(self) -> KnownSides:
-        """By family and name, the sides of every curve and of its bound."""
+        """By family and name: areas of the curve's two halves (precision, recall) and of its
+        bound's.
+        """
         return known_sides(self.everything)
 
     def pair(self, measured: MeasuredCheckpoint) -> SamplePair:
-        """The samples behind a measurement; raises ReadError, OSError or, for changed files,
-        ValueError.
+        """The samples of a measurement.
+
+        Raises ReadError or OSError where the file can't be read, ValueError where it has changed.
         """
         key = (
             "triage-samples",
@@ -189,24 +196,24 @@ class CheckpointResults:
 
 
 def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple[Hashable, ...]:
-    """Key of everything that decides a measurement, for caching results computed from this
-    measurement alone.
+    """Cache key of results computed from one measurement: everything that the measurement depends
+    on.
     """
     how = (settings.bandwidth, settings.split, settings.seed)
     return (*measured.digests, measured.method, measured.k, *how)
 
 
-# Results of checkpoints that the session remembers, some hundred numbers each.
+# Most results (some hundred numbers each) that the session's memory cache holds.
 _HELD = 40_000
 
 
-# A function as those of `Triage` for one checkpoint, of which its second argument None asks what is
-# known.
+# A method of `Triage` on one checkpoint: with a progress function it computes the result, with None
+# it returns the known result or None.
 Find: TypeAlias = Callable[[MeasuredCheckpoint, Progress | None], T | None]
 
 
 def known_of(measured: Iterable[MeasuredCheckpoint], find: Find[T]) -> dict[str, T]:
-    """What is known of these by name, without a search."""
+    """Results that are known already, by the checkpoint's name; computes nothing."""
     found = {each.checkpoint.name: find(each, None) for each in measured}
     return {name: one for name, one in found.items() if one is not None}
 
@@ -220,9 +227,10 @@ def of_each(
     note: str = "The open part",
     pieces: float = 1.0,
 ) -> dict[str, T]:
-    """What is found of these by name, a job searching what is not known yet.
+    """Results for these checkpoints by name; a background job computes those not known yet.
 
-    what : of the results, for the cache. seconds : estimated for one. note, pieces : of the job.
+    what : kind of result, for the cache key. seconds : estimated time for one checkpoint. note :
+    what the job is called on the page. pieces : seconds between drawings of partial results.
     """
     missing = [each for each in measured if find(each, None) is None]
     triage = found.triage
@@ -239,7 +247,7 @@ def of_each(
 
 
 def selected(found: CheckpointResults) -> str | None:
-    """Name of the selected checkpoint; None if it is not measured."""
+    """Name of the selected checkpoint; None if that is not measured."""
     name = session().choice.selected
     if name in found.names:
         return name
@@ -255,18 +263,18 @@ def count_of(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' * (count != 1)}"
 
 
-# Seconds per evaluation sample and bootstrap replicate, and per feature value for checks before a
-# measurement.
+# Seconds for one bootstrap replicate of one evaluation sample, and for reading one value of one
+# feature.
 REPLICATE_SECONDS = 5e-7
 VALUE_SECONDS = 1e-7
-# Real samples that the generator misses are "kept", generated ones like nothing real are
-# "rejected"; the terms are those of prviz/diagnostics/confusion_groups.py.
+# At the ends of a curve: "kept" real samples are those that the generator misses, "rejected"
+# generated ones resemble nothing real (terms of prviz/diagnostics/confusion_groups.py).
 GROUP: dict[Role, Literal["kept", "rejected"]] = {"real": "kept", "generated": "rejected"}
-# Work of fewer seconds than that is done while the page is drawn.
+# Work that is estimated to take fewer seconds than this is done while the page is drawn.
 AT_ONCE = 0.5
 # Column title of the ratio by which samples are classified.
 RATIO = "c_Y / c_X"
-# What a sample is called that none of the other set is near, wherever such samples are counted.
+# Name of the samples of a role that have no sample of the other set near, in all counts.
 MISSED: dict[Role, str] = {
     "real": "Real, none generated near",
     "generated": "Generated, none real near",
@@ -274,7 +282,7 @@ MISSED: dict[Role, str] = {
 
 
 def missed_text(role: Role, missed: MissedSamples) -> str:
-    """The number of samples that none of the other set is near, in words."""
+    """Text with the number and share of the samples that have none of the other set near."""
     return (
         f"{len(missed.rows):,} of {missed.n:,} {role} samples ({100 * missed.share:.1f} %) have no"
         f" {OTHER[role]} one as near as their {NEIGHBOURS}th nearest {role} one;"
@@ -284,8 +292,9 @@ def missed_text(role: Role, missed: MissedSamples) -> str:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Diagnosis:
-    """A measured checkpoint with its samples. waiting : keys of what this drawing of the page waits
-    for.
+    """A measured checkpoint with its samples.
+
+    waiting : keys of the results that this drawing of the page waits for.
     """
 
     found: CheckpointResults
@@ -303,7 +312,7 @@ class Diagnosis:
 
     @property
     def options(self) -> dict[str, Any]:
-        """How the checkpoint was measured, for calls that measure its samples again."""
+        """How the checkpoint was measured, as keywords for measuring its samples again."""
         settings = self.found.settings
         how = {"bandwidth": settings.bandwidth, "split": settings.split, "seed": settings.seed}
         return {"k": self.k, **how}
@@ -318,7 +327,7 @@ class Diagnosis:
         return self.pair.generated
 
     def seconds(self, passes: float = 1.0) -> float:
-        """Estimated seconds of this number of measurements and of reading all values."""
+        """Estimated seconds for this number of measurements, and for reading all values once."""
         real, generated = self.pair
         d = real.d
         one = estimate_seconds(real.n, generated.n, d, methods=1, split=self.found.settings.split)
@@ -334,7 +343,7 @@ class Diagnosis:
 
     @cached_property
     def shown(self) -> sample_display.DisplayedSamples:
-        """The evaluation samples, without coordinates."""
+        """The evaluation samples with pictures and labels, without coordinates."""
         split = self.pair.split(self.found.settings.split, self.found.settings.seed)
         numbers = tuple(np.arange(side.n) + 1 for side in self.pair)
         return sample_display.DisplayedSamples(
@@ -351,20 +360,20 @@ class Diagnosis:
 
     @cached_property
     def places(self) -> Any:
-        """Places, among the evaluation samples, of those that the family has measured."""
+        """Indices, among the evaluation samples, of those that the family has measured."""
         rows = self.measured.estimate.supports.rows
         if rows is None:
             return np.arange(sum(self.shown.sizes))
         return rows
 
     def lam_at_end(self, role: Role) -> float:
-        """λ near the end of the curve, at which missed real or invented generated samples are
-        read.
+        """λ near one end of the curve: where missed real, or invented generated, samples are read
+        off.
         """
         return lam_at_end(self.measured.curve, "recall" if role == "real" else "precision")
 
     def rows(self, group: str, lam: float) -> Any:
-        """Rows, in their own set, of a group at lam, the clearest first."""
+        """Rows in their own set of the samples of a confusion group at lam, the clearest first."""
         places = self.places[self.classifiers.most_extreme(group, lam, len(self.places))]
         return self._rows_at(places, group in ("kept", "missed"))
 
@@ -376,18 +385,20 @@ class Diagnosis:
         return self._rows_at(generated, False)
 
     def _rows_at(self, places: Any, real: bool) -> Any:
-        """Rows in their own set of evaluation samples, all of one role."""
+        """Rows in their own set of evaluation samples, all of one role, given by index."""
         of_real, of_generated = self.shown.split.evaluate_rows
         if real:
             return of_real[places]
         return of_generated[places - len(of_real)]
 
     def keys_of(self, group: str, lam: float) -> Any:
-        """Ratios c_Y / c_X of all rows of a group, in the order of `rows`."""
+        """Ratios c_Y / c_X of the samples of a confusion group, in the order of `rows`."""
         return self.classifiers.keys[self.classifiers.most_extreme(group, lam, len(self.places))]
 
     def missed(self, role: Role) -> MissedSamples | None:
-        """The samples of a role that none of the other is near; None while a job looks for them."""
+        """The samples of a role with none of the other set near; None while a job looks for
+        them.
+        """
         own = self.side(role)
         other = self.side(OTHER[role])
         seconds = estimate_seconds(own.n, other.n, own.d, methods=1, split=None)
@@ -401,8 +412,8 @@ class Diagnosis:
         return found
 
     def cut(self, role: Role, lam: float) -> str:
-        """The cut of the best classifier at lam, as its clearest mistakes reach it; "" where there
-        are none.
+        """Text with the ratio c_Y / c_X at which the optimal classifier at lam cuts; "" for no
+        mistakes.
         """
         keys = self.keys_of(GROUP[role], lam)
         if len(keys):
@@ -414,8 +425,9 @@ class Diagnosis:
     def known(
         self, what: str, seconds: float, compute: Callable[[Progress], Any], *more: Any
     ) -> Any:
-        """Cached result; None while a job, one at a time in the order of the page, computes it, or
-        if it failed.
+        """A cached result; None while a job computes it, or if the job failed.
+
+        One job runs at a time, in the order of the page.
         """
         key = (f"triage-{what}", *self.key, *more)
         if key not in cache.session().results and self.waiting:
@@ -436,15 +448,13 @@ class Diagnosis:
 
 # ---- what checkpoints are held against ----
 
-# Seconds between drawings of the faults that are named so far: at least, and for each checkpoint.
+# Seconds between drawings of the faults named so far: at least, and for each checkpoint.
 _PIECES = 3.0
 _PIECES_OF_EACH = 0.05
 
 
 def ceiling_of(found: CheckpointResults) -> Yardstick | None:
-    """Ceiling and floor of these settings; None until a job has measured them, and where there can
-    be none.
-    """
+    """Ceiling and floor for these settings; None until measured, or where they can't be."""
     known = ceiling_or_reason(found)
     if isinstance(known, str):
         return None
@@ -452,7 +462,7 @@ def ceiling_of(found: CheckpointResults) -> Yardstick | None:
 
 
 def ceiling_or_reason(found: CheckpointResults) -> Yardstick | str | None:
-    """The ceiling, or why there can be none; None until a job has measured it."""
+    """Ceiling and floor, or why they can't be measured; None until a job has measured them."""
     real = found.reference
     holdout = found.holdout
     settings = found.settings
@@ -465,7 +475,8 @@ def ceiling_or_reason(found: CheckpointResults) -> Yardstick | str | None:
             possible = yardstick(real, settings, holdout, size=size, store=triage.store)
         except ValueError as error:  # too few samples
             return error_text(error)
-        for each in possible.ceiling.values():  # kept for the decision
+        # the decision needs these replicates too: cache them now
+        for each in possible.ceiling.values():
             together([each], triage.bootstrap, settings.seed + 1, triage.store)
         return possible
 
@@ -475,7 +486,7 @@ def ceiling_or_reason(found: CheckpointResults) -> Yardstick | str | None:
 
 
 def copies_of(found: CheckpointResults) -> Mapping[str, Memorisation]:
-    """Copies of the reference by the checkpoint's name, of those that a job has counted."""
+    """By the checkpoint's name: copies of the reference that a job has counted so far."""
     real = found.reference
     one = estimate_seconds(real.n, real.n, real.d, methods=1, split=None)
     find = found.triage.copies
@@ -483,24 +494,26 @@ def copies_of(found: CheckpointResults) -> Mapping[str, Memorisation]:
 
 
 def faults_of(found: CheckpointResults) -> Mapping[str, Found]:
-    """Faults by the checkpoint's name, of those that `name_faults` has looked at so far."""
+    """By the checkpoint's name: faults that `name_faults` has found so far."""
     return known_of(found.looked_into.values(), found.triage.faults)
 
 
 def witnesses_known(found: CheckpointResults) -> Mapping[str, WitnessEntry]:
-    """What gives checkpoints away by their names, of those that were looked at so far."""
+    """By the checkpoint's name: what is known so far of what tells it from real samples."""
     return known_of(found.measured, found.triage.witness)
 
 
 def name_faults(found: CheckpointResults) -> None:
-    """Let a job name the faults of all checkpoints, the best first, once all are measured."""
+    """Start a job that names the faults of each checkpoint, the best first, once all are
+    measured.
+    """
     if not found.complete:
         return
     triage = found.triage
 
     def name_one(measured: MeasuredCheckpoint, search: Progress | None) -> Found | None:
         if search is not None:
-            triage.witness(measured, part_of(search, 0, 2))  # what findings may ask for
+            triage.witness(measured, part_of(search, 0, 2))  # findings may ask for the witness
             search = part_of(search, 1, 2)
         return triage.faults(measured, search)
 
@@ -512,7 +525,7 @@ def name_faults(found: CheckpointResults) -> None:
         name_one,
         lambda each: 2 * max(each.seconds, 0.5),
         "Faults",
-        # Hundreds of checkpoints take long to draw.
+        # The page is drawn less often with hundreds of checkpoints, as each drawing takes long.
         max(_PIECES, _PIECES_OF_EACH * len(best_first)),
     )
 
@@ -522,18 +535,18 @@ def name_faults(found: CheckpointResults) -> None:
 BALANCED = 0.5
 BOOTSTRAP = REPLICATES
 CONFIDENCE = LEVEL
-# Cost of one curve of a replicate, on one core: seconds = BASE + SAMPLE * samples of a role.
+# Cost of one curve of one replicate, on one core: seconds = BASE + SAMPLE * samples of a role.
 BASE_SECONDS = 3e-4
 SAMPLE_SECONDS = 4e-8
 
 
 def goal() -> float:
-    """The page's goal, from precision first (0) to recall first (1)."""
+    """The page's goal, from 0 (precision first) to 1 (recall first)."""
     return float(st.session_state.get(GOAL, BALANCED))
 
 
 def by_score(found: CheckpointResults) -> list[str]:
-    """Names, best first, without a bootstrap."""
+    """Names of the checkpoints, best first; needs no bootstrap."""
     wanted = goal()
     known = found.sides
     second = found.basis.second
@@ -544,8 +557,9 @@ def by_score(found: CheckpointResults) -> list[str]:
 
 
 def drawn_family(found: CheckpointResults) -> str:
-    """The family whose curves are drawn: where all scores are next to nothing that which orders,
-    else their own.
+    """The family whose curves are drawn.
+
+    That of the scores; if all scores are next to nothing, the family that orders such scores.
     """
     second = found.basis.second
     wanted = goal()
@@ -564,7 +578,7 @@ def judgement_of(
 ) -> Judgement:
     """The decision at the page's goal, from what is known so far.
 
-    names : of the checkpoints with replicates. copies : by name. apart : as in
+    names : checkpoints with replicates. copies : by name. apart : as in
     `prviz.triage.decision.Aside`.
     """
     wanted = goal()
@@ -587,8 +601,8 @@ def judgement_of(
 
 
 def noise(found: CheckpointResults) -> float:
-    """The margin that tells a checkpoint from the best with the settings in use, at the median; 0
-    while unknown.
+    """Median margin by which a checkpoint has to trail the best to be told from it; 0 if
+    unknown.
     """
     names = replicates_of(found)
     if not names:
@@ -600,8 +614,9 @@ def noise(found: CheckpointResults) -> float:
 
 
 def replicates_of(found: CheckpointResults) -> tuple[str, ...]:
-    """Names of the checkpoints that have replicates; a job draws those of the others, the best
-    first.
+    """Names of the checkpoints that have bootstrap replicates.
+
+    A job draws those of the others, the best first.
     """
     methods = [found.method] if found.basis.second is None else [found.method, found.basis.second]
     find = found.triage.replicates

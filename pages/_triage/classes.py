@@ -1,6 +1,4 @@
-"""Part of the Triage page: one checkpoint class by class, where the real samples have labels or
-pictures.
-"""
+"""Part "Class by class": one checkpoint by the real samples' labels, or by clusters in pictures."""
 
 from __future__ import annotations
 
@@ -86,7 +84,9 @@ def draw(found: CheckpointResults) -> None:
 
 
 def _table(shares: Sequence[ClassShare]) -> str:
-    """A block for each set, a line for each class: its share, and the interval beside the expected
+    """HTML with a block for each set and a line for each class.
+
+    A line shows the class's share of missed or invented samples, its interval, and the expected
     share.
     """
     blocks = []
@@ -117,9 +117,9 @@ def _line(share: ClassShare) -> str:
 
 # ---- clusters, in pictures ----
 
-# The choice's name among those of the labels.
+# Name, among the labels, of the choice to show k-means clusters instead of classes.
 CHOICE = "clusters, in pictures"
-# Pictures of each set in one cluster, and seconds of k-means per value.
+# Pictures of each set shown for a cluster; and seconds that k-means takes for one value.
 _PICTURES = 8
 _SECONDS = 2e-6
 
@@ -131,9 +131,7 @@ def has_pictures(found: CheckpointResults) -> bool:
 def _draw_clusters(
     found: CheckpointResults, pair: SamplePair, name: str, key: tuple[Hashable, ...]
 ) -> None:
-    """A line for each cluster: its pictures on either side of the shares that it holds of both
-    sets.
-    """
+    """Draw a line for each cluster: its share of both sets, between pictures of its samples."""
     seconds = (pair.real.n + pair.generated.n) * pair.d * _SECONDS
     known = answers.tab_result(("triage-clusters", *key), seconds, lambda _: cluster_members(pair))
     if known is None:

@@ -1,6 +1,4 @@
-"""Part of the Triage page: two checkpoints side by side, their curves' difference and samples that
-only one covers.
-"""
+"""Part "Compare two": the difference of two curves, and samples that only one checkpoint covers."""
 
 from __future__ import annotations
 
@@ -41,12 +39,12 @@ from prviz.uncertainty.paired import Difference
 
 MOST_SHOWN = 24
 NOT_TOLD = "can't be told at this n"
-# Seconds per replicate: all summaries of two curves, and the differences on all rays.
+# Seconds for one replicate: all summaries of two curves, and their difference on all rays.
 _SUMMARY_SECONDS = 1.3e-3
 
 
 class Compared(NamedTuple):
-    """Two checkpoints: the difference of their curves along lam, and that of every summary."""
+    """Two checkpoints: the difference of their curves along lam, and of every summary."""
 
     along: PairedDifference
     summaries: Mapping[str, Difference]
@@ -72,7 +70,7 @@ def draw(found: CheckpointResults) -> None:
 
 
 def _verdict(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
-    """Say where which of the two is better."""
+    """Say at which λ which of the two is better."""
     sides = (
         ("A", a, (along.alpha_low > 0) | (along.beta_low > 0)),
         ("B", b, (along.alpha_high < 0) | (along.beta_high < 0)),
@@ -178,8 +176,8 @@ def _numbers(compared: Compared) -> None:
 
 
 def _choose(found: CheckpointResults) -> tuple[str, str]:
-    """The pair chosen by the user; else the selected checkpoint and the best other one, or the best
-    two.
+    """The pair that the user chose; else the selected checkpoint and the best other one, or the
+    best two.
     """
     best = by_score(found)
     name = selected(found)
@@ -201,7 +199,7 @@ def _choose(found: CheckpointResults) -> tuple[str, str]:
 
 
 def _take(place: int) -> None:
-    """Take one chosen checkpoint into the pair; choosing the other one swaps both."""
+    """Callback: put the chosen checkpoint into the pair; choosing its partner swaps the two."""
     pair = list(session().pair_shown)
     chosen = st.session_state[PAIR[place]]
     if chosen == pair[1 - place]:
@@ -297,7 +295,7 @@ def _samples(
 
 
 def _evaluated(found: CheckpointResults, method: str) -> Any:
-    """(n_real,) rows of the real samples that a family evaluates, which don't depend on the
+    """(n_real,) rows of the real samples that a family evaluates; they don't depend on the
     generated set.
     """
     pair = SamplePair(found.reference, found.reference)
@@ -305,9 +303,7 @@ def _evaluated(found: CheckpointResults, method: str) -> Any:
 
 
 def only_csv(found: CheckpointResults, rows: Any, name: str) -> str:
-    """CSV of the real samples that only this checkpoint covers: row, counted from 1, every label,
-    and its name.
-    """
+    """CSV of the real samples that only this checkpoint covers: row from 1, labels, its name."""
     labels = {key: column[rows] for key, column in found.reference.labels.items()}
     table = pd.DataFrame(
         {**labels, "only covered by": [name] * len(rows)},

@@ -1,4 +1,4 @@
-"""Part of the Triage page: what the numbers of its first screen are."""
+"""Part "How it is computed": explains the numbers of Triage's first screen."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Part of the Triage page: findings about one checkpoint as cards with their evidence, and the
-samples behind them.
-"""
+"""Part "What is wrong with it?": findings about one checkpoint, with evidence and samples."""
 
 from __future__ import annotations
 
@@ -47,7 +45,7 @@ MARKS = {
     "note": ":blue[:material/info:] :blue-badge[note]",
 }
 NOTHING = "None of the problems listed below shows. What would have been named:"
-# Seconds for that, about.
+# Seconds that measuring the power of the findings (`_say_nothing`) may take.
 POWER_SECONDS = 10.0
 
 
@@ -82,12 +80,12 @@ def draw(found: CheckpointResults) -> None:
         _list_findings(case)
     gallery.show_groups(case)
     if problems == ():
-        with nothing:  # after the rest is measured, which takes less
+        with nothing:  # drawn last, since it takes longest to measure
             _say_nothing(found, differs)
 
 
 def _say_measured(case: Diagnosis) -> None:
-    """Say which samples were measured, and how."""
+    """Say which samples of the checkpoint were measured, and how."""
     settings = case.found.settings
     measured = case.measured
     k = ""
@@ -104,8 +102,9 @@ def _say_measured(case: Diagnosis) -> None:
 
 
 def _say_witness(case: Diagnosis) -> bool:
-    """Say what gives the checkpoint away: features by name, each with a sentence that holds in the
-    file; False where nothing does.
+    """Draw what tells the checkpoint's samples from real ones; False if nothing does.
+
+    Features are named, each in a statement that is true of the file's rows.
     """
     found = case.found
     measured = case.measured
@@ -140,7 +139,7 @@ def _say_witness(case: Diagnosis) -> bool:
 
 
 def _problems(case: Diagnosis) -> Found | None:
-    """What is wrong with the checkpoint; None until a job has named it."""
+    """What is wrong with the checkpoint; None until a job has found it."""
     found = case.found
     measured = case.measured
     find = found.triage.faults
@@ -156,7 +155,7 @@ def _problems(case: Diagnosis) -> Found | None:
 
 
 def _list_findings(case: Diagnosis) -> None:
-    """Draw, closed, all that is looked for."""
+    """Draw a closed list of all findings that are looked for, with their thresholds."""
     with st.expander("All findings and their thresholds", icon=":material/rule:"):
         st.markdown("\n".join(f"- **{title}**: {where}." for title, where in LOOKED_FOR.items()))
         st.caption(
@@ -174,7 +173,7 @@ def _list_findings(case: Diagnosis) -> None:
 
 
 def _say_nothing(found: CheckpointResults, differs: bool) -> None:
-    """Draw that no fault is named, and how often faults of known size would have been."""
+    """Say that no fault was found, and how often faults of known size would have been."""
     with st.container(border=True):
         mark = ":material/check_circle:"
         if differs:
@@ -206,14 +205,16 @@ def _say_nothing(found: CheckpointResults, differs: bool) -> None:
 
 
 def _choose(found: CheckpointResults) -> tuple[MeasuredCheckpoint, DeltaGenerator]:
-    """The selected checkpoint, else the best at the page's goal, and the container beside it for
-    buttons.
+    """The checkpoint to diagnose, and a container beside its choice for buttons.
+
+    That is the selected checkpoint, else the best at the page's goal.
     """
     names = found.names
     titles = {each.checkpoint.name: _title(found, each) for each in found.measured}
     kept = session()
     name = selected(found)
-    if name is None:  # the best; while others are still measured, the one that was shown first
+    # no selection: the best; while others are being measured, keep the one shown first
+    if name is None:
         if found.complete or kept.pinned not in names:
             kept.pinned = by_score(found)[0]
         name = str(kept.pinned)
@@ -273,28 +274,28 @@ def _to_explore(case: Diagnosis) -> None:
             " diagnostics."
         )
         + others,
-        # no callback with it: Streamlit would keep the samples that it is about, even after "Forget
-        # them"
+        # No callback: Streamlit keeps a callback's arguments alive, and with them the samples, even
+        # after "Forget them".
     ):
         _open_explore(case, explore_settings)
         st.rerun()
 
 
 def _explore_settings(case: Diagnosis) -> ExploreSettings | None:
-    """Explore's settings for this measurement, without the bandwidth; None if Explore's limits
-    exclude them.
+    """Explore's settings for this measurement, without the bandwidth; None outside Explore's
+    limits.
     """
     settings = case.found.settings
     name = case.measured.checkpoint.path.stem
     n = max(case.pair.real.n, case.pair.generated.n)
-    # a bundled pair has these samples at this size and seed
+    # at this size and seed, the bundled pair has exactly these samples
     bundled = (
         name in bundled_names()
         and subsample(bundled_pair(name), n, settings.seed).digest == case.pair.digest
     )
     k_fits = settings.k == "sqrt" or K_LIMITS[0] <= settings.k <= K_LIMITS[1]
     split_fits = settings.split is None or SPLIT_LIMITS[0] <= settings.split <= SPLIT_LIMITS[1]
-    # Files cut to equal sizes are other samples than the files as Explore would read them.
+    # Explore would read the whole files, not the samples that were cut to equal sizes.
     cut = settings.equal_sizes and not bundled
     if cut or not (k_fits and split_fits and N_LIMITS[0] <= n):
         return None
@@ -311,11 +312,11 @@ def _explore_settings(case: Diagnosis) -> ExploreSettings | None:
 
 
 def _open_explore(case: Diagnosis, explore_settings: ExploreSettings) -> None:
-    """Make Explore show this pair next."""
+    """Make Explore show this pair next, and open it."""
     found = case.found
     settings = case.found.settings
     path = case.measured.checkpoint.path
-    if settings.bandwidth is not None:  # Explore counts it in radii
+    if settings.bandwidth is not None:  # Explore's bandwidth is in units of the mean radius
         unit = bandwidth_unit(case.pair, split=settings.split, seed=settings.seed) or 1.0
         explore_settings = replace(explore_settings, bandwidth=settings.bandwidth / unit)
     uploaded = None
@@ -367,7 +368,7 @@ def _open(name: str | None) -> None:
 
 
 def _number(finding: TriageFinding) -> tuple[str, str]:
-    """A finding's number, and its description with the interval, if it has one."""
+    """A finding's number as text, and what it is, with its interval if it has one."""
     said = NUMBERS[finding.key]
     if finding.key == "few":
         return f"{finding.number:.2f}", f"{said}, {finding.low:.2f} to {finding.high:.2f}"

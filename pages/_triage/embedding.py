@@ -1,5 +1,6 @@
-"""Folders of pictures below the app's folder, embedded into a folder there that is named after the
-encoder.
+"""Form that embeds folders of pictures below the served folder.
+
+The features go into a folder there, named after the encoder.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pages._triage.session import FOLDER, REFERENCE, FolderListing, session
 from pages._work.embedding_run import EmbeddingRequest, EmbeddingRun
 from prviz.embed.local_encoders import LocalEncoder
 
-# Encoders without files: title, and name and first value of the number behind the colon.
+# Encoders that need no file: title, name of the number after the colon, and its default.
 _NUMBERED = {
     "pixels": ("Pixels", "Side", 32),
     "random": ("Random network", "Seed", 0),
@@ -26,8 +27,9 @@ _NUMBERED = {
 
 
 def draw(listing: FolderListing) -> None:
-    """Draw the form and its work, where there are folders of pictures; it ends with the new files'
-    folder chosen.
+    """Draw the form and its progress, if there are folders of pictures.
+
+    When the work is complete, the folder of the new files is chosen.
     """
     run = session().embedding
     if run is not None and run.complete:
@@ -62,7 +64,7 @@ def draw(listing: FolderListing) -> None:
 
 
 def _form(listing: FolderListing, *, disabled: bool) -> EmbeddingRequest | None:
-    """Draw the choice of folders and of an encoder; None while something is missing."""
+    """Draw the choice of folders and encoder; None while something is missing."""
     real_column, generated_column = st.columns([1, 2])
     real = real_column.selectbox(
         "Real",
@@ -117,8 +119,9 @@ def _form(listing: FolderListing, *, disabled: bool) -> EmbeddingRequest | None:
 
 
 def _progress(listing: FolderListing, request: EmbeddingRequest | None, working: bool) -> None:
-    """Draw the button, or the progress with Stop, and why the last run failed; a change draws the
-    page again.
+    """Draw the button, or the progress with a Stop button, and why the last run failed.
+
+    Redraws the page when work starts or ends.
     """
     run = session().embedding
     if run is not None and run.working:
@@ -157,7 +160,7 @@ def _is_working() -> bool:
 
 
 def _start(listing: FolderListing, request: EmbeddingRequest) -> None:
-    """Callback: begin, or go on with what was stopped."""
+    """Callback: start embedding, or continue a stopped run of the same request."""
     held = session()
     if held.embedding is None or held.embedding.request != request:
         held.embedding = EmbeddingRun(listing.below, request)
@@ -166,7 +169,7 @@ def _start(listing: FolderListing, request: EmbeddingRequest) -> None:
 
 
 def _take(run: EmbeddingRun) -> None:
-    """List the folder again and choose the new files."""
+    """Choose the new files, after listing the folder again."""
     held = session()
     request = run.request
     held.embedding = None

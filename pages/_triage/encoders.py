@@ -1,6 +1,4 @@
-"""Part of the Triage page: the checkpoints through several encoders, and whether the winner depends
-on them.
-"""
+"""Part "Does the encoder matter?": ranks the checkpoints by several encoders and compares."""
 
 from __future__ import annotations
 
@@ -26,22 +24,22 @@ from prviz.triage.encoders import EncoderRanking, encoder_verdict, rank_estimate
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.uncertainty.bootstrap import LEVEL
 
-# Most checkpoints and samples of each set, and the numbers of features kept.
+# Most checkpoints, most samples of each set, and the numbers of features that are kept.
 MOST_CHECKPOINTS = 8
 MOST_SAMPLES = 1_000
 DIMENSIONS = (4, 16, 64)
-# Replicates of each ranking. Seconds per evaluation sample and replicate, to read and encode a
-# picture, and the same by a network of the computer.
+# Replicates for each ranking; then seconds: for one sample in one replicate, to read and encode one
+# picture, and to encode one picture by a network of the user's.
 _REPLICATES = 100
 _REPLICATE_SECONDS = 5e-7
 _PICTURE_SECONDS = 3e-3
 _NETWORK_SECONDS = 2e-2
-# Encoders that a source with pictures has, at most.
+# Encoders without the user's networks, at most, where the source has pictures.
 _ENCODERS = 4
 
 
 def draw(found: CheckpointResults) -> None:
-    """The verdict, areas by encoder and number of features, and the ranks behind them."""
+    """Draw the verdict, the areas by encoder and number of features, and the ranks."""
     if not found.measured:
         st.info(NONE_YET)
         return
@@ -78,15 +76,16 @@ def draw(found: CheckpointResults) -> None:
 
 
 def _point(reading: EncoderRanking, name: str) -> EncoderPoint:
-    """One checkpoint in one reading."""
+    """Score and rank of one checkpoint by one encoder and number of features."""
     score = reading.score(name)
     rank = reading.rank(name)
     return EncoderPoint(reading.encoder, reading.d, score, rank, name in reading.possible)
 
 
 def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | None:
-    """The ranking in every reading, and why encoders are missing; None until a job has measured
-    them.
+    """The ranking by each encoder and number of features, and why encoders are missing.
+
+    None until a job has measured them.
     """
     settings = found.settings
     best = sorted(found.measured, key=lambda each: -each.curve.auc)[:MOST_CHECKPOINTS]
@@ -152,7 +151,7 @@ def _samples(found: CheckpointResults, measured: MeasuredCheckpoint, n: int) -> 
 
 
 def _seconds(checkpoints: int, n: int, networks: int, split: float | None) -> float:
-    """Estimated time of all rankings of n samples of each set."""
+    """Estimated seconds for all rankings, with n samples of each set."""
     one = estimate_seconds(n, n, 256, methods=1, split=split)
     one += 2 * n * _REPLICATES * _REPLICATE_SECONDS
     picture = _PICTURE_SECONDS * (_ENCODERS - 1) + _NETWORK_SECONDS * networks

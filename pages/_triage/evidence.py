@@ -1,4 +1,4 @@
-"""The evidence for a finding, a view for every key of `prviz.triage.finding.EVIDENCE`."""
+"""Draws the evidence for findings, one function for each key of `prviz.triage.finding.EVIDENCE`."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from prviz.triage.evidence import (
 from prviz.triage.finding import TriageFinding
 from prviz.triage.measured import REPLICATES
 
-# Cost of projecting samples on two coordinates: seconds = BASE + VALUE * values.
+# Cost of projecting samples on two axes: seconds = BASE + VALUE * number of values.
 PLANE_BASE = 0.05
 PLANE_VALUE = 1e-7
 CLEAREST = 12
-# Seconds of a spectrum (Gram matrix and eigenvalues) per unit of d^2 (rows + 20 d).
+# Cost of a spectrum (Gram matrix and eigenvalues) in seconds per d^2 (rows + 20 d).
 SPECTRUM_SECONDS = 2e-10
 BAND = (
     f"The band holds 95 % of {REPLICATES} curves of as many samples, drawn again with replacement"
@@ -56,8 +56,8 @@ FAINT = "#8a8a8a"
 
 
 def _end(case: Diagnosis, role: Role) -> None:
-    """Draw one end of the curve with its band, the samples lost there in the plane, and the
-    clearest of them.
+    """Draw one end of the curve, and the samples that are lost there: in the plane, and the
+    clearest.
     """
     lam = case.lam_at_end(role)
     curve = case.measured.curve
@@ -101,7 +101,7 @@ def _end(case: Diagnosis, role: Role) -> None:
     mark = f"{side} {value:.2f}"
     rest = f" where {other} is {END:g}"
     title = f"The {where} end of the curve"
-    # The samples of the role's group in bold, all others faint.
+    # Samples of the role's group are bold, all others faint.
     chosen = np.sort(getattr(case.classifiers.groups(lam), GROUP[role]))
     look = GROUP_LOOKS[group]
     n_real = case.classifiers.n_real
@@ -123,7 +123,7 @@ def _end(case: Diagnosis, role: Role) -> None:
 
 
 def _clearest(case: Diagnosis, role: Role, group: str, lam: float, where: str) -> None:
-    """Draw the clearest samples of a group, with their ratios."""
+    """Draw the clearest samples of a confusion group, with their ratios."""
     listed = {RATIO: list(map(key_text, case.keys_of(group, lam)[:CLEAREST]))}
     gallery.draw(case, role, case.rows(group, lam)[:CLEAREST], where, listed)
 
@@ -136,8 +136,9 @@ def _curve(
     rest: str = "",
     guide: Literal["precision", "recall"] | None = None,
 ) -> Pane:
-    """Pane of the curve, one marked point, and the band once computed; rest : continues the mark in
-    the caption.
+    """Pane with the curve, one marked point, and the bootstrap band once it is computed.
+
+    rest : text after the mark in the caption.
     """
     spread = case.spread()
 
@@ -159,7 +160,7 @@ def _curve(
 
 
 def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
-    """Pane of the samples in the plane; none while a job computes their coordinates."""
+    """Pane with the samples in the plane; none while a job computes their coordinates."""
     split = case.shown.split
     seconds = PLANE_BASE + PLANE_VALUE * sum(case.shown.sizes) * case.pair.d
     found = case.known("plane", seconds, lambda _: shown_coordinates(split.evaluate))

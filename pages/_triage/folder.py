@@ -1,8 +1,8 @@
-"""Checkpoints below the folder that the app was started with; nothing outside it is ever listed or
-opened.
+"""Choice of checkpoints in the folder that the app serves; nothing outside it is listed or opened.
 
-The browser identifies an option of a field by its label. So the label of a folder or file is its
-path alone: a label with the number of files would become another option when that number changes.
+The browser identifies an option of a select box by its label. So the label of a folder or file is
+its path alone: with a number of files in the label, a change of the number would make it another
+option.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def choose() -> CheckpointSource | None:
     holdout = None
     if held_out is not None:
         holdout = source.read_holdout(which, real, root / held_out, root)
-    # A table that can't be used as metadata is no checkpoint either.
+    # A table that can't be used as metadata is not a checkpoint either.
     left_out = [each for each in (reference, table, held_out) if each is not None]
 
     def checkpoints_with(metadata: str | None) -> list[Checkpoint]:
@@ -103,7 +103,10 @@ def choose() -> CheckpointSource | None:
 
 
 def _listed() -> FolderListing | None:
-    """The folder as last read; draws a message and a button to read it again if it has no files."""
+    """The folder as last read.
+
+    If it has no files, draws a message with a button that reads it again.
+    """
     served = served_folder()
     if served is None:
         st.info(
@@ -137,7 +140,7 @@ def _look_again() -> None:
 
 
 def _look(below: Below, folder: str) -> Hashable:
-    """The files of the folder and their states."""
+    """Names and states of the files in the folder."""
     try:
         names, _ = below.files(folder)
     except OSError:
@@ -146,8 +149,9 @@ def _look(below: Below, folder: str) -> Hashable:
 
 
 def _has_grown(folder: str) -> bool:
-    """True if files of the folder are new or others, and complete; the next run of the page has
-    them.
+    """True if the folder has new or changed files that are complete.
+
+    The listing then has them for the next run of the page.
     """
     kept = session()
     listing = session().listing
@@ -167,7 +171,7 @@ def _has_grown(folder: str) -> bool:
     found = kept.arrivals.look(
         path for path in paths if listing.signatures.get(path) != source.signature(path)
     )
-    # One that stays broken is listed all the same, so that the page says why.
+    # A file that stays broken is listed as well: the page then says what is wrong with it.
     waiting = [path for path in found.waiting if source.is_young(path)]
     kept.arriving = frozenset(waiting)
     if len(waiting) == len(found.waiting) and not found.complete:
@@ -190,13 +194,13 @@ def _read(served: Path) -> FolderListing:
     for folder in ["", *below.folders(MOST_FOLDERS)]:
         try:
             names, out = below.files(folder)
-        except OSError:  # not readable, or gone
+        except OSError:  # unreadable, or gone
             continue
         shown = sorted((name for name in names if not name.startswith(".")), key=natural)
         paths = [f"{folder}/{name}" if folder else name for name in shown]
         files = _ending(paths, ACCEPTED)
         pictures = _ending(paths, EXTENSIONS)
-        # Of the two files of `prviz embed` the table, which also has paths, texts and labels.
+        # prviz embed writes two files: list the table, which also has paths, texts and labels.
         listing.files[folder] = [path for path in files if table_beside(path) not in files]
         listing.tables[folder] = _ending(paths, (".csv",))
         listing.out[folder] = out
@@ -210,12 +214,12 @@ def _read(served: Path) -> FolderListing:
 
 
 def _ending(paths: Sequence[str], ends: tuple[str, ...]) -> list[str]:
-    """The paths that end so, in small or large letters."""
+    """The paths that end in one of `ends`, in lower or upper case."""
     return [path for path in paths if path.lower().endswith(ends)]
 
 
 def _folder(listing: FolderListing) -> str:
-    """Draw the choice of the checkpoints' folder; the first default has more than one file."""
+    """Draw the choice of the checkpoints' folder; the default is the first with several files."""
     options = sorted((folder for folder, files in listing.files.items() if files), key=natural)
     first = next((each for each in options if len(listing.files[each]) > 1), options[0])
 
@@ -252,7 +256,7 @@ def _folder(listing: FolderListing) -> str:
 
 
 def _above(listing: FolderListing, folder: str) -> list[str]:
-    """The files of the folder and of those that it lies in."""
+    """The files of the folder and of the folders above it."""
     parts = folder.split("/") if folder else []
     above = ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
     return [name for each in above for name in listing.files.get(each, [])]
@@ -260,8 +264,7 @@ def _above(listing: FolderListing, folder: str) -> list[str]:
 
 def _reference(listing: FolderListing, folder: str, options: Sequence[str]) -> str | None:
     """Draw the choice of the reference."""
-    # Among the checkpoints themselves nothing is guessed: copy_of_ref.npy is none the less a
-    # checkpoint.
+    # No default among the checkpoints themselves: copy_of_ref.npy would look like a reference.
     above_only = [name for name in options if name not in listing.files[folder]]
     candidates = [name for name in above_only if _LIKELY.search(name.rpartition("/")[2])]
     likely = None
@@ -294,7 +297,9 @@ def _table(listing: FolderListing, folder: str) -> str | None:
 
 
 def _kept(key: str, options: Sequence[str], first: Callable[[], str | None]) -> str:
-    """The key of a field, reset to `first()` if its value is no option any more."""
+    """The key of a select box, after resetting it to `first()` if its value is no longer an
+    option.
+    """
     if key not in st.session_state or (
         st.session_state[key] is not None and st.session_state[key] not in options
     ):
@@ -303,8 +308,9 @@ def _kept(key: str, options: Sequence[str], first: Callable[[], str | None]) -> 
 
 
 def _linked(name: str, options: Sequence[str]) -> str | None:
-    """The value of a part of the link, read once, if it is one of these options; "." is the app's
-    folder itself.
+    """A part of the link, read once, if it is one of these options.
+
+    "." stands for the served folder itself.
     """
     text = session().unread.pop(name, None)
     if text is None or text in options or text == ".":

@@ -1,6 +1,4 @@
-"""Samples as tiles and a table, with the nearest of the other set; the samples at the ends of a
-curve.
-"""
+"""Samples as tiles and as a table, each with the nearest sample of the other set."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ from prviz.samples import Samples
 from prviz.triage.classes import NEIGHBOURS, MissedSamples
 from prviz.triage.evidence import kinds
 
-# Seconds per feature of one distance, and per value read for it.
+# Seconds for one feature in one distance, and for reading one value.
 DISTANCE_SECONDS = 2e-10
 ROW_SECONDS = 2e-8
 Near = dict[int, tuple[int, float]]
@@ -61,10 +59,10 @@ def tiles(
     beside: Mapping[int, tuple[Shown, str]] | None = None,
     words: Sequence[str] = (),
 ) -> None:
-    """Draw samples at these rows, counted from 0.
+    """Draw the samples at these rows, counted from 0.
 
-    looks : picture and text of each. beside : a second, smaller picture with its text, by row.
-    words : one more line of each.
+    looks : picture and text of each sample. beside : by row, a second, smaller picture and its
+    text. words : one more line for each sample.
     """
     drawn = ""
     for row, look, line in zip(map(int, rows), looks, words or [""] * len(rows), strict=True):
@@ -93,7 +91,7 @@ def _image(look: Shown, text: str, which: str) -> str:
 
 
 def pictures(role: Role, rows: Iterable[int], looks: Sequence[Shown]) -> list[str]:
-    """The samples that have a picture, as HTML."""
+    """HTML images of those samples that have a picture."""
     return [
         f'<img src="{html.escape(look.picture)}" alt="{role} sample, row {row + 1}" title="row'
         f' {row + 1}">'
@@ -110,8 +108,9 @@ def draw(
     columns: Columns | None = None,
     said: str = "",
 ) -> None:
-    """Tiles, where there are pictures, and a table of samples; `columns` of it by title, `said` one
-    that tiles show.
+    """Draw samples as tiles, if they have pictures, and as a table.
+
+    columns : more columns of the table, by title. said : the one of these that tiles show too.
     """
     columns = columns or {}
     if not len(rows):
@@ -171,8 +170,8 @@ def _draw_tiles(
     near: Near,
     words: Sequence[str],
 ) -> None:
-    """The samples as tiles, each with its nearest of the other set, where that has a picture
-    too.
+    """Draw samples as tiles, each with a picture of the nearest sample of the other set if there is
+    one.
     """
     other = OTHER[role]
     others = media.shown(case.side(other), [row for row, _ in near.values()], case.found.uploaded)
@@ -188,14 +187,16 @@ def _draw_tiles(
 
 
 def _labels(side: Samples, rows: Sequence[int]) -> dict[str, list[str]]:
-    """The first labels; a space behind the name keeps one from replacing a column of that name."""
+    """The first labels of these rows. A space after the name avoids a clash with the table's own
+    columns.
+    """
     names = [name for name in side.labels if name.strip().lower() != "text"][:3]
     places = np.asarray(rows)
     return {f"{name} ": [str(label) for label in side.labels[name][places]] for name in names}
 
 
 def _nearest(case: Diagnosis, role: Role, rows: Sequence[int]) -> Near:
-    """Row and distance of the nearest sample of the other set, by row; empty while a job measures
+    """By row: row and distance of the nearest sample of the other set; empty until a job has
     them.
     """
     own = case.side(role)
@@ -221,14 +222,12 @@ def _nearest(case: Diagnosis, role: Role, rows: Sequence[int]) -> Near:
 
 
 MOST = 24
-# What a sample is called that the classifier at an end of the curve puts on its own side.
+# What a sample of the role's group at an end of the curve is called.
 DONE = "lost at this end"
 
 
 def show_groups(case: Diagnosis) -> None:
-    """Draw the samples that none of the other set is near: those that *Class by class* counts
-    too.
-    """
+    """Draw the samples that have none of the other set near; *Class by class* counts the same."""
     st.markdown("##### What it misses, and what it invents")
     for place, role in zip(st.columns(2, gap="medium"), ROLES, strict=True):
         with place:
@@ -275,8 +274,8 @@ def counted(case: Diagnosis, role: Role, lam: float) -> str:
 
 
 def group_file(case: Diagnosis, role: Role, missed: MissedSamples) -> str:
-    """CSV of every missed sample, the clearest first: id, labels, and how far the other set is, in
-    radii of its own.
+    """CSV of all missed samples, the clearest first: id, labels, and distance to the other set as a
+    multiple of the distance in the own set.
     """
     numbers = case.shown.numbers[ROLES.index(role)]
     how = f"{OTHER[role]} distance / {NEIGHBOURS}th {role} distance"
@@ -303,8 +302,8 @@ def by_label(
 ) -> None:
     """Draw the classes of these rows, for every label that names classes.
 
-    done : adjective for the rows. among : all rows that were looked at; None: those that the family
-    has measured.
+    done : adjective for the rows. among : rows that count as all; None: those that the family
+    measured.
     """
     if not len(rows):
         return

@@ -1,4 +1,4 @@
-"""Part of the Triage page: all numbers of all checkpoints, over the steps and one by one."""
+"""Part "All numbers": every summary of every checkpoint, over the steps and one by one."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from prviz.uncertainty.bootstrap import Interval
 KEY = "triage-overview"
 ALL = "triage-all-numbers"
 DEFAULT = ("auc", "alpha_inf", "beta_0", "f8_precision", "f8_recall", "one_minus_tv")
-# Panels shown at a time: more take too long to draw.
+# Most panels shown at a time: more take too long to draw.
 MOST_PANELS = 12
-# Seconds per evaluation sample that its intervals take, on a slow machine.
+# Seconds for one evaluation sample in the intervals of all summaries, on a slow machine.
 _SECONDS = 2e-4
-# Numbers of the curve that stand beside the reported ones.
+# Summaries of the curve whose ranking is compared with that by the reported numbers.
 _CURVES = ("auc", "f8_precision", "f8_recall")
 _MOST = "True AuC, 95 %"
 _LIMIT = "In brackets the 95 % interval of what ever more samples give, without the bias of so few."
@@ -155,7 +155,7 @@ def _table(
 
 
 def _agreement(found: CheckpointResults, more: reported.Numbers) -> None:
-    """Which numbers put the checkpoints in the same order."""
+    """Draw how alike the different numbers rank the checkpoints."""
     rows = [
         {
             **{_BY_KEY[key].label: found.summaries(each)[key] for key in _CURVES},
@@ -183,9 +183,7 @@ def _agreement(found: CheckpointResults, more: reported.Numbers) -> None:
 
 
 def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
-    """Intervals known so far, by the checkpoint's name; a job computes what takes long and keeps
-    each one.
-    """
+    """Intervals known so far, by the checkpoint's name; a job computes the others one by one."""
 
     def seconds(measured: MeasuredCheckpoint) -> float:
         return _SECONDS * sum(len(run.c_real) for run in measured.estimate.runs)
@@ -245,7 +243,7 @@ def _summaries(
         key="triage-overview-numbers",
         persist_state="session",
     )
-    with st.container():  # always present, so that the elements below keep their place
+    with st.container():  # a container even if empty, so that the elements below keep their place
         axis = _axis(views)
     if not chosen:
         st.caption("Choose at least one number.")
@@ -269,7 +267,7 @@ def _summaries(
 
 
 def _axis(views: Sequence[CheckpointView]) -> StepAxis:
-    """The spacing of the steps; a choice is drawn only if they lie far apart."""
+    """The spacing of the steps; a choice is drawn only if the steps lie far apart."""
     axes = {axis: _AXES[axis] for axis in step_axes(views)}
     if len(axes) == 1:
         return "linear"
@@ -293,8 +291,10 @@ def _at_least(view: CheckpointView, divergence: Summary) -> str:
 
 
 def _first(views: Sequence[CheckpointView]) -> int:
-    """Place of the first checkpoint with a panel; a choice is drawn only if there are too many."""
-    # The label of a choice must not change.
+    """Index of the first checkpoint that gets a panel; a choice is drawn only if there are too
+    many.
+    """
+    # Labels don't depend on the views: Streamlit takes another label for another option.
     starts = {
         first: f"{first + 1} to {first + MOST_PANELS}"
         for first in range(0, len(views), MOST_PANELS)

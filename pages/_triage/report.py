@@ -1,6 +1,4 @@
-"""Part of the Triage page: the report as files, and the shell commands that measure everything
-again.
-"""
+"""Part "Report": the report as files, and the shell commands that measure everything again."""
 
 from __future__ import annotations
 
@@ -51,7 +49,7 @@ _BUNDLED = (
 def draw(found: CheckpointResults) -> None:
     goal = goal_of_page()
     outcomes = _public_outcomes(found)
-    # The reference's path in the app's folder, else its name.
+    # The reference's path in the served or bundled folder, else its name.
     reference = _bundled_reference(found) if found.bundled else found.reference.name
     if any(each.checkpoint.below is not None for each in found.outcomes):
         reference = str(st.session_state.get(REFERENCE) or found.reference.name)
@@ -124,7 +122,7 @@ def _command(
     ]
     if settings.equal_sizes:
         words.append("--equal-sizes")
-    elif uneven(found.measured):  # the command would cut them
+    elif uneven(found.measured):  # the command cuts uneven sets by default
         words.append("--all-rows")
     words += [] if settings.key is None else ["--key", settings.key]
     for option, names in (("--features", settings.features), ("--drop", settings.drop)):
@@ -141,8 +139,9 @@ def files(
     held: LeastRecentlyUsed,
     store: ResultCache | None = None,
 ) -> dict[str, Callable[[], bytes]]:
-    """By suffix, a function that makes the file from one shared document; it runs in a thread
-    without session state.
+    """By suffix, a function that makes the file; all share one document.
+
+    These functions run in a thread without session state.
     """
     known = (results.yardstick, results.memorisation, results.findings, results.witnesses)
     counts = tuple(0 if each is None else len(each) for each in known)
@@ -159,8 +158,9 @@ def files(
 
 
 def _public_outcomes(found: CheckpointResults) -> tuple[CheckpointOutcome, ...]:
-    """Outcomes with paths relative to the app's folder, else names alone: they reveal nothing about
-    this computer.
+    """Outcomes whose paths reveal nothing about this computer.
+
+    A path is relative to the served or bundled folder; other files have their names only.
     """
 
     folder = data_folder() if found.bundled else None

@@ -1,6 +1,4 @@
-"""The numbers that papers report, of each checkpoint on the Triage page: measured once they are
-asked for.
-"""
+"""Numbers that papers report, such as Fréchet distance, for each checkpoint; measured on demand."""
 
 from __future__ import annotations
 
@@ -29,25 +27,25 @@ from prviz.triage.reported import EQUAL, OppositePair, all_numbers, opposite_pai
 
 Numbers = Mapping[str, Mapping[str, float]]
 
-# Seconds per value read, per product of two values, per d^3, and per pair of samples: per feature
-# and besides.
+# Cost model in seconds: per value read; per product in a matrix product; per d^3 (eigenvalues); per
+# feature of a distance between two samples; and per pair of samples.
 _VALUE = 4e-9
 _PRODUCT = 2e-10
 _CUBE = 8e-9
 _DISTANCE = 2e-9
 _KERNEL = 2e-7
-# Neighbours of the numbers that count them.
+# The k of those numbers that count k nearest neighbours.
 _K = 5
 FRECHET = "frechet_distance"
 _LOW = "frechet_low"
 _HIGH = "frechet_high"
-# Fréchet distances that one with its interval takes: of all samples, of two halves, and the
-# influences.
+# A Fréchet distance with interval costs as much as this many distances: of all samples, of two
+# halves, and the influences.
 _INTERVAL = 4
 
 
 def asked(key: str, label: str, explained: str) -> bool:
-    """True once the button was pressed; until then it is drawn here."""
+    """Draw a button until it is pressed; True once it was."""
     if not st.session_state.get(key):
         st.button(
             label,
@@ -60,21 +58,19 @@ def asked(key: str, label: str, explained: str) -> bool:
 
 
 def blind_spots() -> str:
-    """What each number can't see, as a list."""
+    """What each number can't see, as a Markdown list."""
     return "What each can't see:\n" + "\n".join(
         f"- **{number_title(name)}**: {spot}" for name, spot in BLIND_SPOTS.items()
     )
 
 
 def frechet_of(found: CheckpointResults) -> Numbers | None:
-    """Fréchet distances by the checkpoint's name; None while a job measures them."""
+    """Fréchet distances by the checkpoint's name; None until a job has measured them."""
     return _measured(found, "frechet", _only_frechet, _frechet_seconds(found))
 
 
 def all_of(found: CheckpointResults) -> Numbers | None:
-    """Every number of `BLIND_SPOTS` that there is, by the checkpoint's name; None while a job
-    measures them.
-    """
+    """By the checkpoint's name, every number of `BLIND_SPOTS` that exists; None until measured."""
     d = found.reference.d
     n = found.reference.n
     seconds = _INTERVAL * _frechet_seconds(found) + n * n * (d * _DISTANCE + _KERNEL)
@@ -82,7 +78,7 @@ def all_of(found: CheckpointResults) -> Numbers | None:
 
 
 def cells(numbers: Mapping[str, float]) -> dict[str, str]:
-    """Numbers as text by their titles; Fréchet distance with its interval, where there is one."""
+    """Numbers as text, by title; Fréchet distance with its interval if that is known."""
     shown = {name: f"{value:.4g}" for name, value in numbers.items() if name in BLIND_SPOTS}
     if FRECHET in shown and _LOW in numbers:
         shown[FRECHET] += f" ({numbers[_LOW]:.4g} to {numbers[_HIGH]:.4g})"
@@ -92,9 +88,7 @@ def cells(numbers: Mapping[str, float]) -> dict[str, str]:
 def difference_of(
     found: CheckpointResults, one: MeasuredCheckpoint, other: MeasuredCheckpoint
 ) -> FrechetDifference | None:
-    """How much farther one checkpoint is than another one; None while a job measures it, or where
-    it can't be.
-    """
+    """Difference of two checkpoints' Fréchet distances; None until measured, or if it can't be."""
 
     def measured(_: Progress) -> FrechetDifference | None:
         try:
@@ -113,7 +107,7 @@ def _only_frechet(pair: SamplePair) -> dict[str, float]:
 
 
 def _frechet_seconds(found: CheckpointResults) -> float:
-    """Of one checkpoint."""
+    """Estimated seconds for the Fréchet distance of one checkpoint."""
     n = found.reference.n
     d = found.reference.d
     return n * d * _VALUE * 10 + n * d * d * _PRODUCT + d**3 * _CUBE
@@ -125,9 +119,9 @@ def _measured(
     measure: Callable[[SamplePair], Mapping[str, float]],
     seconds: float,
 ) -> Numbers | None:
-    """The numbers of each checkpoint by name; None while a job measures them.
+    """The numbers of each checkpoint by name; None until a job has measured them.
 
-    what : of the numbers, for the cache. seconds : that one checkpoint takes.
+    what : kind of number, for the cache key. seconds : estimated time for one checkpoint.
     """
 
     store = found.triage.store
@@ -135,7 +129,7 @@ def _measured(
     def numbers(checkpoint: Checkpoint) -> Mapping[str, float]:
         try:
             return measure(SamplePair(found.reference, found.load(checkpoint)))
-        except (ValueError, OSError):  # a file that is gone or has changed: it has no numbers
+        except (ValueError, OSError):  # file gone or changed: no numbers
             return {}
 
     def find(measured: MeasuredCheckpoint, search: Progress | None) -> Mapping[str, float] | None:
@@ -154,7 +148,7 @@ def _measured(
 # ---- two checkpoints at equal distance ----
 
 FIND = "triage-find-equal"
-# Pictures of each set, and pairs that are offered.
+# Pictures shown of each set, and most pairs offered.
 _PICTURES = 30
 _PAIRS = 12
 _STYLE = """<style>
@@ -164,7 +158,9 @@ _STYLE = """<style>
 
 
 def draw(found: CheckpointResults) -> None:
-    """Draw the button and what it finds."""
+    """Draw a button that looks for two checkpoints at equal Fréchet distance, and the pair
+    found.
+    """
     if len(found.measured) < 2:
         st.info("At least two measured checkpoints are needed.")
         return
@@ -258,7 +254,7 @@ def _show(found: CheckpointResults, points: list[TradePoint], pair: OppositePair
 
 
 def _wall(found: CheckpointResults, samples: Samples, role: Role) -> None:
-    """The first samples of a set as small pictures, else as they are shown elsewhere."""
+    """The first samples of a set as small pictures, or as tiles if they have none."""
     rows = range(min(_PICTURES, samples.n))
     looks = media.shown(samples, rows, found.uploaded)
     if not any(look.picture for look in looks):

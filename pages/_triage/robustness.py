@@ -1,6 +1,4 @@
-"""Part of the Triage page: how robust the verdict is to other families, other k and fewer
-samples.
-"""
+"""Part "How firm is it?": whether other families, other k or fewer samples change the winner."""
 
 from __future__ import annotations
 
@@ -60,13 +58,13 @@ IDEA = (
     " drawn. Here every checkpoint is measured again with others, and you see where the verdict"
     " would differ."
 )
-# Most rows of former requests that are reused.
+# Most rows of earlier requests that are kept for reuse.
 _MOST_ROWS = 50_000
-# Most rows, characters and draws that one page may request of the server.
+# Limits of one request: rows, characters in the field for k, and draws.
 MOST_ROWS = 20_000
 MOST_CHARACTERS = 200
 MOST_REPEATS = 50
-# Numbers of k, evenly on a log scale, among which the best is looked for.
+# The best k is looked for among this many values, evenly spaced on a log scale.
 MOST_KS = 24
 OFFERED = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4)
 
@@ -102,7 +100,7 @@ def draw(found: CheckpointResults) -> None:
         return
     known = _known(key, found, tasks)
     left = [each for task in tasks if (each := task.left(known)) is not None]
-    # of all, each at the mean cost of those left
+    # estimated for all tasks, at the mean cost of those left
     seconds = stability_seconds(left) * len(tasks) / max(len(left), 1)
     request = work_box.WorkRequest(
         key, "Firmness", tasks, COLUMNS, seconds, private=True, known=known
@@ -128,9 +126,7 @@ def draw(found: CheckpointResults) -> None:
 
 
 def _best_k(found: CheckpointResults) -> None:
-    """Draw the k of the lowest held-out risk for the selected checkpoint; where none is selected,
-    for the one of the highest score.
-    """
+    """Draw the k of lowest held-out risk for one checkpoint: the selected one, else the best."""
     one = found.one(selected(found) or by_score(found)[0])
     settings = found.settings
     st.caption(f"For {plain(one.checkpoint.name)}; select another in the ranking.")
@@ -170,11 +166,13 @@ def _best_k(found: CheckpointResults) -> None:
         st.session_state[K] = k
 
     if curves is not None and best_setting.draw(curves, 1.0, judged, now, take, key="triage-risk"):
-        st.rerun()  # the setting is above this fragment
+        st.rerun()  # the field for k is outside this fragment
 
 
 def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
-    """All checkpoints; while others are still being measured, those that the user began with."""
+    """The checkpoints to compare: all, or those that the user began with while others are being
+    measured.
+    """
     if found.complete:
         return found.measured
     begun = [each for each in found.measured if each.checkpoint.path in session().begun_with]
@@ -201,7 +199,9 @@ def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
 def _candidates(
     found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]
 ) -> Sequence[MeasuredCheckpoint]:
-    """Those that don't copy the reference, as in the verdict; all of them if all do."""
+    """Checkpoints without those that copy the reference, as in the verdict; all if all are
+    copies.
+    """
     copies = copies_of(found) if measured else {}
     copied = {name for name, each in copies.items() if each.memorised}
     left = [each for each in measured if each.checkpoint.name not in copied]
@@ -215,8 +215,9 @@ def _candidates(
 def _known(
     key: Hashable, found: CheckpointResults, tasks: Sequence[StabilityTask]
 ) -> dict[str, Row]:
-    """Rows known already, from the measurements and from the form's former request, whose run is
-    stopped.
+    """Rows that need not be measured: from the page's measurements, and from earlier requests.
+
+    An earlier request that still runs is stopped.
     """
     earlier: dict[str, Row] = cache.session().results.get("triage-firmness-rows") or {}
     latest = session().robustness_request
@@ -240,7 +241,7 @@ def _known(
             tasks, [each for method in found.settings.methods for each in found.by(method)]
         ),
     )
-    # the user may have renamed a checkpoint
+    # a checkpoint may have another name now
     names = {key: task.checkpoint.name for task in tasks for key in task.keys}
     return {
         **{
@@ -257,7 +258,8 @@ def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> R
     n = least(measured)
     settings = found.settings
     with st.expander("Families, k and subsamples", icon=":material/tune:"):
-        # Those that the split allows; first those measured and the default ones.
+        # Only families that this split allows are offered; default: those measured and the standard
+        # ones.
         able = [
             name
             for name, each in ESTIMATORS.items()
@@ -336,8 +338,9 @@ def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> R
 
 @dataclass(frozen=True, kw_only=True)
 class _Drawing:
-    """What the figures are of: the request, and the names of its checkpoints. complete : True if
-    all is measured.
+    """What the figures show: the request and the names of its checkpoints.
+
+    complete : True once all is measured.
     """
 
     found: CheckpointResults
@@ -347,7 +350,7 @@ class _Drawing:
 
     @property
     def contenders(self) -> dict[str, Contender]:
-        """Letter and colour of every checkpoint, by its place in the list."""
+        """Letter and colour of each checkpoint, by its place in the list."""
         color = figures.colors(self.names)
         return {name: Contender(sign(place), color[name]) for place, name in enumerate(self.names)}
 
@@ -356,8 +359,8 @@ class _Drawing:
         return {name: each.sign for name, each in self.contenders.items()}
 
     def whole(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows, or none of them while a checkpoint has none: its winner would not be the winner
-        of all.
+        """The rows, or none while a checkpoint has no row: a winner would not be the winner of
+        all.
         """
         if rows["checkpoint"].nunique() == len(self.names):
             return rows
@@ -373,7 +376,7 @@ def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
         st.caption("The map begins when every checkpoint is measured by one family.")
         return
     st.markdown(("" if of.complete else "So far: ") + verdict(won, of.signs, chance))
-    # Several k are in use if k follows the sizes of the sets and these differ.
+    # If k follows the size of the sets and sizes differ, several k are in use.
     ks_in_use = sorted({each.k for each in of.found.measured if each.k is not None})
     if settings := in_use(won, of.found.method, ks_in_use, of.signs):
         st.markdown(settings)
@@ -420,7 +423,7 @@ def _cells(
     columns: Sequence[int | None],
     words: Callable[[str, Any], str],
 ) -> list[WonCell]:
-    """The cells of the map that have a winner, by their places among the rows and columns drawn."""
+    """The map's cells that have a winner, placed in the rows and columns drawn."""
     found = []
     for cell in won.won:
         row = won.methods[cell.row]
@@ -495,7 +498,7 @@ def _fewer(rows: pd.DataFrame, of: _Drawing) -> None:
 
 
 def _family(of: _Drawing) -> str:
-    """The selected family, or another one measured here."""
+    """The family of the scores if it is part of the request; else the one that the user chooses."""
     methods = of.grid.methods
     first = of.found.method if of.found.method in methods else methods[0]
     if len(methods) == 1:

@@ -1,4 +1,4 @@
-"""Sentences of the part How firm is it?, each from what was measured."""
+"""Sentences of the part "How firm is it?", made from the measurements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prviz.triage.robustness import WinnerMap
 
 
 def sign(place: int) -> str:
-    """A, B ... Z, AA, AB ... by the place in the list."""
+    """Letters for a place in the list, counted from 0: A, B ... Z, AA, AB ..."""
     word = ""
     place += 1
     while place:
@@ -36,7 +36,7 @@ def goal_text(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Rounded percentage: 0 % and 100 % only where they are exact."""
+    """Rounded percentage; 0 % and 100 % only if exact."""
     return f"{min(max(round(100 * share), 1), 99) if 0 < share < 1 else round(100 * share)} %"
 
 
@@ -44,7 +44,7 @@ def percent(share: float) -> str:
 
 
 def verdict(found: WinnerMap, signs: Mapping[str, str], chance: float = 0.0) -> str:
-    """A sentence on the winner, its share of the cells and the largest region with another
+    """A sentence on the winner, its share of the cells, and the largest region with another
     winner.
     """
     measured = len(found.won)
@@ -66,7 +66,9 @@ def verdict(found: WinnerMap, signs: Mapping[str, str], chance: float = 0.0) -> 
 
 
 def flips(found: WinnerMap, signs: Mapping[str, str]) -> list[str]:
-    """Regions with another winner, the largest first; families with the same region together."""
+    """Regions of cells with another winner, the largest first; families with equal regions in one
+    text.
+    """
     regions: dict[tuple[str, tuple[int, ...]], list[int]] = {}
     for row in range(len(found.methods)):
         others: dict[str, tuple[int, ...]] = {}
@@ -94,7 +96,7 @@ def flips(found: WinnerMap, signs: Mapping[str, str]) -> list[str]:
 
 
 def _where_k(ks: Sequence[int | None], columns: Sequence[int]) -> str:
-    """The columns as runs of neighbouring k."""
+    """The columns as text, with neighbouring k as one range."""
     if len(ks) == 1 and ks[0] is None:
         return ""
     if len(columns) == len(ks):
@@ -117,8 +119,9 @@ def _run(ks: Sequence[int | None], first: int, last: int) -> str:
 
 
 def in_use(found: WinnerMap, method: str, ks: Sequence[int], signs: Mapping[str, str]) -> str:
-    """Text on the winner with the page's settings, if not the verdict; ks : k in use, none for a
-    family without k.
+    """Text on the winner with the page's own settings; "" if that is the verdict's.
+
+    ks : every k in use; none for a family without k.
     """
     if len(ks) > 1:
         return (
@@ -143,9 +146,7 @@ def _named(name: str, signs: Mapping[str, str]) -> str:
 
 
 def firm_from(stability: pd.DataFrame) -> int | None:
-    """The smallest n from which on every draw has the winner of all samples; None: not even the
-    largest subsample.
-    """
+    """Smallest n from which on the winner of all samples wins every draw; None if it never does."""
     fewer = stability.sort_values("n", ascending=False)[1:]
     kept = None
     for n, same in zip(fewer["n"], fewer["same_winner"], strict=True):
@@ -197,7 +198,7 @@ def fewer_samples(
 
 
 def agreement(table: pd.DataFrame) -> str:
-    """Text on the two families that agree most, and the two that agree least."""
+    """Text on the two families whose rankings agree most, and the two that agree least."""
     names = list(table.columns)
     pairs = [
         (float(table[other][one]), one, other)

@@ -1,8 +1,9 @@
-"""Checkpoints measured one after another in a thread: outcomes as they come, stop, continue.
+"""Measures checkpoints one after another in a thread: outcomes as they come, stop, continue.
 
-First by the families of neighbours, which take a fraction of the time, then by the best classifier.
+All checkpoints are measured first by the families of neighbours, which take a fraction of the time,
+then by all families.
 
-Nothing here knows Streamlit: the thread belongs to no session.
+Nothing here uses Streamlit: the thread belongs to no session.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator, set_size
 from prviz.triage.measured import CheckpointOutcome, ResultCache, TriageSettings
 
-# Share of the time that the families of neighbours take, about.
+# Approximate share of the total time that the quick families (of neighbours) take.
 QUICK_SHARE = 0.1
 
 
 def quick_of(settings: TriageSettings) -> tuple[str, ...]:
-    """The families that give the first ranking."""
+    """The quick families, which give the first ranking; all families if none is quick."""
     return (
         tuple(name for name in settings.methods if not ESTIMATORS[name].judges_all)
         or settings.methods
@@ -35,7 +36,7 @@ def quick_of(settings: TriageSettings) -> tuple[str, ...]:
 class Run(Background):
     """Measurement of checkpoints in a thread, with the outcomes so far.
 
-    seconds : estimated seconds per checkpoint.
+    seconds : estimated seconds for each checkpoint.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class Run(Background):
         self._reference = reference
         self._evaluator: CheckpointEvaluator | None = None
         self._found: dict[Path, CheckpointOutcome] = {}
-        self._first: dict[Path, CheckpointOutcome] = {}  # by the quick families alone
+        self._first: dict[Path, CheckpointOutcome] = {}  # by the quick families only
         self._quick = quick_of(settings)
         self._only_kept = False
 
@@ -67,12 +68,12 @@ class Run(Background):
 
     @property
     def seen(self) -> int:
-        """Number of outcomes, by all families or by the quick ones."""
+        """Number of outcomes: one by the quick families and one by all for each checkpoint."""
         return self._ranked + self.done
 
     @property
     def _ranked(self) -> int:
-        """Number of checkpoints with an outcome by the quick families at least."""
+        """Number of checkpoints measured at least by the quick families."""
         return len(self._first.keys() | self._found.keys())
 
     @property
@@ -93,8 +94,9 @@ class Run(Background):
         return next((each.path for each in self.checkpoints if each.path not in self._found), None)
 
     def outcomes(self, labelled: Sequence[Checkpoint]) -> tuple[CheckpointOutcome, ...]:
-        """Outcomes so far, in this order and under these names and steps, each by all or by the
-        quick families.
+        """Outcomes so far, in the order of `labelled` and with its names and steps.
+
+        Each is by all families or by the quick ones, see `shown_settings`.
         """
         with self._lock:
             known = self._found if self._whole else {**self._first, **self._found}
@@ -107,13 +109,13 @@ class Run(Background):
 
     @property
     def _whole(self) -> bool:
-        """True if all shown is by all families: no checkpoint is left that only the quick ones have
-        measured.
-        """
+        """True if every outcome shown is by all families, none by the quick ones only."""
         return len(self._found) == len(self.checkpoints) or not self._first
 
     def shown_settings(self) -> TriageSettings:
-        """The settings that all outcomes have in common."""
+        """The settings of all outcomes shown: with the quick families only, until all are
+        measured.
+        """
         if self._whole:
             return self.settings
         return replace(self.settings, methods=self._quick)
@@ -121,19 +123,20 @@ class Run(Background):
     # ---- control ----
 
     def know(self, other: Run, paths: Sequence[Path]) -> None:
-        """Take over another run's outcomes of these files: same reference, at least the same
-        families.
+        """Take over another run's outcomes of these files.
+
+        That run must have the same reference and at least the same families.
         """
         methods = self.settings.methods
         with other._lock:
             known = {path: other._found[path] for path in paths if path in other._found}
-        # a failure may be due to a family that is not needed here
+        # another run's failure may be due to a family that this run does not measure
         if methods != other.settings.methods:
             known = {path: each.of(methods) for path, each in known.items() if each.reason is None}
         self._found |= known
 
     def look(self) -> None:
-        """Take results that are kept from before, in the thread, without measuring any."""
+        """In the thread, take over cached results from before, without measuring any."""
         self._only_kept = True
         super().start()
 
@@ -146,7 +149,8 @@ class Run(Background):
         with self._lock:
             self._found = {path: each for path, each in self._found.items() if each.reason is None}
             self._first = {path: each for path, each in self._first.items() if each.reason is None}
-            self._evaluator = None  # a retried checkpoint may change the equal size of all
+            # a checkpoint that succeeds now may change the equal size of all
+            self._evaluator = None
         self.start()
 
     # ---- in the thread ----
@@ -162,7 +166,7 @@ class Run(Background):
             reference = cut(reference, size, settings.seed)
             self._evaluator = CheckpointEvaluator(reference, settings, self.store, MEMORY_LIMIT)
         evaluator = self._evaluator
-        with self._lock:  # drop outcomes measured at another equal size
+        with self._lock:  # drop outcomes that were measured at another equal size
             n = evaluator.reference.n
             self._found, self._first = (
                 {
@@ -179,12 +183,14 @@ class Run(Background):
                 self._first,
             )
         self._pass(evaluator, self._found)
-        self._evaluator = None  # frees what the evaluator holds of the reference
+        self._evaluator = None  # frees the reference and what was computed from it
         if self._only_kept:
             self.stop()
 
     def _pass(self, evaluator: CheckpointEvaluator, found: dict[Path, CheckpointOutcome]) -> None:
-        """Measure the checkpoints without an outcome, or take what is kept of them."""
+        """Measure the checkpoints that have no outcome yet; with `look`, only take cached
+        results.
+        """
         for each in self.checkpoints:
             if each.path in self._found or each.path in found:
                 continue

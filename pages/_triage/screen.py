@@ -1,6 +1,4 @@
-"""The first screen of Triage: the verdict, the goal, curves, ranking, scores over the steps, and
-evidence.
-"""
+"""First screen of Triage: verdict, goal, curves, ranking, scores over the steps, evidence."""
 
 from __future__ import annotations
 
@@ -50,7 +48,7 @@ from prviz.triage.memorisation import Memorisation, copies_text
 from prviz.triage.ranking import listed, score, share_text
 from prviz.triage.yardstick import Yardstick
 
-# Height of the scores over the steps, in pixels.
+# Height in pixels of the figure of scores over the steps.
 STEPS_HEIGHT = 196
 
 
@@ -58,13 +56,13 @@ STEPS_HEIGHT = 196
 class TriageAnswer:
     """What is known of the checkpoints so far.
 
-    names : best first. best : the one to take. judgement : None until the first bootstrap.
-    drawn : the family whose curves are drawn, and top : the score of its ceiling. no_ceiling : why
-    there can be none.
-    copies, faults : by name. apart : by name, True for those that are told from real samples, where
-    that is tested.
-    warnings : on the reference, or on all checkpoints alike. own_warnings : on one checkpoint
-    alone, by name.
+    names : best first. best : the checkpoint to take. scores : by name.
+    judgement : the decision; None until the first bootstrap.
+    ceiling : what real samples score against real ones. no_ceiling : why that can't be measured.
+    drawn : the family whose curves are drawn. top : score of the ceiling by that family.
+    copies, faults : by name. apart : by name, for those tested, True if told from real samples.
+    warnings : on the reference, or on all checkpoints alike. own_warnings : on one checkpoint, by
+    name.
     """
 
     names: list[str]
@@ -83,7 +81,7 @@ class TriageAnswer:
 
 
 def draw(found: CheckpointResults) -> None:
-    """Draw it; what takes longer comes later, and its place says so."""
+    """Draw the first screen. What takes longer is drawn later; until then its place says so."""
     with st.container(key="triage-screen"):
         warnings = st.container(key="triage-warnings")
         top = st.container(key="triage-verdict", horizontal=True)
@@ -107,9 +105,9 @@ def draw(found: CheckpointResults) -> None:
         with second:
             steps = st.container(key="triage-steps-box")
             evidence = st.container(key="triage-evidence-box")
-        with evidence:  # what one has asked for by a click comes first
+        with evidence:  # drawn before table and figures: the user has asked for it by a click
             chips = {name: _fault_chip(answer, name) for name in colors}
-            # Those of the best one stand in the verdict.
+            # The warnings on the best checkpoint stand in the verdict.
             beside = {
                 name: warnings_html(answer.own_warnings[name])
                 for name in colors
@@ -138,8 +136,9 @@ def _goal() -> None:
 
 
 def link(found: CheckpointResults, part: str | None, *, named: bool) -> dict[str, str | None]:
-    """Parts of the link; None for what has its default. named : False for uploads, whose names a
-    link never holds.
+    """The first screen's parts of the link; None for a part that has its default.
+
+    named : False for uploads, whose names never enter a link.
     """
     names = [name for name in session().choice.ticked or () if name in found.names]
     return {
@@ -165,7 +164,7 @@ def _answer(found: CheckpointResults) -> TriageAnswer:
     order = by_score(found)
     if judgement is not None and len(judgement.table) == len(order):
         order = list(judgement.table["checkpoint"])
-    # else a new one leads
+    # not decided where a checkpoint without replicates leads
     decided = judgement is not None and order[0] in set(judgement.table["checkpoint"])
     warnings, own = by_checkpoint(found.outcomes, faults)
     drawn = drawn_family(found)
@@ -193,7 +192,7 @@ def _ceiling_curve(answer: TriageAnswer) -> PRCurve | None:
 
 
 def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
-    """Colours of the checkpoints that are compared: the selected one, else the best, and the ticked
+    """Colours of the compared checkpoints: the selected one, else the best, then the ticked
     ones.
     """
     lead = selected(found) or answer.best
@@ -210,7 +209,7 @@ def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
 
 
 def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
-    """The decision in three lines: which may be best, why, and what is wrong with the first."""
+    """The decision in three lines: what may be best, why, and what is wrong with the best."""
     best = answer.best
     judgement = answer.judgement
     if judgement is None or judgement.decision.best != best:
@@ -254,8 +253,9 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
 
 
 def _judged_so_far(found: CheckpointResults) -> str:
-    """What the best classifier says so far, while it follows the first ranking; else "". The bar
-    counts those that it has judged, of which the screen may be behind.
+    """The best classifier's largest area so far, while another family ranks; else "".
+
+    The bar counts the checkpoints that it has judged; the screen may be behind the bar.
     """
     areas = [found.summaries(each)["auc"] for each in found.by(TIGHTEST.name)]
     if found.method == TIGHTEST.name or not areas:
@@ -267,7 +267,10 @@ def _judged_so_far(found: CheckpointResults) -> str:
 
 
 def _memorised_html(answer: TriageAnswer, names: tuple[str, ...]) -> str:
-    """The warning that outranks the ranking; all that was counted is in its tooltip."""
+    """The warning that checkpoints copy the reference, which outranks the ranking.
+
+    Its tooltip has all counts.
+    """
     told = "\n".join(f"{name}: {copies_text(answer.copies[name])}" for name in names)
     counted = [
         f"{name} ({each.exact.number} exact copies, {100 * each.near.share:.0f} % near)"
@@ -299,7 +302,7 @@ def _ceiling_html(answer: TriageAnswer) -> str:
 
 
 def _apart_chips(apart: Disagreement) -> str:
-    """Chips where families give the best checkpoint another level, or take another one."""
+    """Chips where families disagree on the best checkpoint: on its level, or on which one it is."""
     parts = []
     if apart.levels:
         text = ", ".join(f"{family_title(name)} {value:.2f}" for name, value in apart.levels)
@@ -324,8 +327,9 @@ def _fault_chip(answer: TriageAnswer, name: str) -> str:
 
 
 def fault_text(fault: TriageFinding) -> str:
-    """A finding in a few words: its title, and its number where that is a share; the sentence says
-    any other.
+    """A finding in a few words: its title, and its number where that is a share.
+
+    Other numbers are in the finding's sentence.
     """
     if fault.key == "unclear" or fault.unit == "ratio":
         return fault.title
@@ -333,7 +337,7 @@ def fault_text(fault: TriageFinding) -> str:
 
 
 def _copies_chip(answer: TriageAnswer, name: str) -> str:
-    """How many samples are rows of the reference, with what that means; "" for none."""
+    """Chip with the number of exact copies of rows of the reference; "" for none."""
     found = answer.copies.get(name)
     if found is None or not found.exact.number:
         return ""
@@ -360,8 +364,9 @@ def _so_far(found: CheckpointResults, answer: TriageAnswer) -> str:
 
 
 def _views(found: CheckpointResults, answer: TriageAnswer) -> list[CheckpointView]:
-    """The checkpoints in the order of their steps by the family that is drawn, with the score and
-    its spread.
+    """What to draw of each checkpoint, in the order of the steps.
+
+    Curves are by the family that is drawn; with score and spread.
     """
     intervals = {}
     if answer.judgement is not None:
@@ -397,7 +402,8 @@ def _figures(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str
         f"Precision against recall of {len(answer.names)} checkpoints by"
         f" {family_title(answer.drawn)}; {said}"
     )
-    figure = cache.remembered(  # the goal moves none of it
+    # cached under a key without the goal, on which the curves don't depend
+    figure = cache.remembered(
         ("triage-curves", found.key, answer.drawn, tuple(colors.items()), curve is None),
         lambda: checkpoints_figure(_views(found, answer), focus=colors, ceiling=curve),
     )
@@ -418,7 +424,7 @@ def _figures(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str
 
 
 def _by(found: CheckpointResults, answer: TriageAnswer, what: str) -> str:
-    """What is drawn, with its family where that is not the one that scores."""
+    """Title of a figure, with its family where that is not the family of the scores."""
     if answer.drawn == found.method:
         return what
     return f"{what} by {family_title(answer.drawn)}"
@@ -427,7 +433,7 @@ def _by(found: CheckpointResults, answer: TriageAnswer, what: str) -> str:
 def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
     views = _views(found, answer)
     axes = step_axes(views)
-    # logarithmic where steps lie far apart, and even where one is 0
+    # logarithmic where the steps lie far apart, unless one of them is 0: then evenly spaced
     axis = axes[1] if len(axes) > 1 else axes[0]
     figure = steps_figure(
         views, "score", axis=axis, focus=colors, ceiling=answer.top, height=STEPS_HEIGHT
@@ -444,7 +450,7 @@ def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
 
 
 def _table(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
-    # beside the best classifier only the family that orders low scores: it refutes the others
+    # Beside the best classifier only the family that orders low scores: it refutes the others.
     several = []
     if len(found.settings.methods) > 1:
         several = list(found.settings.methods)
@@ -490,7 +496,9 @@ def _row(
     families: Sequence[str],
     color: str,
 ) -> dict[str, Any]:
-    """One checkpoint in the table. line : its line of the ranking, None while there is none."""
+    """A row of the table. line : the checkpoint's line in the ranking; None before the
+    bootstrap.
+    """
     wanted = goal()
     known = found.sides
     faults = answer.faults.get(name)
@@ -547,7 +555,7 @@ def _lower(text: str) -> str:
 
 
 def run_of(name: str) -> str:
-    """The run that a checkpoint is of where no metadata say it: its name up to its last number."""
+    """Default name of a checkpoint's run: the checkpoint's name up to its last number."""
     if any(letter.isdigit() for letter in name):
         return name.rstrip("0123456789.").rstrip(" -_=,:(")
     return ""

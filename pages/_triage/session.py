@@ -1,5 +1,6 @@
-"""State of Triage in one browser session: one object for what no widget holds, the widgets' keys,
-and the link.
+"""State of the Triage page in one browser session, the keys of its widgets, and its link.
+
+Everything that no widget holds is in one object, `TriageSession`.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from prviz.server.private_folders import PrivateFolder, private_bytes
 from prviz.triage.inputs import ArrivalWatch, Checkpoint, FileState, named
 from prviz.triage.measured import CheckpointOutcome, ResultCache
 
-# Bytes: most for the files of one session and of all sessions, and least left free on the disk.
+# Limits in bytes: files of one session, files of all sessions, and space left free on the disk.
 MOST_BYTES = 8 * 1024**3
 ALL_BYTES = 32 * 1024**3
 LEAST_FREE = 256 * 1024**2
-# Bytes of a name and of its extension (most file systems allow 255 together).
+# Most bytes of a file's name and of its extension (most file systems allow 255 together).
 LONGEST_NAME = 200
 LONGEST_EXTENSION = 20
 
@@ -42,15 +43,17 @@ LONGEST_EXTENSION = 20
 class CheckpointSource:
     """One reference and its checkpoints.
 
-    which : key of the choice of files. base : key of that choice, the array and the contents of the
-    reference.
+    which : identifies the files that the user chose.
+    base : `which`, the chosen array and columns, and the contents of the reference.
     load : reads all samples of a checkpoint, with labels and pictures.
-    store : makes the cache of results. signatures : states of the checkpoints' files.
-    holdout : other real samples, for the ceiling and for copies.
-    link : the source's parts of the link.
-    title : the checkpoints in a word. watch : True if the files have changed, for a folder that may
-    grow; look : their
-        state, in any thread.
+    store : makes the cache of results.
+    signatures : state (size, time, identity) of each checkpoint's file.
+    holdout : other real samples, for the ceiling and for finding copies.
+    uploaded : where pictures of the samples come from.
+    link : the parts of the page's link that name this source.
+    title : name of the source in the bar.
+    watch : for a folder that may grow; True if its files have changed. look : the current state of
+    these files; callable from any thread.
     """
 
     which: Hashable
@@ -69,7 +72,7 @@ class CheckpointSource:
 
     @property
     def key(self) -> Hashable:
-        """Equal for equal files, judged by their signatures."""
+        """Equal for equal files, as judged by their signatures."""
         return (
             self.base,
             tuple(each.path for each in self.checkpoints),
@@ -82,9 +85,9 @@ class FolderListing:
     """Contents of the folder that the app serves, when it was last read.
 
     files : by folder, files that may hold samples. tables : by folder, files that may hold
-    metadata. out : by folder, the number of links that lead out. skipped : by folder, the number of
-    files in no format of samples. signatures : by path, the state of every file. pictures : folders
-    with pictures in them or in their own folders.
+    metadata. out : by folder, the number of links that lead out of the served folder. skipped : by
+    folder, the number of files in no format of samples. signatures : by path, the state of every
+    file. pictures : folders with pictures in them or in their sub-folders.
     """
 
     served: Path
@@ -99,10 +102,10 @@ class FolderListing:
 
 @dataclass(kw_only=True)
 class UploadedFiles:
-    """Uploaded files: the reference, the checkpoints by path with their names, a table, other real
-    samples.
+    """The uploaded reference, checkpoints, metadata table and held-out real samples.
 
-    removed : removed checkpoints, which the table may still name.
+    checkpoints : names, by path. removed : checkpoints that were removed, but which the table may
+    still name.
     """
 
     folder: PrivateFolder = field(default_factory=PrivateFolder)
@@ -122,7 +125,7 @@ class UploadedFiles:
         ]
 
     def put(self, name: str, data: memoryview) -> Path:
-        """Write a file into a folder of its own. Raises OSError if it can't be written."""
+        """Write a file into a new folder of its own. Raises OSError if it can't be written."""
         self._check_room(data.nbytes)
         self.count += 1
         path = self.folder.path / "files" / str(self.count) / _safe(name)
@@ -135,7 +138,7 @@ class UploadedFiles:
         return path
 
     def _check_room(self, size: int) -> None:
-        """Raise OSError, with the bytes in use, if there is no room for `size` more."""
+        """Raise OSError, naming the bytes in use, if there is no room for `size` more bytes."""
         held = sum(path.stat().st_size for path in self.paths)
         most = limits.part(MOST_BYTES)
         everybodys = limits.part(ALL_BYTES)
@@ -165,8 +168,9 @@ class UploadedFiles:
             )
 
     def take(self, kind: str, path: Path, upload_name: str) -> None:
-        """Give a file that is written its part: "real", "table-of", "held-out", or "many", a
-        checkpoint.
+        """Assign a written file to the field that it was uploaded in.
+
+        kind : "real" (reference), "table-of" (metadata), "held-out", or "many" (a checkpoint).
         """
         if kind == "real":
             self.drop(self.reference)
@@ -186,7 +190,7 @@ class UploadedFiles:
             for gone, name in self.removed.items()
             if gone.name != path.name and name != shown
         ]
-        self.removed = dict(kept)  # the table's line of that name is about this file now
+        self.removed = dict(kept)  # the table's line of that name now describes the new file
 
     def remove(self, path: Path) -> None:
         if path in self.checkpoints:
@@ -194,7 +198,7 @@ class UploadedFiles:
             self.drop(path)
 
     def named(self, table: Path | None) -> list[Checkpoint]:
-        """The checkpoints, with the table's metadata."""
+        """The checkpoints, with metadata from the table."""
         return [
             each
             for each in named(self.checkpoints | self.removed, table)
@@ -207,7 +211,9 @@ class UploadedFiles:
 
 
 def _safe(name: str) -> str:
-    """A safe file name: no folders, no special or control characters, and not too long."""
+    """A file name that is safe on disk: no folders, no special or control characters, not too
+    long.
+    """
 
     def cut(text: str, most: int) -> str:
         return text.encode()[:most].decode(errors="ignore")
@@ -224,7 +230,7 @@ def _safe(name: str) -> str:
 
 
 def _unique_name(name: str, others: Iterable[str]) -> str:
-    """Unique name of a checkpoint: its file's name, with a number if that is taken."""
+    """Name of a checkpoint: that of its file, with a number if the name is taken."""
     stem = " ".join(_safe(name).rpartition(".")[0].split()) or _safe(name)
     taken = set(others)
     number = 1
@@ -235,7 +241,7 @@ def _unique_name(name: str, others: Iterable[str]) -> str:
     return unique
 
 
-# Keys of the widgets that code reads or sets; those of the settings are also in the link.
+# Keys of widgets that code reads or sets. Those of the settings also appear in the link.
 SOURCE = "triage.data"
 SET = "triage.set"
 ARRAY = "triage.key"
@@ -255,17 +261,17 @@ GOAL = "triage-goal"
 PAIR = ("triage-pair-a", "triage-pair-b")
 DIAGNOSED = "triage-fault-checkpoint"
 
-# Key of the session's object.
+# Key in `st.session_state` of the session's object.
 KEY = "_TriageSession"
-# Characters of a value that are read from the link.
+# Longest value, in characters, that is read from a part of the link.
 _LONGEST = 500
 
 
 @dataclass(kw_only=True)
 class CheckpointChoice:
-    """What the user has chosen among the checkpoints, by their names.
+    """What the user has chosen among the checkpoints, by name.
 
-    ticked : to be compared; None: not chosen yet.
+    ticked : checkpoints to compare; None until the user ticks one.
     """
 
     selected: str | None = None
@@ -275,7 +281,7 @@ class CheckpointChoice:
     notes: dict[str, str] = field(default_factory=dict)
 
     def take(self, values: Mapping[str, Any]) -> None:
-        """Take over what the browser sends; anything of another form is left out."""
+        """Take over what the browser sends; values of a wrong type are dropped."""
         for name in ("ticked", "starred", "hidden"):
             setattr(self, name, [str(each) for each in values.get(name) or ()])
         chosen = values.get("selected")
@@ -287,7 +293,7 @@ class CheckpointChoice:
             self.notes = {}
 
     def rename(self, before: str, after: str) -> None:
-        """The checkpoint of one name has another one now."""
+        """Follow a checkpoint's change of name."""
 
         def named(names: list[str]) -> list[str]:
             return [after if name == before else name for name in names]
@@ -302,65 +308,64 @@ class CheckpointChoice:
 class TriageSession:
     """State of the Triage page that outlasts a run of its script and belongs to no widget."""
 
-    # The link when the session first opened the page, its parts that the folder's fields have not
-    # read yet, and why others were refused.
+    # The link with which the session opened the page; its parts that the fields for a folder have
+    # not read yet; and, by part, why a part is ignored.
     link: dict[str, str] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
-    # The folder that the app serves, as it was last listed.
+    # The folder that the app serves, as last listed.
     listing: FolderListing | None = None
-    # Looks at new and changed files of that folder, and those that are not complete yet.
+    # Watches that folder for new and changed files; and its files that are not complete yet.
     arrivals: ArrivalWatch | None = None
     arriving: frozenset[Path] = frozenset()
-    # The running or stopped embedding, and lines on the pictures that were left out of the last
-    # one.
+    # The running or stopped embedding; and messages on the pictures that the last one left out.
     embedding: EmbeddingRun | None = None
     embedded: list[str] = field(default_factory=list)
-    # Uploaded files, messages on those that could not be kept, and how often each field was
+    # Uploaded files, messages on files that could not be kept, and how often each field was
     # emptied.
     uploads: UploadedFiles | None = None
     upload_messages: list[str] = field(default_factory=list)
     emptied: Counter[str] = field(default_factory=Counter)
-    # By choice of files: arrays to choose from, the last usable table of metadata, names and steps
-    # typed by the user.
+    # By `CheckpointSource.which`: arrays that the user may choose from.
     arrays: dict[Hashable, tuple[str, ...]] = field(default_factory=dict)
-    # By choice of files: the columns that the user has chosen.
+    # By `which`: the chosen columns, the last usable metadata table, and names and steps that the
+    # user typed.
     columns: dict[Hashable, ColumnChoice] = field(default_factory=dict)
     metadata: dict[Hashable, Any] = field(default_factory=dict)
     labels: dict[Hashable, dict[Path, tuple[str, float | None]]] = field(default_factory=dict)
-    # The source that the table lists, why the last edit was refused (with the source's key), and
-    # how many were.
+    # The source listed in the table; why its last edit was refused (with the source's key); and the
+    # number of refused edits.
     listed: CheckpointSource | None = None
     refused_label: tuple[Hashable, str] | None = None
     refused_labels: int = 0
-    # Measurements by source and settings, the last one on screen; and the outcomes that a running
-    # job works with.
+    # Measurements by source and settings, that on screen last; and the outcomes on which a running
+    # job works, which the parts keep showing until it ends.
     runs: OrderedDict[Hashable, tuple[CheckpointSource, Run]] = field(default_factory=OrderedDict)
     steady: tuple[Hashable, tuple[CheckpointOutcome, ...]] | None = None
-    # True if the form is folded into the bar. titles : of its two halves there.
+    # True if the form is folded into the bar. titles : of the form's two halves there.
     folded: bool = True
     titles: tuple[str, str] = ("Data", "Settings")
-    # The link without what the first screen adds. Equal sizes: True if the user has chosen, and if
-    # sizes ask for them.
+    # The link without the parts that the first screen adds.
     base_link: dict[str, str | None] = field(default_factory=dict)
-    # sized : the source that the last is about.
+    # Equal sizes: whether the user has set the toggle, the source for which equal_by_default holds,
+    # whether uneven sizes switched it on, and whether the user has just asked for it below.
     equal_chosen: bool = False
     sized: Hashable = None
     equal_by_default: bool = False
     equal_wished: bool = False
-    # What is chosen among the checkpoints, in all views.
+    # The user's choice among the checkpoints, shared by all views.
     choice: CheckpointChoice = field(default_factory=CheckpointChoice)
-    # Compare two: the selected checkpoint at the last drawing, the pair shown then, and the pair
-    # that the user chose.
+    # Part "Compare two": the checkpoint that was selected at the last drawing, the pair shown then,
+    # and the pair that the user chose.
     pair_selected: str | None = None
     pair_shown: tuple[str, str] = ("", "")
     pair_chosen: tuple[str, str] | None = None
-    # How firm is it?: checkpoints begun with while others were still being measured, and the last
-    # request.
+    # Part "How firm is it?": the checkpoints that the user chose to begin with while others were
+    # still being measured, and the key of the last request.
     begun_with: tuple[Path, ...] = ()
     robustness_request: Hashable = None
-    # What is wrong with it?: the finding whose evidence is open, and the checkpoint shown while
-    # others are measured.
+    # Part "What is wrong with it?": the finding whose evidence is open, and the checkpoint that
+    # stays on screen while others are measured.
     open_finding: str | None = None
     pinned: str | None = None
 
@@ -369,7 +374,7 @@ class TriageSession:
             run.stop()
 
     def clear(self) -> None:
-        """Forget everything read or measured in this session."""
+        """Forget everything that was read or measured in this session."""
         self.stop_runs()
         if self.uploads is not None:
             shutil.rmtree(self.uploads.folder.path, ignore_errors=True)
@@ -404,12 +409,12 @@ def _linked_choice(link: Mapping[str, str]) -> CheckpointChoice:
 
 
 def refuse(name: str, reason: str) -> None:
-    """Note why a part of the link is ignored; the page says so."""
+    """Record why a part of the link is ignored; the page says so."""
     session().refused.setdefault(name, reason)
 
 
 def write_link(parts: Mapping[str, str | None]) -> None:
-    """Set the link; a part that is None is left out. A link never names an uploaded file."""
+    """Set the page's link, without parts that are None. A link never names an uploaded file."""
     values = {name: text for name, text in parts.items() if text is not None}
     if st.query_params.to_dict() != values:
         st.query_params.from_dict(values)

@@ -1,6 +1,4 @@
-"""The choices above the table: the source of reference and checkpoints, and how all are
-measured.
-"""
+"""Form of Triage: the source of reference and checkpoints, and how all are measured."""
 
 from __future__ import annotations
 
@@ -35,15 +33,15 @@ from prviz.triage.inputs import Checkpoint, step_of
 from prviz.triage.measured import ResultCache, TriageSettings
 
 FAMILIES = tuple(name for name in BUNDLED if name != "digits")
-# Sets of several generators, whose titles hold no step.
+# Bundled sets with several generators, which have no training steps.
 UNORDERED = ("zoo", "text")
 # Step of the checkpoint "EM converged": its iteration of EM.
 CONVERGED = 23.0
 
 
 def choose_source() -> CheckpointSource | None:
-    """Draw the choice; returns reference and checkpoints, or None, with a message, if there are
-    none yet.
+    """Draw the choice of the source; None, with a message, while it has no reference or
+    checkpoints.
     """
     linked = session().link.get("data", "bundled")
     titles = {name: title for name, (title, _) in SOURCES.items()}
@@ -111,9 +109,9 @@ MOST_SEED = 2**31
 
 
 def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
-    """Draw the settings; returns None, with a message, if they can't be used.
+    """Draw the settings; None, with a message, if they can't be used.
 
-    chosen : the array and the columns of the files.
+    chosen : settings that hold the chosen array and columns of the files.
     """
     linked = first()
     for name, text in session().link.items():
@@ -213,8 +211,9 @@ def _usable(methods: Sequence[str], split: float | None) -> bool:
 
 
 def _read(name: str, text: str) -> dict[str, Any]:
-    """One field of the settings; raises ValueError or KeyError if the text is none of its
-    values.
+    """One field of the settings, read from the link.
+
+    Raises ValueError or KeyError if the text is not one of the field's values.
     """
     if name == "methods":
         return {"methods": tuple(text.split(","))}
@@ -233,7 +232,7 @@ def _read(name: str, text: str) -> dict[str, Any]:
 
 
 def settings_link(settings: TriageSettings) -> dict[str, str | None]:
-    """Parts of the link; None for settings that have their default."""
+    """The settings' parts of the link; None for a default."""
     split = "none"
     if settings.split is not None:
         split = f"{settings.split:g}"

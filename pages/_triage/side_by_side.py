@@ -1,4 +1,4 @@
-"""What each of the compared checkpoints misses and invents, side by side on the first screen."""
+"""First screen: what each compared checkpoint misses and invents, side by side."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from prviz.samples import Samples
 from prviz.triage.measure import FAILURES
 from prviz.triage.memorisation import Memorisation, copies_text
 
-# Samples of each group, the clearest first: pictures, or texts and rows.
+# Samples shown in each group, the clearest first: as pictures, or as lines of text.
 PICTURES = 12
 LINES = 4
-# Characters of a text or label below which all stand in one line.
+# If all notes have fewer characters than this, they are joined in one line.
 SHORT = 16
 
 
@@ -31,9 +31,9 @@ def draw(
     copies: Mapping[str, Memorisation],
     warnings: Mapping[str, str],
 ) -> None:
-    """Draw a column for each of these checkpoints, by its name.
+    """Draw a column for each of the checkpoints in `colors`, by name.
 
-    chips, warnings : HTML beside the names and below them. copies : where known.
+    chips, warnings : HTML beside and below a checkpoint's name. copies : by name, where known.
     """
     columns = "".join(
         _column(found, name, color, chips.get(name, ""), warnings.get(name, ""), copies.get(name))
@@ -67,7 +67,7 @@ def _column(
 
 
 def _pairs(case: Diagnosis, copies: Memorisation) -> str:
-    """The generated samples nearest to real ones, each with that real one."""
+    """HTML of the generated samples nearest to real ones, each beside that real sample."""
     title = _title(
         "Copies, each with the real sample nearest",
         copies_text(copies),
@@ -94,7 +94,7 @@ def _pairs(case: Diagnosis, copies: Memorisation) -> str:
 
 
 def _group(case: Diagnosis, role: Role) -> str:
-    """The samples of a role that none of the other set is near."""
+    """HTML of a role's samples that have no sample of the other set near."""
     missed = case.missed(role)
     if missed is None:
         return _title(MISSED[role], "", "looking for them")
@@ -118,19 +118,19 @@ def _group(case: Diagnosis, role: Role) -> str:
 
 
 def _title(text: str, told: str, value: str) -> str:
-    """A line over samples. told : its tooltip. value : HTML at its end."""
+    """Heading of a group of samples. told : its tooltip. value : HTML at its end."""
     return f'<p title="{html.escape(told)}"><span>{text}</span> <span>{value}</span></p>'
 
 
 def _notes(samples: Samples, rows: Iterable[int], looks: Sequence[media.Shown]) -> list[str]:
-    """Text or labels of each sample; "" without any."""
+    """Text, or else labels, of each sample; "" if it has neither."""
     return [
         look.text or media.note(samples, int(row)) for row, look in zip(rows, looks, strict=True)
     ]
 
 
 def warnings_html(flags: Sequence[Finding]) -> str:
-    """Warnings as HTML: the first one whole, the others behind their number."""
+    """Warnings as HTML: the first in full, the others folded behind their number."""
     if not flags:
         return ""
     first, *others = (
@@ -146,5 +146,5 @@ def warnings_html(flags: Sequence[Finding]) -> str:
 
 
 def chip(text: str, kind: str = "", title: str = "") -> str:
-    """A rounded label as HTML."""
+    """A rounded label (chip) as HTML."""
     return f'<span class="chip {kind}" title="{html.escape(title)}">{html.escape(text)}</span>'

@@ -1,4 +1,4 @@
-"""A source of reference and checkpoints, what bundled, served and uploaded files have in common."""
+"""Turns chosen files into a `CheckpointSource`: shared by bundled, served and uploaded files."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ from prviz.triage.memorisation import check_holdout
 T = TypeVar("T")
 
 
-# Seconds without a change after which a broken file counts as refused, no longer as unfinished.
+# Seconds without a change after which a file that can't be read counts as broken, no longer as
+# unfinished.
 YOUNG = 60.0
 
 
 def is_young(path: Path) -> bool:
-    """True for a file that was changed so lately that it may still be written."""
+    """True if a file was changed so recently that it may still be written."""
     try:
         return time.time() - path.stat().st_mtime < YOUNG
     except OSError:
@@ -39,7 +40,7 @@ def is_young(path: Path) -> bool:
 
 
 def signature(path: Path) -> FileState | None:
-    """The state of a file, by which a change is noticed; None for one that is gone."""
+    """State of a file, by which changes are noticed; None if the file is gone."""
     try:
         return file_state(path)
     except OSError:
@@ -47,7 +48,7 @@ def signature(path: Path) -> FileState | None:
 
 
 def array(which: Hashable) -> str | None:
-    """The array that the user has chosen for the files of this source."""
+    """The array that the user has chosen in the files of this source."""
     chosen: str | None = st.session_state.get(ARRAY)
     if chosen in session().arrays.get(which, ()):
         return chosen
@@ -55,7 +56,7 @@ def array(which: Hashable) -> str | None:
 
 
 def chosen(which: Hashable) -> TriageSettings:
-    """What the user has chosen for the files of this source: their array, and the columns of
+    """Settings with the user's choices for this source's files: the array, and the columns of
     tables.
     """
     columns = session().columns.get(which, SHARED)
@@ -63,12 +64,14 @@ def chosen(which: Hashable) -> TriageSettings:
 
 
 def _take_columns(which: Hashable, choice: ColumnChoice) -> None:
-    """Callback: read the files of this source by this choice of columns."""
+    """Callback: read the files of this source with this choice of columns."""
     session().columns[which] = choice
 
 
 def offer_without(which: Hashable, messages: Sequence[str]) -> None:
-    """The button that leaves out, in all files, the columns that messages offer to leave out."""
+    """Draw a button that leaves out, in all files, the columns that these messages offer to
+    drop.
+    """
     before = session().columns.get(which, SHARED)
     offered = dict.fromkeys(name for each in messages for name in columns_offered(each))
     if offered:
@@ -113,7 +116,7 @@ def read_reference(
 def read_holdout(
     which: Hashable, reference: Samples, path: Path, below: Path | None = None
 ) -> Samples | None:
-    """Other real samples; None, with a message, if they can't be used."""
+    """The held-out real samples; None, with a message, if they can't be used."""
     settings = chosen(which)
     key = (which, path, signature(path), settings, reference.digest)
 
@@ -137,8 +140,9 @@ def assembled(
     store: Callable[[], ResultCache],
     signatures: Mapping[Path, FileState | None],
 ) -> CheckpointSource:
-    """The source of files that the user has chosen; draws the field for a zip of pictures if their
-    tables name some.
+    """The source made of the files that the user has chosen.
+
+    Draws a field for a zip of pictures if the tables name pictures.
     """
     settings = chosen(which)
     signed = {each.path: signatures.get(each.path) for each in checkpoints}
@@ -150,7 +154,7 @@ def assembled(
     def readable(checkpoint: Checkpoint) -> Samples | None:
         try:
             return load(checkpoint)
-        except (ValueError, OSError):  # reported when it is measured
+        except (ValueError, OSError):  # reported when the checkpoint is measured
             return None
 
     first = next((each for each in checkpoints if kind_of(each.path.name) in TABLES), None)
@@ -175,9 +179,7 @@ def assembled(
 
 
 def offer(which: Hashable, choices: tuple[str, ...]) -> bool:
-    """Add these to the arrays to choose from, where files hold several; True if one of them is
-    new.
-    """
+    """Add arrays to those the user may choose from; True if one of them is new."""
     arrays = session().arrays
     before = arrays.get(which, ())
     arrays[which] = tuple(dict.fromkeys((*before, *choices)))
@@ -185,10 +187,10 @@ def offer(which: Hashable, choices: tuple[str, ...]) -> bool:
 
 
 def ask_array(which: Hashable) -> None:
-    """Draw the choice of the array, where files hold several."""
+    """Draw the choice of the array, if files hold several."""
     offered = session().arrays.get(which)
     if offered:
-        # an array chosen for other files may be missing here
+        # an array that was chosen for other files may not exist in these
         st.session_state[ARRAY] = array(which)
         st.selectbox(
             "Which array of the files?",
@@ -207,10 +209,11 @@ def ask_array(which: Hashable) -> None:
 def with_metadata(
     which: Hashable, table: T | None, checkpoints: Callable[[T | None], list[Checkpoint]]
 ) -> list[Checkpoint]:
-    """The checkpoints with this table's metadata, or with that of the last table that `checkpoints`
-    did not refuse.
+    """The checkpoints with this table's metadata.
+
+    If `checkpoints` refuses the table, with the metadata of the last table that it accepted.
     """
-    bare = checkpoints(None)  # an error here is not the table's
+    bare = checkpoints(None)  # an error here is not due to the table
     usable = session().metadata
     if table is None:
         usable.pop(which, None)
@@ -224,6 +227,6 @@ def with_metadata(
         return found
     try:
         return checkpoints(usable.get(which))
-    except ValueError:  # the last usable table does not fit any more
+    except ValueError:  # the last usable table no longer fits
         usable.pop(which, None)
         return bare

@@ -1,6 +1,7 @@
-// The table of Triage: one row a checkpoint, with its spread before the ceiling, a number by family, its fault, and
-// what the user does with it: tick to compare, star, note, hide, filter, group. It leads the group of linked views.
-// Only as many rows are drawn as there is room for, the best and those that are compared or starred; the rest is a click.
+// The ranking of Triage, a table with one row for each checkpoint: score, spread against the ceiling, a number by
+// family, and fault. The user can tick (compare), star, annotate, hide, filter and group checkpoints, and choosing one
+// here chooses it in all linked views. Only the best rows, and those that are compared or starred, are drawn where
+// there is no room for all; a click shows the others.
 
 import { button, element, setText, tableOf } from "../_live/dom.js";
 import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from "../_live/group.js";
@@ -9,19 +10,19 @@ import { whileHere } from "../_live/leaving.js";
 /** @import { StandoutGroup } from "../_live/group.js" */
 
 /**
- * What Python sends (pages/_triage/table.py).
+ * The data that Python sends (pages/_triage/table.py).
  * @typedef {object} Row
  * @property {string} id the checkpoint's name
  * @property {string} run
- * @property {string} color of a checkpoint that is compared, else ""
+ * @property {string} color of a compared checkpoint; "" if it is not compared
  * @property {number} score
- * @property {number} place of the dot between 0 and 1
- * @property {number | null} low
- * @property {number | null} high
- * @property {number | null} most what the true score does not exceed
- * @property {string} told about the row, in words
- * @property {boolean} ties may be best, as others
- * @property {(number | null)[]} families
+ * @property {number} place of the dot on the scale from 0 to 1
+ * @property {number | null} low end of the spread
+ * @property {number | null} high end of the spread
+ * @property {number | null} most upper bound of the true score
+ * @property {string} told tooltip: score, spread and rank in words
+ * @property {boolean} ties true if it may be best
+ * @property {(number | null)[]} families scores by the other families
  * @property {string} fault
  * @property {string} level of the fault
  * @property {string} sentence of the fault
@@ -34,13 +35,13 @@ import { whileHere } from "../_live/leaving.js";
  * @typedef {object} Table
  * @property {HTMLElement} root
  * @property {Spec} spec
- * @property {Choice} choice what the user has chosen, of which Python may hear later
- * @property {string} said what Python was told last
+ * @property {Choice} choice the user's choice; Python may not have received it yet
+ * @property {string} said the choice last sent to Python, as JSON
  * @property {string} filter
  * @property {boolean} grouped
  * @property {boolean} showsHidden
  * @property {boolean} showsAll
- * @property {string | null} noting whose note is typed
+ * @property {string | null} noting checkpoint whose note is being typed
  * @property {StandoutGroup | null} group
  * @property {(values: Record<string, unknown>) => void} send
  * @property {() => void} follow
@@ -49,10 +50,10 @@ import { whileHere } from "../_live/leaving.js";
 
 /** @type {WeakMap<HTMLElement, Table>} */
 const TABLES = new WeakMap();
-// Height of a row in pixels, and fewest rows before the rest is folded; so many where the table is as high as its rows.
+// Height of a row in pixels, and fewest rows drawn; on narrow screens, where the table has no fixed height, this many.
 const ROW = 25,
   FEWEST = 8;
-// For so long after a click a part that grows is brought up.
+// Milliseconds after a click during which a part that opens is scrolled into view.
 const BRING_MS = 4000;
 
 /** @param {number | null} value */
@@ -73,7 +74,7 @@ function change(table, chosen) {
 
 // ---- one row ----
 
-/** The spread of 95 % of the draws on a scale from 0 to 1.
+/** Cell with the spread (95 % of the draws) and a dot, on a scale from 0 to 1.
  * @param {Row} row */
 function interval({ low, place, high }) {
   const range =
@@ -83,14 +84,14 @@ function interval({ low, place, high }) {
   return element("td.interval", element("div", ...range, element("b", { style: `left:${percent(place)}` })));
 }
 
-/** What the true score is at most, in digits that hold too.
+/** Cell with the upper bound of the true score, rounded up so that the digits shown are a bound too.
  * @param {Row} row */
 function bound({ most }) {
   const text = most === null ? "" : (Math.ceil(1000 * most - 1e-6) / 1000).toFixed(3);
   return element("td.most", text);
 }
 
-/** A mark where something about the samples changes what the score means.
+/** A warning sign if something about the samples changes what the score means.
  * @param {Row} row */
 function warningsOf({ warnings }) {
   if (!warnings.length) return [];
@@ -144,7 +145,7 @@ function noteField(table, id) {
   return field;
 }
 
-/** @param {Table} table @param {Row} row @param {boolean[]} best of its family */
+/** @param {Table} table @param {Row} row @param {boolean[]} best true for each family by which this row scores best */
 function rowOf(table, row, best) {
   const { choice, spec } = table,
     { id } = row;
@@ -153,7 +154,7 @@ function rowOf(table, row, best) {
     "aria-label": `compare ${id}`,
     "data-focus": `tick ${id}`,
   });
-  tick.disabled = Boolean(row.color) && !choice.ticked.includes(id); // the one looked at
+  tick.disabled = Boolean(row.color) && !choice.ticked.includes(id); // the checkpoint looked at is always compared
   tick.checked = tick.disabled || choice.ticked.includes(id);
   tick.onclick = (event) => event.stopPropagation();
   tick.onchange = () => change(table, { ticked: toggled(choice.ticked, id) });
@@ -234,7 +235,7 @@ function visible({ spec, choice, filter, showsHidden, group }) {
   );
 }
 
-/** The rows there is room for: the best ones, and those that are compared, starred or chosen.
+/** The rows that fit: those that are compared, starred or chosen, then the best others.
  * @param {Table} table @param {Row[]} rows */
 function fitting({ root, choice, showsAll, filter, group }, rows) {
   const box = /** @type {HTMLElement} */ (root.querySelector(".scrolled"));
@@ -248,7 +249,7 @@ function fitting({ root, choice, showsAll, filter, group }, rows) {
   return rows.filter((row) => stays(row) || free-- > 0);
 }
 
-/** The row that stands for those left out.
+/** A last row with a button that shows the rows left out, or leaves them out again.
  * @param {Table} table @param {Row[]} left */
 function more(table, left) {
   const best = Math.max(...left.map(({ score }) => score));
@@ -359,11 +360,11 @@ function fill(table) {
   mark(table);
 }
 
-/** What stands out.
+/** Marks the row that stands out in all linked views, and fades the others.
  * @param {Table} table */
 function mark({ root, group, spec, choice }) {
   if (!group) return;
-  root.dataset.selected = choice.selected ?? ""; // for tests
+  root.dataset.selected = choice.selected ?? ""; // read by tests only
   root.dataset.standing = standing(group) ?? "";
   for (const row of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("tbody tr[data-item]"))) {
     const id = row.dataset.item ?? "";
@@ -446,7 +447,7 @@ function create(parent) {
   return table;
 }
 
-/** Escape lets go of what is chosen, unless the key is meant for something else on the page.
+/** Escape deselects the chosen checkpoint, unless the key is meant for a field or dialog.
  * @param {Table} table @param {KeyboardEvent} event */
 function letGo({ group }, event) {
   if (event.key !== "Escape" || event.defaultPrevented || !group || group.chosen === null) return;
@@ -459,7 +460,7 @@ function letGo({ group }, event) {
   choose(group, group.chosen);
 }
 
-/** A part opens below the screen: bring it up as it comes, unless the reader scrolls first. */
+/** Scrolls a part that opens below the visible page into view once it has grown, unless the user scrolls first. */
 function bringUp(/** @type {MouseEvent} */ { target }) {
   const bar = target instanceof Element ? target.closest(".st-key-triage-part") : null;
   const page = bar?.closest(":has(> .block-container)"),
@@ -490,7 +491,7 @@ export default function mount({ data, parentElement, setStateValue }) {
   const tell = whileHere(parentElement);
   table.send = (values) => tell(() => setStateValue("values", values));
   table.spec = spec;
-  // What the user has chosen counts until Python has heard of it.
+  // The user's choice is kept until Python has received it; then Python's choice counts.
   if (!table.said || table.said === JSON.stringify(spec.heard)) table.choice = structuredClone(spec.choice);
   const group = (table.group = joinGroup(spec.group, table.follow));
   group.chosen = table.choice.selected;

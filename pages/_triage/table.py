@@ -1,5 +1,5 @@
-"""The table of checkpoints as the browser draws it (pages/_triage/table.js), and what the user
-chooses in it.
+"""The ranking, a table drawn in the browser (pages/_triage/table.js), and the user's choices in
+it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pages._triage.session import CheckpointChoice
 from prviz.live.modules import as_text, bundle
 
 KEY = "triage-ranking"
-# The group of linked views: the table and the figures.
+# Name that links views: a row under the pointer stands out in the table and in all figures.
 GROUP = "triage"
-# Most checkpoints that are compared at a time, and their colours in every view, the first being the
-# one looked at.
+# Colours of the compared checkpoints in every view, at most this many; the first is the checkpoint
+# looked at.
 COLORS = ("#0072B2", "#B84A00", "#009E73", "#8561C5")
 _FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
@@ -39,10 +39,10 @@ def draw(
     choice: CheckpointChoice,
     compared: Sequence[str],
 ) -> None:
-    """Draw the table; `choice` takes over what the user chooses in it.
+    """Draw the table; `choice` is updated when the user changes it in the browser.
 
-    rows, families : checkpoints, and columns of their scores, as pages/_triage/table.js has them.
-    spread : head of the column of spreads. compared : of the choice, or in its place.
+    rows : the checkpoints, and families : columns of scores, as pages/_triage/table.js reads them.
+    spread : title of the column of spreads. compared : the ticked checkpoints, or default ones.
     """
     content = {
         "heard": told_by(KEY, "values"),
@@ -65,7 +65,7 @@ def draw(
         if isinstance(values, Mapping):
             unticked = choice.ticked is None and values.get("ticked") == list(compared)
             choice.take(values)
-            if unticked:  # the browser says again what stands in the place of a choice
+            if unticked:  # nothing was ticked: the browser only repeats the default
                 choice.ticked = None
 
     _component(key=KEY, data=as_text(content), default={"values": None}, on_values_change=changed)

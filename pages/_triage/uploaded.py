@@ -1,4 +1,4 @@
-"""Uploaded files, in a private folder that is deleted with the session."""
+"""Choice of uploaded files; they lie in a private folder that is deleted with the session."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def choose() -> CheckpointSource | None:
         real,
         checkpoints,
         lambda: ResultCache(held.folder.path / "results", needed=False, holds=held.folder),
-        dict.fromkeys(held.checkpoints, None),  # each was written once
+        # no file states to watch: uploaded files never change
+        dict.fromkeys(held.checkpoints, None),
     )
     return replace(
         assembled,
@@ -58,7 +59,7 @@ def choose() -> CheckpointSource | None:
 
 
 def _list(held: UploadedFiles) -> None:
-    """Say which files are there and which are missing, with buttons that remove them."""
+    """Say which files are uploaded and which are missing; draw buttons that remove them."""
     size = sum(path.stat().st_size for path in held.paths if path.exists())
     parts = []
     if held.reference is not None:
@@ -93,8 +94,9 @@ def _list(held: UploadedFiles) -> None:
 
 
 def _fields(held: UploadedFiles | None) -> None:
-    """Draw the fields; each is emptied once its files are written, so that memory holds them
-    once.
+    """Draw the upload fields.
+
+    A field is emptied once its files are on disk, so that memory holds no second copy.
     """
     emptied = session().emptied
     keys = {
@@ -156,8 +158,10 @@ def _fields(held: UploadedFiles | None) -> None:
 
 
 def _remove() -> None:
-    """Remove the files that are ticked. The session's: Streamlit keeps what a button holds, and so
-    its folder.
+    """Callback: remove the ticked files.
+
+    It takes them from the session: Streamlit keeps a button's arguments alive, and so would keep
+    the folder.
     """
     if (held := session().uploads) is not None:
         for path in st.session_state[REMOVED]:
@@ -166,7 +170,7 @@ def _remove() -> None:
 
 
 def _forget() -> None:
-    """Delete the files, and everything read or measured in this session."""
+    """Callback: delete the files, and everything read or measured in this session."""
     session().clear()
     cache.session().pictures = ("", None)
     cache.session().clear()

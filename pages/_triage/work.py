@@ -1,6 +1,4 @@
-"""The session's measurement: start, stop, continue, progress, the first screen, one part below it,
-and the list.
-"""
+"""Runs the session's measurement and draws its progress, first screen, open part and list."""
 
 from __future__ import annotations
 
@@ -64,30 +62,29 @@ PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
     "How it is computed": computed.draw,
     "Report": report.draw,
 }
-# A short name for everything that the results depend on.
+# A number each for everything that some results depend on: keys, short as they are compared often.
 _NUMBERS = itertools.count()
-# Most files whose lines that convert them are shown.
+# For at most this many unreadable files, the code that converts them is shown.
 _RECIPES = 5
-# Seconds between drawings while a measurement runs.
+# Seconds between drawings of the progress while a measurement runs.
 PAUSE = 1.0
-# Seconds between drawings of the parts during a measurement, which they slow down.
+# Seconds between drawings of the parts while a measurement runs: drawing slows it down.
 PARTS_PAUSE = 3.0
 # Seconds between looks at a folder that may grow.
 LIVE_PAUSE = 1.5
-# What is kept of hundreds of checkpoints is read in so many seconds, and then drawn once, not as it
-# comes.
+# Cached results of hundreds of checkpoints are read for up to this many seconds before they are
+# drawn, rather than drawn as they come.
 KEPT_SECONDS = 2.0
-# A measurement whose first ranking takes less, in seconds, begins by itself.
+# A measurement whose first ranking is estimated to take fewer seconds starts by itself.
 AUTO_SECONDS = 10.0
-# Most measurements that one session keeps, for all settings.
+# Most measurements that one session keeps, over all settings.
 MOST_RUNS = 8
 
 
 def box(source: CheckpointSource, settings: TriageSettings) -> bool:
-    """Draw the state, the first screen, the parts and the list; each polls by itself while work is
-    in progress.
+    """Draw progress, first screen, parts and list; each redraws itself while work goes on.
 
-    True once there is something to see: the form may fold then.
+    True once results can be seen, or work goes on: the form may then fold into the bar.
     """
     try:
         run = _run(source, settings)
@@ -111,7 +108,7 @@ def box(source: CheckpointSource, settings: TriageSettings) -> bool:
 
     def folder() -> (
         Hashable
-    ):  # while files are being written, time alone may make one of them complete
+    ):  # while a file is being written, the mere passing of time may make it complete
         clock = time.monotonic() // LIVE_PAUSE if kept.arriving else 0
         return state(), clock, source.look() if source.look is not None else None
 
@@ -139,15 +136,13 @@ def box(source: CheckpointSource, settings: TriageSettings) -> bool:
 
 
 def _layout(source: CheckpointSource, run: Run) -> tuple[bool, Hashable, bool]:
-    """(at work, labels, something is measured): a change draws the whole page again."""
+    """(at work, labels, something is measured): if it changes, the whole page is drawn again."""
     measured = any(each.measured for each in run.outcomes(labelled(source)))
     return run.working, (run.shown_settings().methods, *labels(source).items()), measured
 
 
 def _basis(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> Basis:
-    """The family that the verdict rests on: the one that the user has chosen, else as the library
-    decides so far.
-    """
+    """The family that the verdict rests on: the user's choice, else the library's for now."""
     measured = all_measured(outcomes)
     if measured:
         return basis_of(measured, st.session_state.get(METHOD))
@@ -155,7 +150,7 @@ def _basis(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> B
 
 
 def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
-    """The measurement of this source with these settings; any other of the session is stopped."""
+    """The measurement of this source with these settings; stops all others of the session."""
     key = (source.key, settings)
     runs = session().runs
     if key not in runs:
@@ -164,7 +159,8 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
         new = Run(
             source.reference, source.checkpoints, settings, store=source.store(), seconds=seconds
         )
-        # Outcomes of unchanged files from runs with the same settings and at least these families.
+        # Reuse outcomes of unchanged files, from runs with the same settings and at least these
+        # families.
         grown = False
         for before, former in session().runs.values():
             same_else = replace(former.settings, methods=settings.methods) == settings
@@ -181,7 +177,7 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
                 and (former.working or former.complete)
             )
         runs[key] = source, new
-        if not new.complete:  # a folder that has grown is measured on
+        if not new.complete:  # a folder that has grown: continue measuring
             if grown or first * len(source.checkpoints) < AUTO_SECONDS:
                 new.start()
             else:
@@ -196,7 +192,7 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
 
 
 def _seconds(source: CheckpointSource, settings: TriageSettings, methods: Sequence[str]) -> float:
-    """Estimated seconds of one checkpoint by these families."""
+    """Estimated seconds for one checkpoint by these families."""
     n = source.reference.n
     d = source.reference.d
     return estimate_seconds(n, n, d, **passes(methods, split=settings.split))
@@ -205,7 +201,7 @@ def _seconds(source: CheckpointSource, settings: TriageSettings, methods: Sequen
 def _progress(
     source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable
 ) -> None:
-    """Draw progress; a change that matters elsewhere draws the whole page again."""
+    """Draw the progress; a change that other parts show redraws the whole page."""
     run.touch()
     if source.watch is not None and source.watch():
         st.rerun(scope="app")
@@ -242,9 +238,7 @@ def _progress(
 
 
 def _sizes(settings: TriageSettings, measured: Sequence[MeasuredCheckpoint]) -> None:
-    """Say that sizes differ; where they do by much, cut all to the smallest, unless the user has
-    chosen.
-    """
+    """Say that sizes differ; if by a lot, switch on equal sizes, unless the user has set them."""
     kept = session()
     if settings.equal_sizes:
         if kept.equal_by_default and measured:
@@ -264,7 +258,7 @@ def _sizes(settings: TriageSettings, measured: Sequence[MeasuredCheckpoint]) -> 
             st.button("Use equal sizes", on_click=_use_equal, key="triage-use-equal")
     if kept.equal_wished:
         kept.equal_wished = False
-        st.rerun(scope="app")  # the setting is above this part
+        st.rerun(scope="app")  # the toggle is outside this part of the page
 
 
 def _use_equal() -> None:
@@ -272,7 +266,9 @@ def _use_equal() -> None:
 
 
 def _order(what: Callable[[Run], None]) -> None:
-    """Callback: start, stop or retry the measurement on screen; a button holds no run (see
+    """Callback: start, stop or retry the measurement on screen.
+
+    It takes the run from the session, because a button keeps its arguments alive (see
     `_draw_table`).
     """
     runs = session().runs
@@ -284,18 +280,18 @@ def _order(what: Callable[[Run], None]) -> None:
 
 
 def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run) -> None:
-    """Draw the first screen for the measured checkpoints, and the part that is open; the others are
-    not computed.
+    """Draw the first screen for the measured checkpoints, and the open part; others compute
+    nothing.
     """
     run.touch()
-    # The parts show the outcomes that running work was started with, so that it can finish, else
-    # the newest.
+    # While a job works, the parts keep the outcomes that it was started with, so that it can
+    # finish; else they show the newest.
     about = (source.key, run.shown_settings(), tuple(labels(source).items()))
     kept = session()
     if not visitor().explorer.busy or kept.steady is None or kept.steady[0] != about:
         kept.steady = about, run.outcomes(labelled(source))
     results = _results(source, about[1], kept.steady[1], run.total, run.store)
-    # always there, so that the figures keep their place
+    # a container even if nothing waits, so that the figures keep their place
     with answers.waiting(st.container(key="triage-aside")):
         part = _draw_open(results)
     write_link(
@@ -304,10 +300,10 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run) ->
 
 
 def _draw_open(results: CheckpointResults) -> str | None:
-    """Draw the first screen and the part that is open, whose name is returned."""
+    """Draw the first screen and the open part; return that part's name."""
     if results.measured:
         screen.draw(results)
-    if st.session_state.get(PART) not in PARTS:  # as a link may say
+    if st.session_state.get(PART) not in PARTS:  # a link may name a part that does not exist
         st.session_state.pop(PART, None)
     part: str | None = st.segmented_control(
         "More", list(PARTS), key=PART, label_visibility="collapsed", persist_state="session"
@@ -316,7 +312,7 @@ def _draw_open(results: CheckpointResults) -> str | None:
         PARTS[part](results)
     if results.measured:
         with st.container(key="triage-faults-wait"):
-            name_faults(results)  # last: whatever is looked at comes before
+            name_faults(results)  # last, since what the user looks at comes first
     return part
 
 
@@ -371,7 +367,7 @@ def _results(
 def _failures(
     source: CheckpointSource, outcomes: Sequence[CheckpointOutcome]
 ) -> tuple[list[CheckpointOutcome], int]:
-    """The checkpoints that could not be measured, and the number of those that may still be
+    """The checkpoints that could not be measured, and the number that may still be being
     written.
     """
     failed = [each for each in outcomes if each.reason is not None]
@@ -390,7 +386,7 @@ def _draw_notes(
     outcomes = run.outcomes(labelled(source))
     measured = all_measured(outcomes)
     failed, _ = _failures(source, outcomes)
-    with st.container():  # always present, so that the list stays open
+    with st.container():  # a container even if empty, so that the list below stays open
         if failed:
             others = "" if len(failed) == run.total else "; the others are not affected"
             lines = [f"{len(failed)} of {run.total} could not be measured{others}."]
@@ -403,7 +399,7 @@ def _draw_notes(
             st.warning("\n".join(lines), icon=":material/block:")
             recipes = []
             for each in failed:
-                if each.recipe:  # of the file by its name, where the visitor has it
+                if each.recipe:  # the visitor has the file under its name, not in this folder
                     folder = f"{each.checkpoint.path.parent}{os.sep}"
                     recipes.append("\n".join(each.recipe).replace(folder, ""))
             if recipes:
@@ -435,7 +431,7 @@ NAME = "Name"
 STEP = "Step"
 STATE = "State"
 LONGEST_NAME = 200
-# Visible rows; heights of a row and of the head in pixels.
+# Most visible rows; height of a row and of the head, in pixels.
 MOST_ROWS = 12
 ROW = 35
 HEAD = 38
@@ -452,7 +448,7 @@ def labels(source: CheckpointSource) -> dict[Path, Label]:
 
 
 def labelled(source: CheckpointSource) -> list[Checkpoint]:
-    """The checkpoints with the user's names and steps, in the order of the list."""
+    """The checkpoints with the names and steps that the user typed, in the order of the list."""
     typed = labels(source)
     found = []
     for each in source.checkpoints:
@@ -464,7 +460,7 @@ def labelled(source: CheckpointSource) -> list[Checkpoint]:
 def _draw_table(
     source: CheckpointSource, run: Run, outcomes: Sequence[CheckpointOutcome], method: str
 ) -> None:
-    """Draw the table, in which names and steps can be edited without measuring again."""
+    """Draw the table; names and steps can be edited without measuring again."""
     checkpoints = labelled(source)
     by_path = {each.checkpoint.path: each for each in outcomes}
     columns = list(dict.fromkeys(name for each in checkpoints for name in each.extra))
@@ -472,10 +468,9 @@ def _draw_table(
     rows = [_table_row(each, by_path.get(each.path), run, method, columns) for each in checkpoints]
     area = f"AuC, {ESTIMATORS[method].title}"
     kept = session()
-    # Not handed to `_take`: Streamlit keeps what the callbacks of all widgets hold that a session
-    # ever had.
+    # Not passed to `_take`: Streamlit keeps alive whatever any callback of the session holds.
     kept.listed = source
-    # What was typed is held by its place in the list.
+    # The table's widget keeps edits by row number, so its key names the list.
     listed = hash((source.which, *(each.path for each in checkpoints)))
     key = f"triage-table-{listed}-{kept.refused_labels}"
     number = st.column_config.NumberColumn
@@ -504,7 +499,7 @@ def _draw_table(
 
 
 def _heads(columns: Sequence[str]) -> list[str]:
-    """Titles for columns of the metadata, different from each other and from the table's own."""
+    """Titles for the metadata's columns that clash neither with each other nor with the table's."""
     heads: list[str] = []
     for name in columns:
         own = name in (NAME, STEP, STATE, "n") or name.startswith("AuC,")
@@ -543,7 +538,7 @@ def _table_row(
 
 
 def _take(key: str) -> None:
-    """Callback: take edited names and steps, or keep a reason to refuse them."""
+    """Callback: take over edited names and steps, or record why they are refused."""
     kept = session()
     source = kept.listed
     if source is None:
@@ -562,9 +557,7 @@ def _take(key: str) -> None:
     reason = _refusal([name for name, _ in after])
     kept.refused_label = None if reason is None else (source.key, reason)
     if reason is not None:
-        kept.refused_labels += (
-            1  # a new key makes a new table, which shows the names that are still valid
-        )
+        kept.refused_labels += 1  # a new key makes a new table, which shows the valid names again
         return
     for each, label in zip(before, after, strict=True):
         if label != (each.name, each.step):
