@@ -1,5 +1,6 @@
-// What the course computes in the browser: the neighbours' classifier on samples, and numbers of a curve. Its curves and
-// their hulls are those of the live figure; the mathematics is prviz's (prviz/curves, prviz/estimators/knn.py).
+// Computations of the course in the browser: a k-nearest-neighbour classifier on samples in the plane, and numbers of
+// a curve. Curves and hulls are computed by pages/_live/curve.js; the mathematics is that of prviz/curves and
+// prviz/estimators/knn.py.
 
 import { breakpoints, lowerHull, pointsAlong } from "../_live/curve.js";
 
@@ -9,13 +10,13 @@ import { breakpoints, lowerHull, pointsAlong } from "../_live/curve.js";
 
 const RAYS = 361;
 const STEP = Math.PI / 2 / (RAYS - 1);
-/** Trade-offs at even angles, from recall to precision. */
+/** Values of lam at equally spaced angles, from the recall end (lam = 0) to the precision end (infinity). */
 export const LAMS = Array.from({ length: RAYS }, (_, i) => (i === RAYS - 1 ? Infinity : Math.tan(i * STEP)));
 
 /** @type {WeakMap<Vertex[], Float64Array>} */
 const RADII = new WeakMap();
 
-/** How far the curve is from the origin along each ray.
+/** Distance from the origin to the curve along each ray.
  * @param {Vertex[]} vertices */
 function radii(vertices) {
   const found =
@@ -25,7 +26,7 @@ function radii(vertices) {
   return found;
 }
 
-/** Area under a curve given by its squared distances along the rays.
+/** Area under a curve, from its squared distances to the origin along the rays.
  * @param {(i: number) => number} squared */
 function area(squared) {
   let sum = (squared(0) + squared(RAYS - 1)) / 2;
@@ -39,7 +40,8 @@ export const auc = (vertices) => {
   return area((i) => r[i] ** 2);
 };
 
-/** The area that both curves cover, what only the first one does, and what only the second one does, as shares of all.
+/** The area under both curves (iou), only under the first (excess) and only under the second (deficit), each as a
+ * share of the area under either.
  * @param {Vertex[]} curve @param {Vertex[]} truth */
 export function compared(curve, truth) {
   const [a, b] = [radii(curve), radii(truth)];
@@ -53,7 +55,8 @@ export function compared(curve, truth) {
   };
 }
 
-/** F8 leaning to precision (weight 64) or to recall (1/64): reached at a corner.
+/** Maximum over the curve of the F8-score, which favours precision (weight 8² = 64) or recall (1/64). It is reached
+ * at a corner of the curve.
  * @param {Vertex[]} vertices @param {number} weight */
 function score(vertices, weight) {
   const hull = lowerHull(vertices),
@@ -65,7 +68,8 @@ function score(vertices, weight) {
 /** @param {Vertex[]} vertices @param {number} recall */
 function precisionAt(vertices, recall) {
   const hull = lowerHull(vertices);
-  // On the arc of one classifier recall = fpr + fnr / lam; of all of them the first that reaches it has the most precision.
+  // Along the arc of one classifier recall = fpr + fnr / lam falls as lam grows. The largest lam with at least this
+  // recall has the highest precision.
   let low = 0,
     high = Math.PI / 2;
   const at = (/** @type {number} */ angle) => pointsAlong(hull, [Math.tan(angle)])[0];
@@ -75,14 +79,15 @@ function precisionAt(vertices, recall) {
   return at(low).alpha;
 }
 
-/** Precision at half the recall, and recall at half the precision: the same of the curve with its sides exchanged.
+/** Precision where recall is one half, and recall where precision is one half. The latter is the former of the
+ * mirrored curve.
  * @param {Vertex[]} vertices */
 export const atHalf = (vertices) => ({
   precision: precisionAt(vertices, 0.5),
   recall: precisionAt(vertices.map(([fpr, fnr]) => /** @type {Vertex} */ ([fnr, fpr])).reverse(), 0.5),
 });
 
-/** Numbers that sum a curve up, by their name on screen.
+/** Numbers that summarise a curve, by their name on screen.
  * @type {Record<string, (vertices: Vertex[]) => number>} */
 export const NUMBERS = {
   "where both are equal": (vertices) => pointsAlong(vertices, [1])[0].alpha,
@@ -91,7 +96,7 @@ export const NUMBERS = {
   "F8 for recall": (vertices) => score(vertices, 1 / 64),
 };
 
-/** The value between low and high at which a function comes nearest to the target.
+/** The argument between low and high at which a function is closest to the target.
  * @param {(value: number) => number} of @param {number} target @param {number} low @param {number} high */
 export function nearest(of, target, low, high) {
   const steps = 60,
@@ -106,14 +111,15 @@ export function nearest(of, target, low, high) {
   return a;
 }
 
-// ---- two bells ----
+// ---- two one-dimensional Gaussians ----
 
 const COEFFICIENTS = [
   -1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398, 1.48851587,
   -0.82215223, 0.17087277,
 ];
 
-/** Mass of the standard normal distribution below x, to a relative 1.2e-7 (erfcc of Numerical Recipes, 6.2).
+/** Cumulative distribution function of the standard normal distribution, with a relative error of 1.2e-7 (erfcc of
+ * Numerical Recipes, 6.2).
  * @param {number} x */
 function massBelow(x) {
   const z = Math.abs(x) / Math.SQRT2,
@@ -122,7 +128,8 @@ function massBelow(x) {
   return x < 0 ? tail : 1 - tail;
 }
 
-/** Where lam times the density of N(0, 1) is at least that of N(shift, scale²): between or beyond the roots of a quadratic.
+/** The intervals where lam times the density of N(0, 1) is at least the density of N(shift, scale²): between or
+ * beyond the two roots of a quadratic.
  * @param {number} shift @param {number} scale @param {number} lam @returns {[from: number, to: number][]} */
 export function saysReal(shift, scale, lam) {
   const a = (scale ** -2 - 1) / 2,
@@ -142,7 +149,7 @@ export function saysReal(shift, scale, lam) {
     : [[low, high]];
 }
 
-// Those of the rays, and on towards both ends, where rays are far apart.
+// The LAMS, and more values towards lam = 0 and infinity, where consecutive LAMS are far apart.
 const FAR = Array.from({ length: 40 }, (_, i) => 10 ** (2 + i / 10));
 const MANY = [
   0,
@@ -152,7 +159,8 @@ const MANY = [
   Infinity,
 ];
 
-/** The true curve of N(0, 1) and N(shift, scale²): the error rates of the best classifier at many lam.
+/** The true curve of N(0, 1) against N(shift, scale²), from the error rates of the optimal classifier at many
+ * values of lam.
  * @param {number} shift @param {number} scale @returns {Vertex[]} */
 export function bellsCurve(shift, scale) {
   return MANY.map((lam) => {
@@ -168,7 +176,7 @@ export function bellsCurve(shift, scale) {
 
 // ---- samples ----
 
-/** Numbers in (0, 1), always the same for a seed (mulberry32).
+/** A generator of numbers in (0, 1); equal seeds give equal numbers (mulberry32).
  * @param {number} seed */
 export function random(seed) {
   let state = Math.trunc(seed) + 0x9e3779b9;
@@ -180,7 +188,7 @@ export function random(seed) {
   };
 }
 
-/** A round Gaussian sample of the plane.
+/** One sample of a standard Gaussian in the plane.
  * @param {() => number} uniform @returns {Sample} */
 export function gaussian(uniform) {
   const r = Math.sqrt(-2 * Math.log(uniform())),
@@ -188,7 +196,8 @@ export function gaussian(uniform) {
   return [r * Math.cos(turn), r * Math.sin(turn)];
 }
 
-/** Who votes and who is judged: with a split one half votes, and the other is judged; else all do both.
+/** Fit samples and evaluation samples ("judged"). With a split, one half of each set is fit and the other half
+ * judged; without, all samples are both.
  * @typedef {{ fit: [Sample[], Sample[]], judged: [Sample[], Sample[]], split: boolean }} Split */
 
 /** @param {Sample[]} real @param {Sample[]} generated @param {boolean} apart @returns {Split} */
@@ -203,16 +212,17 @@ export function split(real, generated, apart) {
   };
 }
 
-/** Votes in the closed ball to the k-th neighbour, the point itself not counted as one: [real, generated], and its radius.
+/** A closed ball that reaches to the k-th nearest neighbour. votes: the number of real and generated fit samples
+ * in it.
  * @typedef {{ votes: [number, number], radius: number }} Ball */
 
 let squares = new Float64Array(512);
-let coordinates = new Float64Array(1024); // of the voters, the real ones first
+let coordinates = new Float64Array(1024); // of the fit samples, the real ones first
 const smallest = new Float64Array(64);
 
-/** The balls around (x, y), one a place: it reaches to the nearest voter of that place, 0 the first. Not all distances are
- * sorted, as a plane of balls is drawn in every step of a drag.
- * @param {number} x @param {number} y @param {number} nReal @param {number} count @param {number[]} places increasing, from 0
+/** Balls around (x, y), for each place one that reaches to the fit sample of this rank by distance (0 is the
+ * nearest). Only as many distances are sorted as needed, because a grid of balls is drawn at every step of a drag.
+ * @param {number} x @param {number} y @param {number} nReal @param {number} count @param {number[]} places increasing ranks
  * @returns {Ball[]} */
 function ballsAround(x, y, nReal, count, places) {
   const kept = Math.min(places[places.length - 1] + 1, count);
@@ -236,7 +246,8 @@ function ballsAround(x, y, nReal, count, places) {
   });
 }
 
-/** Balls around points at several increasing k, by point and k. own: the points are voters themselves.
+/** Balls around points for several increasing k, by point and k. own: the points are fit samples themselves, and
+ * are not counted as their own neighbours.
  * @param {Sample[]} points @param {[Sample[], Sample[]]} fit @param {number[]} ks @param {boolean} own @returns {Ball[][]} */
 export function balls(points, fit, ks, own) {
   const places = ks.map((k) => k - (own ? 0 : 1)),
@@ -248,12 +259,12 @@ export function balls(points, fit, ks, own) {
   return points.map(([x, y]) => ballsAround(x, y, nReal, count, places));
 }
 
-/** Classifiers that call real what has at most so many generated votes for a real one: their curve, and the error rates and
- * that cut of each.
+/** Classifiers that call a sample real where generated votes per real vote are at most a cut: the curve, and each
+ * classifier's error rates and cut.
  * @typedef {{ vertices: Vertex[], rates: Vertex[], cuts: number[] }} Classifiers */
 
-/** All classifiers of these votes, the two trivial ones at the ends (ErrorRates.from_supports).
- * @param {[number, number][]} votes real judged samples first @param {number} nReal @returns {Classifiers} */
+/** All classifiers of these votes, including the two constant ones (ErrorRates.from_supports).
+ * @param {[number, number][]} votes of each judged sample, the real samples first @param {number} nReal @returns {Classifiers} */
 export function classifiers(votes, nReal) {
   const keys = votes.map(([x, y]) => (x > 0 ? y / x : Infinity)),
     order = [...keys.keys()].sort((i, j) => keys[i] - keys[j] || i - j);
@@ -274,7 +285,7 @@ export function classifiers(votes, nReal) {
   return { vertices: lowerHull(rates), rates, cuts: cuts.reverse() };
 }
 
-/** The cut of the best classifier at lam.
+/** The cut of the optimal classifier at lam.
  * @param {Classifiers} classifiers @param {number} lam */
 export function cutAt({ rates, cuts }, lam) {
   const cost = (/** @type {Vertex} */ [f, n]) => (lam === Infinity ? f : lam * f + n);

@@ -1,5 +1,5 @@
-// The course: one screen a step. At the left what to do and the guess, in the middle the picture that one moves, at the
-// right the curve that it draws, with the ghost of where it was.
+// The course: one screen per step. On the left the instruction and the guess, in the middle a picture that the reader
+// moves by hand, on the right its precision-recall curve, with the previous curve as a "ghost".
 
 import { element, setText } from "../_live/dom.js";
 import { curveDrawing, footOf, ghostOf } from "./curve_card.js";
@@ -22,7 +22,7 @@ import { makeStage } from "../_shared/stage.js";
  * @property {string} lead
  * @property {string} clause
  * @property {string} figure
- * @property {string[]} hands what can be moved, and what is shown
+ * @property {string[]} hands names of what the reader can move, and of what is shown
  * @property {Values} start
  * @property {{ ask: string, to: Record<string, Change | string>, judge: string, options: { id: string, label: string, because: string }[] }} guess
  * @property {string} takeaway
@@ -31,17 +31,17 @@ import { makeStage } from "../_shared/stage.js";
  *
  * What Python sends (pages/_learn/course.py).
  * @typedef {object} Content
- * @property {Record<string, string>} lessons titles
+ * @property {Record<string, string>} lessons titles by id
  * @property {Step[]} steps
  * @property {Measured} measured
  * @property {string} style
- * @property {string} script name of the course's own script; "" where the course stands alone
+ * @property {string} script address of the course's own script; "" in a saved course, which contains it
  */
 
 const MOVE_MS = 600;
 const LINK_MS = 250;
 
-/** Where each step was left and where its guess begins, for a reader who comes back.
+/** How the reader left each step: all values, and the values at which its guess begins.
  * @type {Map<string, { values: Values, setting: Values }>} */
 const left = new Map();
 let lastStep = "";
@@ -55,14 +55,15 @@ export class Course {
   /** @type {Values} */
   values = {};
   /** @type {Values} */
-  setting = {}; // where the step begins, and its guess: a reader may have moved anything before
+  // the values at which the step and its guess begin: the reader may have moved something before answering
+  setting = {};
   /** @type {Made} */
   made = { truth: null, curves: [] };
   /** @type {Ghost | null} */
-  ghost = null; // the curves before, and where on them the dot was
+  ghost = null; // the curves before the last movement, and lam on them
   /** @type {{ chosen: string, answer: string } | null} */
   answered = null;
-  #byHand = false; // moved since the step was opened or its guess answered
+  #byHand = false; // true once the reader has moved something since the step was opened or its guess answered
   #frame = 0;
   #movement = 0;
   #linkTimer = 0;
@@ -145,7 +146,7 @@ export class Course {
       ),
     );
     this.menu.onclick = () => this.menu.hidePopover();
-    // A phone's bar has no buttons.
+    // On a phone the bar has no room for the buttons: they go into the menu.
     if (content.script && matchMedia("(max-width: 640px)").matches) this.menu.append(this.tools);
     else document.querySelector(".bar-tools .link")?.before(this.tools);
     this.onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
@@ -154,13 +155,14 @@ export class Course {
     window.addEventListener("hashchange", this.onHash);
     this.onScreen = () => {
       if (!document.fullscreenElement) this.present(false);
-    }; // Escape has left it
+    }; // Escape ends full screen without a click on Leave
     document.addEventListener("fullscreenchange", this.onScreen);
     this.observer = new ResizeObserver(() => this.schedule());
     this.observer.observe(this.figure.frame);
     this.observer.observe(this.curve.frame);
     const query = new URLSearchParams(location.search),
-      here = this.#named(content.script ? "" : location.hash.slice(1)), // in a saved course
+      // a saved course has the step's id in its address, after #
+      here = this.#named(content.script ? "" : location.hash.slice(1)),
       asked = content.steps[here]?.id ?? query.get("step");
     root.toggleAttribute("data-only", query.has("only"));
     if (query.get("present") === "1") this.present(true);
@@ -169,7 +171,7 @@ export class Course {
     else this.#reopen();
   }
 
-  /** The place of the step with this id, or of the first one of this lesson; -1 where there is none.
+  /** Index of the step with this id, or of the first step of the lesson with this id; -1 without one.
    * @param {string} name */
   #named(name) {
     return this.content.steps.findIndex(({ id, lesson }) => id === name || lesson === name);
@@ -179,7 +181,8 @@ export class Course {
     return this.content.steps[this.index];
   }
 
-  /** What a link and a reader who comes back get: what was moved by hand, not where the answer to a guess has led. */
+  /** The values for links and for a reader who comes back: those that the reader has set, not those to which the
+   * answer to the guess has moved. */
   get kept() {
     return this.answered && !this.#byHand ? this.setting : this.values;
   }
@@ -207,7 +210,7 @@ export class Course {
     this.#open(was?.setting ?? {}, was?.values);
   }
 
-  /** @param {Values} asked where the step begins other than by itself @param {Values} [values] what has been moved since */
+  /** @param {Values} asked values of a link, in place of the step's own @param {Values} [values] values that the reader has moved since */
   #open(asked, values) {
     cancelAnimationFrame(this.#movement);
     const setting = { angle: 45, ...this.step.start, ...asked };
@@ -276,7 +279,8 @@ export class Course {
         { values, made, measured },
       ),
     };
-    const held = this.options.contains(document.activeElement); // by an answer that is drawn anew
+    // true if the focus is on an answer button, which words() replaces
+    const held = this.options.contains(document.activeElement);
     this.words();
     if (held) this.next.focus({ preventScroll: true });
     this.#animate(setting, values);
@@ -383,7 +387,7 @@ export class Course {
 
   // ---- links, keys, handouts ----
 
-  // Written when the movement has ended: a browser takes only so many changes of the address.
+  // Update the address after LINK_MS without a change: browsers limit how often it may change.
   #link() {
     const { step, values, kept, content } = this;
     left.set(step.id, { values: kept, setting: this.setting });
@@ -391,10 +395,11 @@ export class Course {
     clearTimeout(this.#linkTimer);
     this.#linkTimer = setTimeout(() => {
       if (!content.script) {
-        if (location.protocol !== "about:") location.replace(`#${step.id}`); // a frame without an address has none
+        // an embedded page without an address has none to change
+        if (location.protocol !== "about:") location.replace(`#${step.id}`);
         return;
       }
-      if (location.pathname !== this.address) return; // the reader is on the way to another page
+      if (location.pathname !== this.address) return; // the reader has left for another page
       history.replaceState(
         history.state,
         "",
@@ -409,7 +414,8 @@ export class Course {
   present(on) {
     document.documentElement.toggleAttribute("data-present", on);
     if (!on && document.fullscreenElement) document.exitFullscreen();
-    else if (on) document.documentElement.requestFullscreen?.().catch(() => {}); // only after a click or a key
+    // browsers allow it only after a click or a key press
+    else if (on) document.documentElement.requestFullscreen?.().catch(() => {});
     this.schedule();
   }
 

@@ -1,4 +1,4 @@
-"""The course in the page: one component that draws all steps."""
+"""The course on its page: one component that draws all steps."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from prviz.live.modules import as_text, bundle
 from prviz.server.static_files import publish
 
 _FOLDER = Path(__file__).parent
-# A colour on either theme.
+# A colour as it is on a light page, and lighter on a dark one.
 LIGHTER = "light-dark({0}, color-mix(in srgb, {0} 65%, white))"
 
 
 def javascript() -> str:
-    """The course's modules as one."""
+    """The JavaScript modules of the course, bundled into one."""
     return bundle(_FOLDER / "course.js")
 
 
@@ -35,9 +35,7 @@ _component = st.components.v2.component(
 
 
 def measurements() -> dict[str, Any]:
-    """What the figures show that is not computed in the browser, with the names and colours of its
-    curves.
-    """
+    """The stored measurements that figures show, with the names and colours of their curves."""
     shown = (*DEFAULT_METHODS, measured.BELIEVED)
     names = {name: ESTIMATORS[name].title for name in shown}
     colors = {name: LIGHTER.format(color) for name, color in figures.colors(shown).items()}

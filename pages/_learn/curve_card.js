@@ -1,4 +1,4 @@
-// The precision-recall curve that a step's picture draws, with the ghost of where it was.
+// The card with the precision-recall curve of a step's picture, and the previous curve as a "ghost".
 
 import { angleToLam, lowerHull, pointAt, pointsAlong, sample } from "../_live/curve.js";
 import { LETTER, along, placeLabels } from "../_live/label_places.js";
@@ -13,11 +13,14 @@ import { mark, path } from "../_shared/stage.js";
 
 /** @typedef {[recall: number, precision: number]} Point */
 
-/** What was drawn before: the points at even angles, by the name of the curve. @typedef {Record<string, Point[]>} Lines */
-/** Places are those of names, which do not jump while something moves.
+/** Curves as points at equally spaced angles, by name.
+ * @typedef {Record<string, Point[]>} Lines */
+/** The curves before the last movement, with their lam (angle, in degrees). places: where the names stand, so that
+ * they do not jump during a movement.
  * @typedef {{ lines: Lines, angle: number, places: Map<string, number> }} Ghost */
 
-/** A point on the main curve in pixels: its name, half its side, and where a line to it begins.
+/** A marked point on the main curve, in pixels. text: its name; half: half the width of its mark; from: where a
+ * dashed line to it begins.
  * @typedef {{ text: string, at: Point, half: number, color: string, from?: Point }} Spot */
 
 /** @param {Vertex[]} vertices @returns {Point[]} */
@@ -51,7 +54,7 @@ const differ = (a, b) =>
 /** @param {number} lam */
 const lamText = (lam) => (lam === Infinity ? "∞" : Number(lam.toPrecision(2)));
 
-/** The words under the curve.
+/** The sentence below the curve.
  * @param {Made} made @param {number} angle @param {string[]} hands */
 export function footOf(made, angle, hands) {
   const { truth, curves } = made;
@@ -82,14 +85,14 @@ export function footOf(made, angle, hands) {
   return `λ = ${lamText(lam)}: precision ${percent(alpha)} = λ × recall ${percent(beta)}.`;
 }
 
-/** Where the curve is drawn: places of recall and precision in pixels, a side of the square and a line of text.
+/** The unit square of the plot. side: its width in pixels; em: height of a line of text; toX, toY, at: from recall
+ * and precision to pixels.
  * @typedef {object} Square
  * @property {number} side
  * @property {number} em
  * @property {(recall: number) => number} toX
  * @property {(precision: number) => number} toY
- * @property {(point: Point) => [number, number]} at
- */
+ * @property {(point: Point) => [number, number]} at */
 
 /** @param {number} width @param {number} height @param {number} em @returns {Square} */
 function squareIn(width, height, em) {
@@ -101,8 +104,8 @@ function squareIn(width, height, em) {
   return { side, em, toX, toY, at: ([x, y]) => [toX(x), toY(y)] };
 }
 
-const SMALL = 0.875; // ems: the letters of a name (course.css)
-const SEEN = 2; // pixels by which a curve has moved where one sees it
+const SMALL = 0.875; // size of a curve's name, in em (course.css has the same)
+const SEEN = 2; // pixels by which a curve must have moved for the change to be visible
 
 /** @param {string} words @param {number} x @param {number} y @param {Record<string, string | number>} more */
 const text = (words, x, y, more) =>
@@ -130,7 +133,8 @@ function axes({ side, em, toX, toY }) {
   ];
 }
 
-/** The length of a polyline up to each of its points. @param {Point[]} points */
+/** Length of a polyline from its start to each of its points.
+ * @param {Point[]} points */
 function lengths(points) {
   let whole = 0;
   return points.map(([x, y], i) => {
@@ -140,7 +144,7 @@ function lengths(points) {
   });
 }
 
-/** A polyline in runs of one kind, each up to the first point of the next.
+/** Cut a polyline into runs of points of the same kind; each run ends at the first point of the next one.
  * @template Kind @param {Point[]} points @param {(i: number) => Kind} kindOf */
 function runs(points, kindOf) {
   /** @type {{ kind: Kind, points: Point[] }[]} */
@@ -151,10 +155,10 @@ function runs(points, kindOf) {
     last?.points.push(point);
     if (!last || last.kind !== kind) found.push({ kind, points: [point] });
   });
-  return found.filter((run) => run.points.length > 1); // the last point ends the run before it
+  return found.filter((run) => run.points.length > 1); // drop a run of one point: it is the end of the run before
 }
 
-/** Pieces of one curve, whose name stands by the longest.
+/** Pieces of one curve; the name stands beside the longest.
  * @param {string} id @param {string} name @param {string} color @param {Point[][]} pieces @returns {Line[]} */
 function pieceLines(id, name, color, pieces) {
   const long = pieces.map((points) => lengths(points)[points.length - 1]),
@@ -164,17 +168,18 @@ function pieceLines(id, name, color, pieces) {
   );
 }
 
-/** A curve in pieces: the stretch that the name of each spot may stand by, and what is left for its own name.
+/** Cut a curve into the stretches beside which the spots' names may stand, and the rest, beside which its own name
+ * may stand.
  * @param {Point[]} points @param {Spot[]} spots @param {number} em */
 function withoutSpots(points, spots, em) {
-  points = along(points, 4); // even where the rays are far apart
+  points = along(points, 4); // equally spaced points, also where the rays are far apart
   const far = lengths(points),
     whole = far[far.length - 1];
   const around = spots.map(({ text: name, at }) => {
     const gaps = points.map(([x, y]) => Math.hypot(x - at[0], y - at[1])),
       place = far[gaps.indexOf(Math.min(...gaps))],
       wide = LETTER * SMALL * em * name.length,
-      atEnd = place === 0 || place === whole; // its name has room on one side only
+      atEnd = place === 0 || place === whole; // at an end of the curve the name has room on one side only
     return { place, reach: Math.min((atEnd ? wide : wide / 2) + 2 * em, 0.4 * whole) };
   });
   const found = runs(points, (i) => {
@@ -195,7 +200,8 @@ function withoutSpots(points, spots, em) {
   };
 }
 
-/** The curves as they were, and lines for their names: "before" by the one that has moved most, where it has.
+/** The previous curves, and lines for their names: "before" stands beside the curve that has moved most, unless
+ * none has moved visibly.
  * @param {Square} square @param {Made} made @param {Lines} old @param {Lines} now */
 function ghosts({ side, at }, made, old, now) {
   if (!differ(old, now)) return { marks: [], lines: [] };
@@ -226,8 +232,8 @@ function ghosts({ side, at }, made, old, now) {
   return { marks, lines };
 }
 
-/** The names of curves, ghosts and spots, nearer to what they name than to any other line.
- * @param {Square} square @param {number} width of the picture @param {(Line & { at?: Point })[]} lines with the mark of a spot, where a leader begins
+/** The names of curves, ghosts and spots, each nearer to what it names than to any other line.
+ * @param {Square} square @param {number} width width of the picture @param {(Line & { at?: Point })[]} lines at: the position of a spot, where its leader line begins
  * @param {Spot[]} spots @param {Map<string, number>} places */
 function nameMarks({ em, toX, toY }, width, lines, spots, places) {
   const left = toX(0);
@@ -245,7 +251,7 @@ function nameMarks({ em, toX, toY }, width, lines, spots, places) {
     places.set(id, place.index);
     const [x1, y1, x2, y2] = place.box,
       [from, to] = place.leader ?? [];
-    const after = to ? to[0] === x1 : place.index % 2 === 0; // right of what it names
+    const after = to ? to[0] === x1 : place.index % 2 === 0; // the name stands to the right of what it names
     const word = text(name, left + (after ? x1 : x2), (y1 + y2) / 2 + 0.3 * em, {
       "text-anchor": after ? "start" : "end",
       class: "small halo",
@@ -258,7 +264,8 @@ function nameMarks({ em, toX, toY }, width, lines, spots, places) {
   });
 }
 
-/** What an estimate has too much, and too little. @param {Square} square @param {Made} made @param {Lines} now */
+/** The area between the estimate and the truth: too much or too little.
+ * @param {Square} square @param {Made} made @param {Lines} now */
 function shaded({ at }, { truth, curves }, now) {
   if (!truth || !curves.length || curves.length > 2) return [];
   return [
@@ -270,12 +277,12 @@ function shaded({ at }, { truth, curves }, now) {
   ];
 }
 
-/** A point in the colour of the hand.
+/** A dot in the colour of what the reader can move.
  * @param {number} x @param {number} y */
 const pointOfHand = (x, y) =>
   mark("circle.at", { cx: x, cy: y, r: 7, fill: "var(--hand)", stroke: "var(--ground)", "stroke-width": 2 });
 
-/** The points that are read at half the recall and at half the precision.
+/** The points at which the curve has recall one half and precision one half.
  * @param {Square} square @param {Vertex[]} vertices @returns {Spot[]} */
 function halves({ at }, vertices) {
   const { precision, recall } = atHalf(vertices);
@@ -285,7 +292,7 @@ function halves({ at }, vertices) {
   ];
 }
 
-/** Both ends of a curve, with what they come to.
+/** Marks at both ends of a curve, labelled with its highest precision and its highest recall.
  * @param {Square} square @param {Vertex[]} vertices @param {string} color @returns {Spot[]} */
 const ends = ({ at }, vertices, color) =>
   [Infinity, 0].map((lam) => {
@@ -293,7 +300,7 @@ const ends = ({ at }, vertices, color) =>
     return { text: `ends at ${(lam ? alpha : beta).toFixed(2)}`, at: at([beta, alpha]), half: 6, color };
   });
 
-/** The curves, on their way from the old ones where `morph` is below 1.
+/** The curves. While `morph` is below 1, they are between the old curves and the new ones.
  * @param {Square} square @param {Made} made @param {Lines | undefined} old @param {Lines} now @param {number} morph */
 function curveMarks({ at }, made, old, now, morph) {
   const estimated = made.curves.length > 0 && made.truth !== null;
@@ -324,7 +331,7 @@ function curveMarks({ at }, made, old, now, morph) {
   });
 }
 
-/** The dot at lam where one can drag it, and where it was.
+/** The dot at lam that the reader can drag, and its previous position.
  * @param {Square} square @param {Vertex[]} vertices @param {number} angle @param {number | undefined} was
  * @returns {{ spots: Spot[], handle: Handle }} */
 function dot({ toX, toY, at }, vertices, angle, was) {
@@ -357,7 +364,7 @@ function dot({ toX, toY, at }, vertices, angle, was) {
   };
 }
 
-/** What is marked on the main curve: its spots, their marks, and a handle.
+/** All marks on the main curve: spots with names, further marks, and a handle to drag.
  * @param {Square} square @param {Made} made @param {Values} values @param {string[]} hands @param {Ghost | null} ghost
  * @returns {{ spots: Spot[], marks: string[], handle?: Handle, main?: string }} */
 function marked(square, made, values, hands, ghost) {

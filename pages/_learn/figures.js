@@ -1,5 +1,5 @@
-// The figures of the course by kind: what their values mean (`model`: the true curve, the estimates) and how they are
-// drawn and moved (`draw`).
+// The kinds of figures in the course. For each kind, `model` computes the true curve and the estimates from the
+// values that the reader sets, and `draw` draws the picture with its handles.
 
 import { withAmount } from "../_live/bars.js";
 import { angleToLam, pointAt, vertexPairs } from "../_live/curve.js";
@@ -23,13 +23,13 @@ import { mark, path } from "../_shared/stage.js";
 /** @import { Drawing, Handle, Values } from "../_shared/stage.js" */
 
 /**
- * A curve that is drawn, with its name beside it.
+ * A curve to draw, with the name to write beside it.
  * @typedef {{ name: string, color: string, vertices: Vertex[] }} Named
  *
- * What a figure's values come to: its true curve, where there is one, estimates, and whatever the drawing needs.
+ * What `model` computes from a figure's values: the true curve, where there is one, the estimates, and what else `draw` needs.
  * @typedef {{ truth: Vertex[] | null, curves: Named[], more?: any }} Made
  *
- * What a figure is drawn with: its size, what the step lets one move, and what the app has measured.
+ * What `draw` needs beside the values: the size in pixels, what the reader can move (hands), and stored measurements.
  * @typedef {object} Setting
  * @property {number} width
  * @property {number} height
@@ -37,15 +37,15 @@ import { mark, path } from "../_shared/stage.js";
  * @property {string[]} hands
  * @property {Measured} measured
  *
- * One measurement of the dimension's lesson.
+ * One stored measurement: d dimensions, n samples per set; curves and IoU with the truth by family.
  * @typedef {{ d: number, n: number, curves: Record<string, number[]>, iou: Record<string, number> }} Cell
  *
- * Kept measurements (pages/_learn/measured.py): curves for infinitely many samples by k, and cells by the part they are of.
+ * Stored measurements (pages/_learn/measured.py). limits: curves of kNN for infinitely many samples, by k; other parts: cells.
  * @typedef {{ limits?: Record<string, number[]>, names: Record<string, string>, colors: Record<string, string> } & Partial<Record<"d" | "n" | "believed" | "bound", Cell[]>>} Measured
  *
  * @typedef {object} Figure
  * @property {string} title
- * @property {(values: Values, made: Made) => string} [heading] in the title's place on screen
+ * @property {(values: Values, made: Made) => string} [heading] shown in place of the title
  * @property {(values: Values, setting: Pick<Setting, "hands" | "measured">) => Made} model
  * @property {(values: Values, made: Made, setting: Setting) => Drawing} draw
  */
@@ -69,11 +69,11 @@ const normal = (x, mean, sigma) =>
 const label = (text, x, y, more = {}) =>
   mark("text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": "middle", ...more }, text);
 
-// ---- two bells on a line ----
+// ---- two Gaussians on a line ----
 
-const VIEW = 7; // half of what is seen of the line: the widest bell farthest out has its handle in it
-const TOP = 0.86,
-  WEIGHED = 1.75; // highest density in view, and where the real one is weighed, up to λ = 4
+const VIEW = 7; // half the visible range of the line: wide enough for the handle of the widest and farthest Gaussian
+const TOP = 0.86, // highest density that the picture shows
+  WEIGHED = 1.75; // the same where the real density is multiplied by lam, which may be up to 4
 const SHIFTS = { min: -4, max: 4 },
   WIDTHS = { min: 0.5, max: 2.5 };
 
@@ -111,8 +111,8 @@ function shiftAndWidth(values, toX, toY, flank, top, fromX) {
   ];
 }
 
-/** Scales of a density's picture; above its top are so many lines of text.
- * @param {Setting} setting @param {number} top @param {number} lines */
+/** Coordinates of a picture of densities.
+ * @param {Setting} setting @param {number} top highest density @param {number} lines of text that fit above it */
 function lineScales({ width, height, em }, top, lines = 1.6) {
   const floor = height - 2.2 * em;
   return {
@@ -134,7 +134,7 @@ const bells = {
     const errors = hands.includes("errors"),
       weighed = hands.includes("angle"),
       highest = weighed ? WEIGHED : TOP;
-    // "says generated" may stand above the name of the generated bell
+    // "says generated" may need a line above the name of the generated density
     const { floor, toX, fromX, toY } = lineScales(setting, highest, errors && !weighed ? 5 : 1.6),
       xs = evenly(-VIEW, VIEW, 221);
     const p = (/** @type {number} */ x) => lam * normal(x, 0, 1),
@@ -176,7 +176,8 @@ const bells = {
           middle = (from + to) / 2,
           is = real(middle),
           said = is ? "says real" : "says generated";
-        const low = toX(to) - toX(from) < (is ? 4.5 : 7.5) * em; // a narrow one has its words below the others'
+        // over a narrow interval the words stand one line lower
+        const low = toX(to) - toX(from) < (is ? 4.5 : 7.5) * em;
         if (toX(to) - toX(from) > em)
           marks.push(
             label(said, within(toX(middle), 4 * em, width - 4 * em), (low ? 2.5 : 1.1) * em, {
@@ -257,7 +258,8 @@ const bells = {
   },
 };
 
-/** How much of the line lies in both boxes. @param {Values} values */
+/** Length of the part of the line that lies in both boxes.
+ * @param {Values} values */
 export const inBoth = ({ shift, scale }) =>
   Math.max(0, Math.min(1, shift + scale) - Math.max(-1, shift - scale));
 
@@ -388,7 +390,7 @@ const modes = {
         y = toY(values[side][i]),
         lift = (hands.includes(side) ? 2.2 : 1.7) * em,
         full = y < lift + em, // a name above its number would leave the picture
-        half = (side === "p" ? 1.2 : 2.9) * em; // of the name
+        half = (side === "p" ? 1.2 : 2.9) * em; // half the width of the name
       let centre = full ? x - half - 1.6 * em : x;
       if (side === "q" && heaviest("p") === i) centre = x + bar * 0.6 + half;
       marks.push(
@@ -410,10 +412,10 @@ const modes = {
   },
 };
 
-// ---- an axis with a marker that one drags along, over the error at each of its stops ----
+// ---- a marker that the reader drags along an axis, over the error at each of its stops ----
 
 /**
- * @typedef {object} TrackLine the errors at each stop, the band around them, and the error of what is shown at the present stop
+ * @typedef {object} TrackLine errors: at each stop; band: around them; here: the error of the curve on screen
  * @property {string} name
  * @property {string} color
  * @property {number[]} errors
@@ -421,9 +423,9 @@ const modes = {
  * @property {number} [here]
  *
  * @typedef {object} Track
- * @property {string} id value that it moves
+ * @property {string} id of the value that it moves
  * @property {string} name
- * @property {string[]} above lines that stand over it
+ * @property {string[]} above lines of text above the plot
  * @property {number[]} stops
  * @property {number} now
  * @property {TrackLine[]} lines
@@ -491,7 +493,7 @@ function trackDrawing({ id, name, above, stops, now, lines, box, em }) {
   const ends = lines
     .map(({ errors }, i) => ({ i, end: toY(errors[errors.length - 1]), y: 0 }))
     .sort((a, b) => a.end - b.end);
-  // Names in the order of the ends, apart, and none as low as the numbers of the axis.
+  // Stack the names in the order of their lines' ends, apart from each other and above the numbers of the axis.
   ends.forEach((each, place) => {
     const least = place ? ends[place - 1].y + 1.1 * em : 0,
       most = bottom - (0.3 + 1.1 * (ends.length - 1 - place)) * em;
@@ -595,9 +597,9 @@ function trackDrawing({ id, name, above, stops, now, lines, box, em }) {
 export const KS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30];
 export const SIZES = [20, 40, 80, 120, 160, 200];
 const CELLS = 34;
-const BESIDE = 14; // pixels from the ring to its handle, which must not cover the sample
+const BESIDE = 14; // pixels from the ring to its handle, so that the handle does not cover the sample
 
-/** The samples of these values: those that the seed gives, but where one has dragged them.
+/** The samples: drawn with the seed, except those that the reader has dragged elsewhere.
  * @param {Values} values @returns {[Sample[], Sample[]]} */
 export function drawn({ seed, n, mu, moved }) {
   const uniform = random(seed);
@@ -623,14 +625,15 @@ function knn({ judged, fit, split: apart }, ks) {
   );
 }
 
-/** Errors against the truth. @param {Vertex[]} vertices @param {Vertex[]} truth */
+/** The error of a curve: 1 - IoU with the truth.
+ * @param {Vertex[]} vertices @param {Vertex[]} truth */
 const wrong = (vertices, truth) => 1 - compared(vertices, truth).iou;
 
 export const DRAWS = 40;
 /** @type {Map<string, { errors: number[], band: [number, number][] }>} */
 const USUAL = new Map();
 
-/** Mean errors at several k over many draws, and between what 8 of 10 of them lie.
+/** The mean error at each k over DRAWS draws of samples, and the band that contains 8 of 10 draws.
  * @param {Values} values @param {number[]} ks */
 export function usual({ n, mu, split: apart }, ks) {
   const key = JSON.stringify([n, mu, apart, ks]),
@@ -651,7 +654,8 @@ export function usual({ n, mu, split: apart }, ks) {
   return found;
 }
 
-/** The errors over k, or over n, where a step has one of them move: on other draws, here, and on endless samples.
+/** The lines of errors over k or over n, whichever the step lets the reader move: on other draws with the error on
+ * screen, and for endless samples where known.
  * @param {Values} values @param {string[]} hands @param {number} here @param {number[] | null} endless */
 function strip(values, hands, here, endless) {
   const byN = hands.includes("n") ? SIZES.map((n) => usual({ ...values, n }, [values.k])) : [];
@@ -703,7 +707,7 @@ const plane = {
       { k, mu } = values,
       { parts, cut, lines } = made.more;
     const tracked = hands.includes("k") ? "k" : hands.includes("n") ? "n" : "";
-    // In a low frame the errors fit only beside the plane, not below it.
+    // In a low frame the plot of errors fits only beside the plane, not below it.
     const beside = tracked !== "" && height < 20 * em,
       names = (lines.length > 1 ? 6 : 1) * em;
     const below = tracked && !beside ? Math.min(14 * em, 0.42 * height) : 0,
@@ -744,7 +748,8 @@ const plane = {
     const own = !parts.split,
       points = [...judged[0], ...judged[1]],
       nReal = judged[0].length;
-    const central = ([x, y] = /** @type {Sample} */ ([0, 0])) => Math.hypot(x - mu / 2, y - mu / 2); // where votes are mixed
+    // distance from the middle between the two sets, where votes are mixed
+    const central = ([x, y] = /** @type {Sample} */ ([0, 0])) => Math.hypot(x - mu / 2, y - mu / 2);
     const picked =
         values.picked < 0
           ? points.reduce((best, point, i) => (central(point) < central(points[best]) ? i : best), 0)
@@ -757,7 +762,7 @@ const plane = {
     ) => {
       const r = 0.32 * em,
         wide = (2 * r).toFixed(1),
-        arc = `a${r.toFixed(1)} ${r.toFixed(1)} 0 1 0`; // one path: hundreds of marks are slow
+        arc = `a${r.toFixed(1)} ${r.toFixed(1)} 0 1 0`; // one path for all dots, as hundreds of elements are slow
       const outline = role ? `h${wide}L` : `${arc} ${wide} 0${arc} -${wide} 0z`;
       return mark("path", {
         d: of
@@ -805,10 +810,11 @@ const plane = {
     const up = toY(py) - reach - 0.5 * em,
       [forReal, against] = ball.votes,
       all = forReal + against,
-      needed = cut < 0 ? all + 1 : Math.ceil(all / (1 + cut) - 1e-9); // of c_Y <= cut c_X
+      // real votes needed: the condition c_Y <= cut c_X, for `all` votes
+      needed = cut < 0 ? all + 1 : Math.ceil(all / (1 + cut) - 1e-9);
     const text = `${forReal} of ${all} real${own ? ", itself one" : ""}, ${needed} needed: ${forReal >= needed ? "real" : "generated"}`;
     const over = up > em && !hands.includes("mu") ? up : toY(py) + reach + 1.3 * em;
-    // below a small plane in two lines
+    // beside a small plane the text stands below it, in two lines
     const cutInTwo = lines.length > 1 ? text.lastIndexOf(", ") + 1 : text.length;
     const said = beside
       ? [text.slice(0, cutInTwo), text.slice(cutInTwo).trim()]
@@ -930,13 +936,14 @@ const plane = {
   },
 };
 
-// ---- a painting: real above the line, generated below ----
+// ---- a painting: the reader paints real data above the line and generated data below ----
 
-const PAINTED = 200; // samples of each
+const PAINTED = 200; // samples of each set
 const PAINTED_K = 14,
   NARROW_PAINT = 34;
 
-/** Samples from masses on cells of [0, 1]; they move on smoothly with the masses.
+/** Samples in [0, 1] drawn by the masses of its cells. With the same seed they move smoothly when the masses
+ * change.
  * @param {number[]} masses @param {number} seed @returns {Sample[]} */
 function fromCells(masses, seed) {
   const uniform = random(seed),
@@ -970,7 +977,7 @@ const paint = {
     const marks = [];
     /** @type {Handle[]} */
     const handles = [];
-    /** @type {Record<string, (x: number, y: number) => Values>} what a press there paints */
+    /** @type {Record<string, (x: number, y: number) => Values>} the values after a press at a place, by set */
     const presses = {};
     for (const [place, side] of ["p", "q"].entries()) {
       const sign = place ? 1 : -1,
@@ -1014,7 +1021,8 @@ const paint = {
         [side]: withAmount(values[side], index, rounded(amount, 0.02), false),
         [`${side}At`]: index,
       });
-      /** The cell there, and its amount. @param {number} x @param {number} y */
+      /** The cell at this place, and the amount that its height stands for.
+       * @param {number} x @param {number} y */
       const under = (x, y) => {
         const amount = within((sign * (y - base)) / room, 0, 1);
         return { index: within(Math.floor(x / cell), 0, cells - 1), amount: amount < 0.04 ? 0 : amount };
@@ -1023,7 +1031,7 @@ const paint = {
         const { index, amount } = under(x, y);
         return set(index, amount);
       };
-      /** From the cell before to the one there: a quick stroke skips cells, and those between are filled in.
+      /** Paint from the cursor's cell to the cell at this place: a fast stroke skips the cells between.
        * @param {number} x @param {number} y */
       const stroke = (x, y) => {
         const { index, amount } = under(x, y),
@@ -1076,7 +1084,8 @@ const paint = {
       label(
         `nearest ${PAINTED_K} of ●: ${votes[0]} real, ${votes[1]} generated`,
         width - 0.4 * em,
-        height - (width < NARROW_PAINT * em ? 2 : 0.6) * em, // above the name where both don't fit
+        // one line higher where it does not fit beside the set's name
+        height - (width < NARROW_PAINT * em ? 2 : 0.6) * em,
         { "text-anchor": "end", class: "small halo" },
       ),
     );
@@ -1091,7 +1100,7 @@ const paint = {
   },
 };
 
-// ---- two generators with one number in common ----
+// ---- two generators that agree in one number ----
 
 const DROPS = { min: 0, max: 0.8 },
   SHIFTED = { min: 0, max: 3.5 };
@@ -1247,16 +1256,16 @@ const rivals = {
   },
 };
 
-// ---- measured over the dimension, and over the number of samples ----
+// ---- stored measurements over the dimension and over the number of samples ----
 
-/** The measurements along an axis: over d those of one n, over n one row for each d.
+/** Rows of measurements along an axis: over d one row for each n, over n one row for each d.
  * @param {Cell[]} cells @param {"d" | "n"} axis */
 const along = (cells, axis) =>
   [...new Set(cells.map((cell) => cell[axis === "d" ? "n" : "d"]))].map((held) =>
     cells.filter((cell) => cell[axis === "d" ? "n" : "d"] === held).sort((a, b) => a[axis] - b[axis]),
   );
 
-/** The hands are the axis, and the part where another is measured along it.
+/** Its hands: the axis, and for another part of the measurements that part's name.
  * @type {Figure} */
 const sweep = {
   title: "How wrong, measured",

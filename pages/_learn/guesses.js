@@ -1,4 +1,5 @@
-// The guesses: where the answer moves the figure, and which answer the figure then gives.
+// The guesses of the course: the values to which the answer moves a figure, and the judges, which read the right
+// answer off the figure before and after.
 
 import { pointAt } from "../_live/curve.js";
 import { NUMBERS, atHalf, bellsCurve, compared, nearest } from "./arithmetic.js";
@@ -8,13 +9,14 @@ import { FIGURES } from "./figures.js";
 /** @import { Made, Measured } from "./figures.js" */
 /** @import { Values } from "../_shared/stage.js" */
 
-/** A step's figure at some values. @typedef {{ values: Values, made: Made, measured: Measured }} At */
+/** A figure at certain values, with its curves.
+ * @typedef {{ values: Values, made: Made, measured: Measured }} At */
 
-/** How a guess changes a value: to this one, or this many times or this much more of the present one.
+/** How a guess changes one value: to a constant, or to a multiple of the current value within limits.
  * @typedef {number | boolean | { times: number, low: number, high: number }} Change */
 
-const EVEN = 0.005; // a smaller difference counts as none
-const EVEN_AREA = 0.05; // shares of the area
+const EVEN = 0.005; // smaller differences of precision, recall or error rates count as none
+const EVEN_AREA = 0.05; // smaller differences of areas, as shares of the union, count as none
 
 /** @param {number[]} list */
 const largest = (list) => list.indexOf(Math.max(...list));
@@ -24,7 +26,7 @@ const scaled = (list) => {
   return list.map((each) => +(each / all).toFixed(4));
 };
 
-/** Changes that depend on all values.
+/** Changes that depend on the current values, by the names that steps use.
  * @type {Record<string, (values: Values) => Values>} */
 const RULES = {
   // The generator loses the heaviest real mode that it has.
@@ -35,7 +37,7 @@ const RULES = {
     const left = q.map((/** @type {number} */ share, /** @type {number} */ i) => (i === lost ? 0 : share));
     return { q: left.some((/** @type {number} */ share) => share > 0) ? scaled(left) : q };
   },
-  // Half of what it makes goes to the mode that real data have least of.
+  // Half of the generated mass goes to the mode with the least real mass.
   invent({ p, q }) {
     const made = p.indexOf(Math.min(...p));
     return {
@@ -46,7 +48,7 @@ const RULES = {
       ),
     };
   },
-  // Seven tenths of what it makes are of one mode, the rest of the others.
+  // Seven tenths of the generated mass are in the heaviest real mode, the rest in the others.
   skew({ p }) {
     const most = largest(p),
       others = p.map((/** @type {number} */ share, /** @type {number} */ i) => (i === most ? 0 : share));
@@ -55,7 +57,7 @@ const RULES = {
       q: scaled(others.map((/** @type {number} */ share) => (all ? (0.3 * share) / all : 0)).with(most, 0.7)),
     };
   },
-  // Real and generated data in every second cell each.
+  // Real and generated data alternate from cell to cell.
   stripes: ({ p }) => {
     const full = Math.max(...p) || 1;
     return {
@@ -68,7 +70,7 @@ const RULES = {
   area: ({ drop }) => matched(drop, "area"),
 };
 
-/** B where this number is that of A.
+/** The shift at which generator B has the same value of this number as generator A.
  * @param {number} drop @param {string} number */
 function matched(drop, number) {
   const of = NUMBERS[number],
@@ -79,7 +81,7 @@ function matched(drop, number) {
   return { shift: +nearest((shift) => of(bellsCurve(shift, 1)), wanted, 0, 3.5).toFixed(4) };
 }
 
-/** Values that a guess moves to.
+/** The values after the answer to a guess.
  * @param {Record<string, Change | string>} to @param {Values} values @returns {Values} */
 export function target(to, values) {
   const found = Object.entries(to).map(([name, change]) => {
@@ -96,7 +98,7 @@ const shown = ({ made }) => made.curves[0]?.vertices ?? /** @type {Vertex[]} */ 
 const alpha = (at, lam) => pointAt(shown(at), lam).alpha;
 /** @param {At} at @param {number} lam */
 const beta = (at, lam) => pointAt(shown(at), lam).beta;
-/** @param {number} change @param {number} even @param {[string, string, string]} names less, the same, more */
+/** @param {number} change @param {number} even @param {[string, string, string]} names of the outcomes less, the same, more */
 const sign = (change, even, [less, same, more]) =>
   Math.abs(change) < even ? same : change < 0 ? less : more;
 /** @param {At} at */
@@ -105,16 +107,16 @@ const errorOf = ({ made }) => {
   return { excess, deficit, wrong: 1 - iou };
 };
 
-/** The answer, one of the guess's options, from the figure before and after the move.
+/** The judges: each returns the id of the right answer, from the figure before and after the answer moved it.
  * @type {Record<string, (before: At, after: At) => string>} */
 export const JUDGES = {
-  // Precision at the precision end, recall at the recall end.
+  // Which falls: precision near the precision end (lam = 10) or recall near the recall end (lam = 0.1)?
   loses(before, after) {
     const precision = alpha(after, 10) - alpha(before, 10),
       recall = beta(after, 0.1) - beta(before, 0.1);
     return Math.min(precision, recall) > -EVEN ? "neither" : precision < recall ? "precision" : "recall";
   },
-  // Precision at half the recall, and recall at half the precision.
+  // Which falls: precision at recall one half, or recall at precision one half?
   halves(before, after) {
     const [then, now] = [before, after].map((at) => atHalf(shown(at))),
       precision = then.precision - now.precision,
@@ -168,7 +170,7 @@ export const JUDGES = {
     1 - compared(made.curves[1].vertices, /** @type {Vertex[]} */ (made.truth)).iou < EVEN_AREA
       ? "yes"
       : "no",
-  // The number in which A and B differ most.
+  // In which summarising number do generators A and B differ most?
   apart(_, { made }) {
     const gaps = Object.entries(NUMBERS).map(([name, of]) => ({
       name,
@@ -181,33 +183,33 @@ export const JUDGES = {
     const [a, b] = made.curves.map(({ vertices }) => NUMBERS["F8 for recall"](vertices));
     return sign(b - a, EVEN, ["A", "either", "B"]);
   },
-  // The mean of all families over the dimension.
+  // Averaged over all families: are their curves too low or too high?
   families(_, { made }) {
     const off = made.curves.map(({ vertices }) => compared(vertices, /** @type {Vertex[]} */ (made.truth))),
       all = off.reduce((sum, { excess, deficit }) => sum + excess - deficit, 0) / off.length;
     return sign(all, EVEN_AREA, ["low", "near", "high"]);
   },
-  // The curve that has most in common with the truth.
+  // Which curve has the highest IoU with the truth?
   nearest(_, { made }) {
     const shares = made.curves.map(
       ({ vertices }) => compared(vertices, /** @type {Vertex[]} */ (made.truth)).iou,
     );
     return Math.max(...shares) - Math.min(...shares) < 0.02 ? "equal" : made.curves[largest(shares)].name;
   },
-  // What the last curve, a bound, does.
+  // What does the last curve do, an upper bound: fall below the truth, come nearer, or stay?
   bound(before, after) {
     const [then, now] = [before, after].map(({ made }) =>
       compared(made.curves[made.curves.length - 1].vertices, /** @type {Vertex[]} */ (made.truth)),
     );
     return now.deficit > EVEN ? "below" : now.iou > then.iou + 0.02 ? "nearer" : "stays";
   },
-  // Whether the estimate falls by at least half of what the truth does.
+  // Does the estimated area fall by more than half as much as the true area?
   tells(before, after) {
     const fall = (/** @type {(at: At) => Vertex[]} */ of) =>
       NUMBERS.area(of(before)) - NUMBERS.area(of(after));
     return fall(shown) > fall(({ made }) => /** @type {Vertex[]} */ (made.truth)) / 2 ? "yes" : "no";
   },
-  // In how many dimensions the error of kNN falls least, for its size.
+  // In which number of dimensions do more samples reduce the error of kNN least, in proportion?
   helps({ values: { n: few } }, { values: { n: many }, made }) {
     const { stops, lines } = made.more,
       shares = lines.map(

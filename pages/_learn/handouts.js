@@ -1,4 +1,4 @@
-// What a lecturer takes along: the lesson plan, and the course as one file.
+// Handouts for lecturers: the lesson plan, and the course as one file.
 
 import { element } from "../_live/dom.js";
 import { FIGURES } from "./figures.js";
@@ -14,7 +14,7 @@ export function save(name, text, type) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** The answer to a step's guess as the step begins.
+/** The right answer to a step's guess, at the step's initial values.
  * @param {Step} step @param {Content} content */
 export function solution(step, { measured }) {
   const figure = FIGURES[step.figure],
@@ -33,13 +33,14 @@ export function solution(step, { measured }) {
 /** Name of the saved course. */
 export const SAVED = "prviz-course.html";
 
-/** How long so many steps take: a minute or two each.
+/** The time for a number of steps, at one to two minutes each.
  * @param {number} steps */
 const duration = (steps) => `${steps} to ${2 * steps} minutes`;
 
-/** The course on one page, in Markdown: questions, which can be handed out, then the solutions as the steps begin.
- * @param {Content} content @param {{ origin: string, hostname: string, pathname: string }} address of the course; one of
- *   this machine, which others can't open, gives way to the saved course */
+/** The course as a Markdown text: first the questions, which can be handed out, then the solutions at the steps'
+ * initial values.
+ * @param {Content} content @param {{ origin: string, hostname: string, pathname: string }} address of the course. Where it is
+ *   a local address, which others can't open, links lead to the saved course instead */
 export function lessonPlan(content, { origin, hostname, pathname }) {
   const local = /^(localhost|127\..*|\[::1\])$/.test(hostname),
     course = local ? `${SAVED}#` : `${origin}${pathname}?step=`,
@@ -52,7 +53,8 @@ export function lessonPlan(content, { origin, hostname, pathname }) {
     ...(local ? [`Links open ${SAVED} beside this plan: *Save as a page* makes it.`] : []),
     "",
   ];
-  const solutions = ['<div style="break-before: page"></div>', "", "## Solutions and sources", ""]; // a new sheet in print
+  // page break when printed
+  const solutions = ['<div style="break-before: page"></div>', "", "## Solutions and sources", ""];
   lessons.forEach(([lesson, title], i) => {
     const steps = content.steps.filter((each) => each.lesson === lesson),
       explained = new Set();
@@ -64,7 +66,8 @@ export function lessonPlan(content, { origin, hostname, pathname }) {
           .map(({ label }) => label)
           .filter(Boolean)
           .join(" / "),
-        help = step.help.split("\n").filter((line) => !explained.has(line)); // it may tell the answer
+        // the help text may reveal the answer, so it stands with the solutions
+        help = step.help.split("\n").filter((line) => !explained.has(line));
       help.forEach((line) => explained.add(line));
       questions.push(
         `**${number} [${step.lead}](${course}${step.id})** ${step.clause}`,
@@ -81,7 +84,7 @@ export function lessonPlan(content, { origin, hostname, pathname }) {
   return [...questions, ...solutions].join("\n");
 }
 
-/** The course in one file.
+/** The course as one HTML file.
  * @param {Content} content */
 export async function standalonePage(content) {
   const scripts = /** @type {HTMLScriptElement} */ (document.querySelector("script[src*='static/js/']")).src;
@@ -93,5 +96,5 @@ export async function standalonePage(content) {
 <script type="module">
 ${script}
 $course.alone(document.querySelector(".course-root"), ${data});
-</${"script"}></body></html>`; // a script that is written into a page must not have its own end in it
+</${"script"}></body></html>`; // in two parts, as the tag would end a script that this text is inlined in
 }

@@ -1,4 +1,4 @@
-// A step and its settings in an address, and the same setting in Explore.
+// Links: a step with its values as a web address, and the matching settings in Explore.
 
 import { inBoth } from "./figures.js";
 
@@ -16,7 +16,7 @@ export function stepQuery(step, values) {
   ]).toString();
 }
 
-/** True if a value of a link may stand for the step's own: numbers within what the figure can draw, as many as there are.
+/** True if a value from a link can replace the step's own: of the same type and length, and finite.
  * @param {unknown} value @param {unknown} own @returns {boolean} */
 function fits(value, own) {
   if (typeof own === "number")
@@ -37,7 +37,7 @@ function fits(value, own) {
   );
 }
 
-/** Limits and stops of the values that have them.
+/** Which numbers a value may have, where that is limited.
  * @type {Record<string, (value: number) => boolean>} */
 const LEGAL = {
   angle: (value) => value >= 0 && value <= 90,
@@ -53,7 +53,7 @@ const LEGAL = {
   qAt: Number.isInteger,
 };
 
-/** The values of an address that can be used; the others stay the step's own.
+/** The values in an address that can be used; all others stay the step's own.
  * @param {URLSearchParams} query @param {Values} start */
 export function valuesFrom(query, start) {
   /** @type {Values} */
@@ -65,14 +65,14 @@ export function valuesFrom(query, start) {
       const value = JSON.parse(text);
       if (fits(value, own) && (LEGAL[name]?.(value) ?? true)) found[name] = value;
     } catch {
-      // not a value of ours
+      // no JSON: ignore it
     }
   }
   return found;
 }
 
-/** The query of Explore's link: each entry is text with {name} for a value, {lam} for the trade-off,
- * {inBoth} for the share of the smaller box in the other.
+/** The query of the link to Explore. Each entry of `step.explore` is a text with {name} for a value of the step,
+ * {lam} for the trade-off, and {inBoth} for the share of the smaller box that lies in the other.
  * @param {Step} step @param {Values} values */
 export function exploreQuery(step, values) {
   const lam = values.angle >= 90 ? "inf" : String(+Math.tan((values.angle * Math.PI) / 180).toPrecision(6));

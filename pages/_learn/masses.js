@@ -1,4 +1,4 @@
-// The curve of two lists of masses on the same cells, exactly.
+// The exact curve of two discrete distributions on the same cells.
 
 /** @import { Vertex } from "../_live/curve.js" */
 
@@ -6,13 +6,14 @@
 const sum = (masses) => masses.reduce((total, mass) => total + mass, 0);
 
 /** The curve of two lists of masses on the same cells, each scaled to sum 1: alpha(lam) = sum of min(lam p, q).
- * Cells sorted by q / p give the best classifiers, which lie on a hull as they are (prviz.curves.ground_truth.finite_masses).
+ * Cells sorted by q / p give the optimal classifiers, whose error rates are convex already
+ * (prviz.curves.ground_truth.finite_masses).
  * @param {number[]} p @param {number[]} q */
 export function massCurve(p, q) {
   const allP = sum(p),
     allQ = sum(q);
   const cells = [...p.keys()].filter((i) => p[i] > 0 || q[i] > 0).sort((i, j) => q[i] * p[j] - q[j] * p[i]);
-  // From "all is generated" to "all is real"; cells of the same ratio make one edge.
+  // Error rates from "all generated" to "all real". Cells of the same ratio make one edge of the curve.
   /** @type {Vertex[]} */
   const points = [];
   /** @type {number | null} */

@@ -1,7 +1,7 @@
-"""What the course shows that takes longer to measure than to draw: kept beside it, as it never
-changes.
+"""Measurements that the course shows, stored in a file beside this one because they take long and
+never change.
 
-python -m pages._learn.measured measures it again.
+python -m pages._learn.measured measures them again.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from prviz.toys import toy
 from prviz.uncertainty.upper_bound import upper_bound
 
 KEPT = Path(__file__).parent / "measured.json"
-# Two round Gaussians whose centres are so far apart: all families over the dimension, kNN over the
-# samples in a few dimensions.
+# The distance between the centres of two round Gaussians, on which all families are measured over
+# the dimension, and kNN over the number of samples in a few dimensions.
 DISTANCE = 2.0
 DIMENSIONS = tuple(2**power for power in range(1, 12))
 N = 500
@@ -30,29 +30,30 @@ REPEATS = 10
 SOME_DIMENSIONS = (2, 8, 64)
 SIZES = (100, 200, 400, 800, 1600)
 MORE_REPEATS = 40
-# The best classifier beside kNN over the dimension, and beside its bound over the samples.
+# The best classifier: measured beside kNN over the dimension, and beside its upper bound over the
+# number of samples.
 BELIEVED = "tightest"
 FEW_DIMENSIONS = (2, 8, 32, 128, 512)
 BOUND = "bound"
-# k of the curves of infinitely many samples: those of `figures.js`.
+# The k for which curves of infinitely many samples are stored, as in `figures.js`.
 KS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
 LIMIT_PROBLEM: Mapping[str, Any] = {"d": 2, "mu": 1.0}
-# Rays at which a curve is kept.
+# Number of rays at which a curve is stored.
 RAYS = 60
 
 
 def thinned(curve: PRCurve) -> list[float]:
-    """Vertices, one after the other, that are optimal along one of RAYS rays, both ends among
-    them.
+    """Coordinates, in one list, of the vertices that are optimal along one of RAYS rays; both ends
+    are included.
     """
     return curve.vertices[np.unique(curve.vertex_at(even_rays(RAYS)))].round(4).ravel().tolist()
 
 
 def cell(d: int, n: int, methods: Sequence[str], repeats: int) -> dict[str, Any]:
-    """These families in d dimensions on n samples per set: mean curves, and how far those are from
-    the truth.
+    """Measure families in d dimensions on n samples per set: mean curves, and their IoU with the
+    truth.
 
-    methods : names in ESTIMATORS, and BOUND for the bound of the best classifier.
+    methods : names in ESTIMATORS, and BOUND for the upper bound by the best classifier.
     """
     problem = toy("high-dimension", d=d, shift=DISTANCE)
     families = [name for name in methods if name != BOUND]
@@ -73,12 +74,12 @@ def cell(d: int, n: int, methods: Sequence[str], repeats: int) -> dict[str, Any]
 
 
 def limits() -> dict[str, list[float]]:
-    """kNN's curves for infinitely many samples, by k."""
+    """The curves of kNN for infinitely many samples, by k."""
     problem = toy("shifted-gaussians", **LIMIT_PROBLEM)
     return {str(k): thinned(problem.limit("knn", k)) for k in KS}
 
 
-# The arguments of `cell`, by the name that a step's figure has for the part.
+# Arguments of `cell`, by the name of the part of measurements that figures refer to.
 CELLS: Mapping[str, Sequence[tuple[int, int, Sequence[str], int]]] = {
     "d": [(d, N, DEFAULT_METHODS, REPEATS) for d in DIMENSIONS],
     "n": [(d, n, ("knn",), MORE_REPEATS) for d in SOME_DIMENSIONS for n in SIZES],
@@ -89,13 +90,13 @@ CELLS: Mapping[str, Sequence[tuple[int, int, Sequence[str], int]]] = {
 
 @cache
 def kept() -> dict[str, Any]:
-    """Everything measured: `limits`, and a list of cells for each part."""
+    """The stored measurements: `limits`, and a list of cells for each part."""
     found: dict[str, Any] = json.loads(KEPT.read_text("utf-8"))
     return found
 
 
 def main() -> None:
-    """Measure all of it, and keep it."""
+    """Measure everything and store it."""
     parts = {name: [cell(*each) for each in cells] for name, cells in CELLS.items()}
     lines = [
         f'"{name}": {json.dumps(part)}' for name, part in {"limits": limits(), **parts}.items()

@@ -1,4 +1,4 @@
-"""The course as data: each step is one screen with one thing to move, one guess, and what a reader
+"""The course as data: each step is one screen, with something to move, a guess, and what a reader
 should have seen.
 """
 
@@ -14,10 +14,10 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 
 @dataclass(frozen=True)
 class Option:
-    """One answer to a guess: its id (an outcome of the judge), its text, and one clause that says
-    why it is so.
+    """One answer to a guess: its id (an outcome of the judge), its label, and one clause on why it
+    is right.
 
-    Without a text it is offered only where it is the answer.
+    Without a label it is shown only when it is the right answer.
     """
 
     id: str
@@ -27,11 +27,10 @@ class Option:
 
 @dataclass(frozen=True)
 class Guess:
-    """A question whose answer the figure gives.
+    """A question that the figure answers by moving.
 
-    to : values that the answer moves to, by name: a value, a rule of `guesses.js`, or {"times",
-    "low", "high"}.
-    judge : the function of `guesses.js` that compares the figure before and after.
+    to : the values after the answer, by name: a constant, the name of a rule in `guesses.js`, or
+    {"times", "low", "high"}.
     """
 
     ask: str
@@ -42,13 +41,12 @@ class Guess:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One screen.
+    """One screen of the course.
 
     lead, clause : what to do, and what it means. figure : a name in `FIGURES` of `figures.js`.
-    hands : what can be moved and is shown. start : the figure's values. takeaway : the answer to
-    "what did you just see?", in the clause's place after the guess. help : formula and sources, a
-    paragraph a line.
-    explore : query of Explore's link, with {name} for a value.
+    hands : what the reader can move, and what the figure shows. start : the initial values.
+    takeaway : the answer to "what did you just see?", shown in place of the clause after the guess.
+    help : formula and sources, one paragraph per line.
     """
 
     lesson: str
@@ -176,7 +174,7 @@ def _options(texts: Mapping[str, str], **labels: str) -> tuple[Option, ...]:
 
 
 STEPS: tuple[Step, ...] = (
-    # ---- modes ----
+    # ---- steps of the lesson "modes" ----
     Step(
         lesson="modes",
         lead="Pull a green bar down to nothing.",
@@ -240,7 +238,7 @@ STEPS: tuple[Step, ...] = (
         help=_MODES_HELP,
         explore=_MODES,
     ),
-    # ---- overlap ----
+    # ---- steps of the lesson "overlap" ----
     Step(
         lesson="overlap",
         lead="Drag the green bell: its place, its width.",
@@ -292,7 +290,7 @@ STEPS: tuple[Step, ...] = (
         help="λ = α/β is the slope of the ray through the dot.\n" + _BELLS_HELP,
         explore=_BELLS,
     ),
-    # ---- classifier ----
+    # ---- steps of the lesson "classifier" ----
     Step(
         lesson="classifier",
         lead="Move the green bell: where does a classifier err?",
@@ -358,7 +356,7 @@ STEPS: tuple[Step, ...] = (
         "that of a likelihood ratio, a point of the ROC curve.\n" + _FAR,
         explore=_BELLS,
     ),
-    # ---- samples ----
+    # ---- steps of the lesson "samples" ----
     Step(
         lesson="samples",
         lead="Drag a sample.",
@@ -497,7 +495,7 @@ STEPS: tuple[Step, ...] = (
         + _FAR,
         explore=_PAINTED,
     ),
-    # ---- extremes ----
+    # ---- steps of the lesson "extremes" ----
     Step(
         lesson="extremes",
         lead="Drag the generator far away.",
@@ -579,7 +577,7 @@ STEPS: tuple[Step, ...] = (
         + _SPLIT_HELP,
         explore=_PLANE,
     ),
-    # ---- one number ----
+    # ---- steps of the lesson "one number" ----
     Step(
         lesson="number",
         lead="Pull A, shift B.",
@@ -634,7 +632,7 @@ STEPS: tuple[Step, ...] = (
         "nothing.\n"
         "hal-05344404, section 4.4.",
     ),
-    # ---- dimension ----
+    # ---- steps of the lesson "dimension" ----
     Step(
         lesson="dimension",
         lead="Drag the line to more dimensions.",
@@ -689,7 +687,7 @@ STEPS: tuple[Step, ...] = (
         "of 40 draws.",
         explore={**_SWEEP, "p.d": "64", "methods": "knn"},
     ),
-    # ---- what may be claimed ----
+    # ---- steps of the lesson "what may I claim?" ----
     Step(
         lesson="claim",
         lead="Drag the line to more dimensions.",
@@ -783,7 +781,7 @@ STEPS: tuple[Step, ...] = (
 
 
 def payload() -> list[dict[str, Any]]:
-    """The steps as the browser takes them, each with its id: the lesson and its place in it."""
+    """The steps as the browser needs them. The id of a step is its lesson and its number in it."""
     found: list[dict[str, Any]] = []
     for step in STEPS:
         place = 1 + sum(each["lesson"] == step.lesson for each in found)

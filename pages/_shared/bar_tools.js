@@ -1,6 +1,7 @@
-// The bar's own buttons, and the keys that lead to a slider from anywhere on the page.
+// The buttons in the bar at the top of all pages, and the keys that move the focus to a slider.
 
-/** Key, `data-prviz` of the control, and its name in the list of keys. @type {[string, string, string][]} */
+/** Key, `data-prviz` of its control, and the control's name in the list of keys.
+ * @type {[string, string, string][]} */
 const KEYS = [
   ["k", "k", "neighbours k"],
   ["b", "bandwidth", "bandwidth"],
@@ -8,7 +9,7 @@ const KEYS = [
   ["l", "angle", "trade-off λ"],
 ];
 
-/** The slider that a key leads to, if the page has one.
+/** The slider that a key focuses; null where the page has none.
  * @param {string} name @returns {HTMLInputElement | null} */
 const slider = (name) => document.querySelector(`[data-prviz="${name}"] input[type=range]`);
 
@@ -21,12 +22,12 @@ function onKey(event) {
   const found = KEYS.find(([key]) => key === event.key),
     list = document.getElementById("prviz-keys");
   if (event.key === "Tab")
-    placeSkip(); // Streamlit's own link may have come, or been drawn anew, since
+    placeSkip(); // Streamlit's own skip link may have appeared since, or been drawn again
   else if (found) slider(found[1])?.focus();
   else if (event.key === "?") list?.togglePopover();
 }
 
-/** List the keys of this page: a course has its own. */
+/** List the keys of this page; a course has other keys. */
 function listKeys() {
   const rows = document.querySelector(".course")
     ? [
@@ -48,7 +49,8 @@ function listKeys() {
   );
 }
 
-/** Put the skip button first among the stops of the Tab key, behind the link of Streamlit's own, which 1.61 lacks. */
+/** Put the skip button first in the order of the Tab key, or right after Streamlit's own skip link, which
+ * Streamlit 1.61 lacks. */
 function placeSkip() {
   const main = document.querySelector("#root section"),
     own = document.querySelector("#root a:has(~ section)");
@@ -56,7 +58,8 @@ function placeSkip() {
   if (!own && main && main.parentElement?.firstElementChild !== skip) main.parentElement?.prepend(skip);
 }
 
-/** Where a page may not write to the clipboard, which is anywhere but here and on https, a selected text can be copied.
+/** Copy a text. Without access to the clipboard, which browsers grant on https and localhost only, the text is
+ * selected in a field and copied from there.
  * @param {string} text */
 async function copy(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
@@ -74,7 +77,7 @@ const skip = /** @type {HTMLButtonElement} */ (bar.querySelector(".bar-skip")),
 skip.onclick = () => slider("k")?.focus();
 placeSkip();
 const copied = Object.assign(document.createElement("span"), { className: "copied" });
-/** @param {string} text "" to take it away */
+/** @param {string} text "" to remove the message */
 function sayCopied(text) {
   copied.textContent = text;
   link.ariaLabel = text || "Copy link";

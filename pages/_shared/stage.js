@@ -1,35 +1,35 @@
-// A picture that one moves by hand: marks that are drawn anew at every step, and handles that stay, for the pointer
-// (anywhere on what they move) and for the keyboard.
+// A picture that the reader moves by hand. Its marks are drawn again at every step; its handles are kept, and react
+// to the pointer and the keyboard.
 
 import { element, setAttributes, shape } from "../_live/dom.js";
 
 /**
- * What a handle moves: values of the step, by name.
+ * The values that handles change, by name.
  * @typedef {Record<string, any>} Values
  *
  * @typedef {object} Handle
  * @property {string} id
- * @property {string} label its name to a screen reader
- * @property {string} text its value in words
+ * @property {string} label its name for screen readers
+ * @property {string} text its value as text, for screen readers
  * @property {number} now
  * @property {number} min
  * @property {number} max
- * @property {number} x place in the picture, in pixels
+ * @property {number} x position in the picture, in pixels
  * @property {number} y
  * @property {string} color
- * @property {boolean} [carried] a press on what it moves keeps its distance from the handle
- * @property {boolean} [open] a ring around what is drawn below it
- * @property {(x: number, y: number) => Values} drag values where the handle is at this place
- * @property {(steps: number, across: boolean) => Values} press values after arrow keys; across: left and right
+ * @property {boolean} [carried] a press on the shape that it moves drags the handle from a distance
+ * @property {boolean} [open] drawn as a ring, so that what lies below is visible
+ * @property {(x: number, y: number) => Values} drag the values when the handle is dragged to this position
+ * @property {(steps: number, across: boolean) => Values} press the values after arrow keys; across: left or right
  *
  * @typedef {object} Drawing
  * @property {string} marks SVG
  * @property {Handle[]} handles
- * @property {(x: number, y: number) => { id: string, values?: Values } | null} [grab] the handle that a press far from any
- *   takes, and what it changes first
+ * @property {(x: number, y: number) => { id: string, values?: Values } | null} [grab] the handle that a press away from all
+ *   handles drags, and values to change before
  *
  * @typedef {object} Events
- * @property {() => void} begun a movement begins: what is on screen becomes the ghost
+ * @property {() => void} begun a movement begins: the curves on screen become the ghost
  * @property {(values: Values) => void} moved
  */
 
@@ -42,10 +42,10 @@ const KEYS = {
   Home: [-1000, false],
   End: [1000, false],
 };
-const REACH = 24; // pixels from a handle at which a press takes it
-const SERIES_MS = 900; // key presses that follow one another sooner are one movement
+const REACH = 24; // pixels around a handle in which a press drags it
+const SERIES_MS = 900; // milliseconds: key presses with shorter pauses belong to one movement
 
-/** @param {string} kind with its classes, as in "text.name.halo" @param {Record<string, string | number>} attributes */
+/** @param {string} kind name of the element with its classes, as in "text.name.halo" @param {Record<string, string | number>} attributes */
 export function mark(kind, attributes, text = "") {
   const [name, ...classes] = kind.split(".");
   if (classes.length) attributes = { class: classes.join(" "), ...attributes };
@@ -92,10 +92,11 @@ export function makeStage(name, events) {
     const close = drawing.handles.filter((handle) => far(handle) < REACH).sort((a, b) => far(a) - far(b))[0];
     const found = close ?? drawing.grab?.(x, y);
     if (!found) return;
-    event.preventDefault(); // the focus stays, so that the arrow keys go on to lead from step to step
+    event.preventDefault(); // the focus stays where it is, so that the arrow keys still go from step to step
     svg.setPointerCapture(event.pointerId);
     events.begun();
-    if ("values" in found && found.values) events.moved(found.values); // this press only chooses what the next moves
+    // the press only selects what the next movement drags
+    if ("values" in found && found.values) events.moved(found.values);
     const taken = find(found.id),
       carried = close || taken?.carried;
     held = {
@@ -155,7 +156,7 @@ export function makeStage(name, events) {
     get held() {
       return held !== null;
     },
-    /** Width, height and the height of a line of text, in pixels. */
+    /** Width and height of the picture, and the height of a line of text, in pixels. */
     get size() {
       return {
         width: frame.clientWidth,
