@@ -1,7 +1,7 @@
-"""Values in, one plotly Figure out: no Streamlit, no reading or writing, no statistics.
+"""Every function takes values and returns one plotly Figure.
 
-Every figure is drawn without font colours on a transparent ground, so that the page's theme
-decides.
+None uses Streamlit, reads or writes files, or computes statistics. Figures set no font colours and
+have a transparent background, so that the theme of the page decides.
 """
 
 from __future__ import annotations

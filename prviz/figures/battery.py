@@ -1,6 +1,6 @@
-"""One check of the sanity battery.
+"""The figure of one check of the sanity battery.
 
-A metric along the sweep, the same reading of the truth, and the allowed ranges.
+It shows a metric along the sweep, the same reading of the true curve, and the allowed ranges.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ import plotly.graph_objects as go
 
 from prviz.figures import theme
 
-# Colours of allowed ranges: met and missed; the legend says the same in words.
+# Colours of allowed ranges that are met and missed; the legend says the same in words.
 _MET = theme.FAMILY_COLORS["coverage"]
 _MISSED = theme.FAMILY_COLORS["ipr"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class AllowedRange:
-    """Values that a rule allows.
+    """The values that a rule allows, at one x of the sweep or over a stretch of it.
 
-    From ``low`` to ``high``, at one place of the sweep or between two.
-
-    place : (first, last) value of x, equal for a single place. low, high : may be infinite.
-    text : the rule in words. met : whether the mean keeps to it.
+    place : (first, last) x of the stretch, equal for a single x.
+    low, high : limits of the allowed values; may be infinite.
+    text : the rule in words.
+    met : True if the mean of the metric keeps to the rule.
     """
 
     place: tuple[float, float]
@@ -38,8 +38,8 @@ class AllowedRange:
 
 
 class SweepPoint(NamedTuple):
-    """A place of the sweep: mean over the repeats, and their standard deviation (nan: one
-    repeat).
+    """One x of a sweep: mean of the metric over the repeats, and their standard deviation (nan for
+    one repeat).
     """
 
     x: float
@@ -57,13 +57,11 @@ def check_figure(
     color: str = theme.FAMILY_COLORS["knn"],
     log_x: bool = False,
 ) -> go.Figure:
-    """Mean and spread of a metric over the sweep, the truth dashed, and the thresholds as bars or
-    bands.
+    """A metric over the sweep with its spread, the truth dashed, allowed ranges as bars or bands.
 
-    measured : the places measured so far, increasing.
+    measured : the points measured so far, by increasing x.
     truth : (x, the same reading of the true curve), over the whole sweep.
-    asked : what the rule allows; what reaches to infinity is drawn to the edge of the plot.
-
+    asked : the allowed ranges; an infinite limit is drawn at the edge of the plot.
     Raises ValueError for an x <= 0 on a logarithmic axis.
     """
     x = [point.x for point in measured]
@@ -109,7 +107,10 @@ def check_figure(
 
 
 def _add_range(figure: go.Figure, asked: AllowedRange, bottom: float, top: float) -> None:
-    """A band over several places, a thick bar at one; each kind stands in the legend once."""
+    """Draw an allowed range: a band over several x, a thick bar at one x.
+
+    The legend shows "met" and "missed" once each.
+    """
     ink = _MET if asked.met else _MISSED
     word = "met" if asked.met else "missed"
     kind = f"asked for, {word}"
@@ -146,7 +147,7 @@ def _add_range(figure: go.Figure, asked: AllowedRange, bottom: float, top: float
 
 
 def _add_spread(figure: go.Figure, measured: Sequence[SweepPoint], color: str) -> None:
-    """One standard deviation to either side, where there are repeats."""
+    """An area of one standard deviation to either side of the mean, where there are repeats."""
     known = [point for point in measured if math.isfinite(point.mean + point.spread)]
     if known:
         x, mean, spread = np.array(known).T

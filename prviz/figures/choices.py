@@ -12,8 +12,9 @@ from prviz.measure.risk import ChosenSetting
 
 
 def choices_figure(choices: Sequence[ChosenSetting]) -> go.Figure:
-    """A thin strip over lam, even in its angle, in the families' colours, with every k that has
-    room for it.
+    """A strip over lam, even in its angle: which family and k have the lowest risk at each lam.
+
+    Each part has its family's colour, and its k as text where the text fits.
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ class MarkerStyle(NamedTuple):
     size: int
 
 
-# Samples called real have the colour of their role, samples called generated a warm one; all
-# generated ones are triangles.
+# Groups called real have the colour of their role, groups called generated a warm colour. Generated
+# samples are triangles in both groups.
 GROUP_LOOKS: Mapping[str, MarkerStyle] = {
     "kept": MarkerStyle(theme.REAL_COLOR, "circle", 6),
     "missed": MarkerStyle("#C2255C", "x", 8),
@@ -43,23 +43,22 @@ def groups_figure(
     always: ArrayLike = (),
     most: int = 2000,
 ) -> go.Figure:
-    """Samples in 1-D (histograms above a rug with a line per group) or 2-D (scatter), with colour
-    and symbol by group.
+    """Samples with colour and symbol by confusion group: histograms above a rug (1-D) or a scatter
+    plot (2-D).
 
     Parameters
     ----------
     samples : their ids are the customdata.
-    group : (n,) index of each sample's group in `prviz.diagnostics.confusion_groups.GROUPS`; the
-    first two are groups
-        of real samples.
-    keys : (n,) value by which the classifier decides, shown on hover under the name key_title; nan:
-    0/0.
+    group : (n,) index of each sample's group in `prviz.diagnostics.confusion_groups.GROUPS`, whose
+        first two groups hold real samples.
+    keys : (n,) c_Y / c_X, by which the classifier decides; nan for 0/0. Shown on hover.
+    key_title : name of the keys on hover.
     always : rows that are always drawn.
     most : largest number of other rows drawn, a random subset; the axis title says so.
 
     The first four traces are the groups in their order, each named with its number of samples,
     drawn or not. All their data are plain lists, so that a front end can regroup them. Raises
-    ValueError for other lengths.
+    ValueError for columns of different lengths.
     """
     groups = np.asarray(group, dtype=np.intp)
     values = np.asarray(keys, dtype=float)
@@ -79,7 +78,7 @@ def groups_figure(
         marks["marker"]["color"] = color
         if samples.flat:
             marks["marker"]["size"] = 11
-        for side in "xy":  # without any point Plotly would drop a group from the legend too
+        for side in "xy":  # Plotly would drop a group without any point from the legend too
             marks[side] = marks[side].tolist() or [None]
         figure.add_scatter(
             **marks,
@@ -107,7 +106,7 @@ def groups_figure(
 
 
 def key_text(key: float) -> str:
-    """A sample's key c_Y / c_X in words; nan: both supports are 0."""
+    """A sample's key c_Y / c_X as text; nan means that both supports are 0."""
     if math.isnan(key):
         return "0/0"
     return theme.number(key)

@@ -1,6 +1,6 @@
-"""Supports of P, Q and both, by a family or the truth.
+"""Maps of the supports of P, of Q and of both, as a family estimates them or as they truly are.
 
-Regions of the plane, bands of the line, or samples.
+Drawn as regions of the plane, as bands on the line, or as coloured samples.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from prviz.diagnostics.support_balls import SupportBalls
 from prviz.figures import theme
 from prviz.figures.samples import SamplePoints
 
-# By the place in CLASSES. Both: halfway between the two, as in the colours of the samples' votes.
+# In the order of CLASSES. The colour of "both" lies between the colours of the two roles.
 CLASS_COLORS = ("#C9C9C9", theme.REAL_COLOR, theme.GENERATED_COLOR, theme.EVEN_COLOR)
 _REGIONS = (
     "rgba(0,0,0,0)",
@@ -26,17 +26,17 @@ _REGIONS = (
     theme.faded(theme.GENERATED_COLOR, 0.45),
     theme.faded(theme.EVEN_COLOR, 0.62),
 )
-# Whose support balls make, and their colour.
+# By the role of the centres: the support that their balls form, and its colour.
 _BALLS = {
     "real": ("support of P", theme.REAL_COLOR),
     "generated": ("support of Q", theme.GENERATED_COLOR),
     "both": ("both supports", theme.EVEN_COLOR),
 }
-_CORNERS = 49  # of a circle
-# Beyond such a ratio of the two ranges equal units would leave a strip; circles are then drawn as
-# ellipses.
+_CORNERS = 49  # points that draw a circle
+# With a larger ratio of the two axes' ranges, equal units would leave a narrow strip, so the axes
+# get different units and circles look like ellipses.
 _MOST_UNLIKE = 3.0
-_LANE = 1.0  # height of a row of bands, its balls included
+_LANE = 1.0  # height of one row: a band with its balls below
 
 
 def support_map_figure(
@@ -55,13 +55,13 @@ def support_map_figure(
     ----------
     axes : coordinates of the grid's columns and rows.
     classes : (rows, columns) indices in `prviz.diagnostics.cosupport.CLASSES`.
-    points : (n, 2) samples. is_real : (n,) True for real ones (circles), False for generated ones
-    (triangles).
-    balls : circles to draw, of either role; the legend gives their number and the total.
+    points : (n, 2) samples.
+    is_real : (n,) True for real samples (circles), False for generated ones (triangles).
+    balls : drawn as circles, of either role; the legend gives their number and the total.
     most : largest number of samples of each role drawn, evenly chosen.
 
-    Both axes have the same unit unless their ranges are too unlike for that. Raises ValueError for
-    other shapes.
+    Both axes have the same unit unless one range is more than three times the other. Raises
+    ValueError for arrays of other shapes.
     """
     across, up = (np.asarray(axis, dtype=float) for axis in axes)
     regions = np.asarray(classes, dtype=np.int8)
@@ -103,19 +103,19 @@ def support_bands_figure(
     axis_title: str = "feature 1",
     most: int = 1000,
 ) -> go.Figure:
-    """The line in bands, one for each family or the truth, in the colours of their classes.
+    """The line as bands, one per family or for the truth, in the colours of the classes.
 
-    Below each its balls.
+    The balls of each stand below its band.
 
     Parameters
     ----------
-    axis : (m,) coordinates. rows : by curve, from the top, (m,) indices in
-    `prviz.diagnostics.cosupport.CLASSES`.
+    axis : (m,) coordinates.
+    rows : for each curve, from the top, (m,) indices in `prviz.diagnostics.cosupport.CLASSES`.
     points : (n,) or (n, 1) samples, marked at the bottom, real ones above generated ones.
     balls : balls by curve, drawn as intervals, the smallest on top.
     most : largest number of samples of each role drawn, evenly chosen.
 
-    Raises ValueError for classes of another length.
+    Raises ValueError for classes that do not have the length of the axis.
     """
     across = np.asarray(axis, dtype=float)
     names = list(rows)
@@ -156,17 +156,17 @@ def support_bands_figure(
 def support_samples_figure(
     samples: SamplePoints, is_real: ArrayLike, classes: ArrayLike, *, most: int = 2000
 ) -> go.Figure:
-    """Samples of any dimension in two coordinates, coloured by their own classes.
+    """Samples in two coordinates, each coloured by the class of its own support.
 
     Parameters
     ----------
-    samples : in the plane.
+    samples : in the plane, such as the first two principal components.
     is_real : (n,) True for circles, False for triangles.
     classes : (n,) indices in `prviz.diagnostics.cosupport.CLASSES`.
     most : largest number of samples drawn, evenly chosen; the axis title says so.
 
     customdata of each point is its id, by which a front end marks the same sample in another
-    figure. Raises ValueError for other lengths.
+    figure. Raises ValueError for columns of different lengths.
     """
     real = np.asarray(is_real, dtype=bool)
     held = np.asarray(classes, dtype=np.int8)
@@ -183,7 +183,7 @@ def support_samples_figure(
             if samples.notes is not None:
                 said = samples.said(chosen)
                 head = f"<b>{role}, %{{hovertext}}</b>"
-            # Open where a sample is in no support, filled where it is in one or both.
+            # Open where a sample is in neither support, filled where it is in one or both.
             look = symbol if number else f"{symbol}-open"
             marker = {"color": CLASS_COLORS[number], "symbol": look, "size": 7, "opacity": 0.85}
             figure.add_scatter(
@@ -204,13 +204,13 @@ def support_samples_figure(
 def _lanes(names: Sequence[str], balls: Mapping[str, Sequence[SupportBalls]]) -> list[go.Scatter]:
     """The balls of each row below its band, those of P above those of Q.
 
-    Each kind once in the legend.
+    The legend shows the balls of each role once.
     """
     traces: list[go.Scatter] = []
     seen: set[str] = set()
     for place, name in enumerate(names):
         for each in balls.get(name, ()):
-            # All intervals as one line with gaps, one below the other.
+            # All intervals as one line with gaps, each a little below the one before.
             x = each.centres[:, :1] + each.radii[:, None] * np.array([-1.0, 1.0, np.nan])
             top = place * _LANE + (0.68 if each.role == "generated" else 0.42)
             levels = top + 0.22 * np.arange(len(each.radii)) / max(len(each.radii) - 1, 1)
@@ -232,7 +232,7 @@ def _evenly(n: int, most: int) -> Ints:
 
 
 def _regions(across: Floats, up: Floats, classes: NDArray[np.int8]) -> go.Heatmap:
-    """One colour for each class, in steps: nothing lies between them."""
+    """The grid of classes as a heat map: one colour per class, without shades in between."""
     steps = [[place / 4 + end / 4, _REGIONS[place]] for place in range(4) for end in (0, 1)]
     look = {
         "zmin": -0.5,

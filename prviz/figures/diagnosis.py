@@ -1,4 +1,4 @@
-"""Evidence of findings: marks on the curve, highlighted samples, and their spread."""
+"""Evidence for findings: marks on a curve, highlighted samples, and the spread of both sets."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from prviz.figures.pr import pr_figure
 if TYPE_CHECKING:
     from prviz.uncertainty.bootstrap import IntervalBand
 
-# Real samples and generated ones, told apart without colour as well.
+# Looks of real and generated samples, which differ in more than colour.
 _ROLES: Mapping[str, dict[str, Any]] = {
     "real": {"color": theme.REAL_COLOR, "dash": "solid", "symbol": "circle"},
     "generated": {"color": theme.GENERATED_COLOR, "dash": "dash", "symbol": "triangle-up"},
 }
-# Most directions that are marked one by one.
+# With more principal directions the line has no marker for each.
 _MARKED_DIRECTIONS = 40
 
 
@@ -35,16 +35,16 @@ def marked_curve_figure(
     mark: str = "",
     guide: Literal["precision", "recall"] | None = None,
 ) -> go.Figure:
-    """One curve with its band, and the point of one lam on it.
+    """One curve with its band, and the point at one lam marked on it.
 
     Parameters
     ----------
     name : of the curve; a family keeps its colour and its title.
     band : drawn behind the curve.
-    lam : the ray precision / recall = lam is dotted, and its point on the curve ringed; None:
-    neither is.
-    mark : what is written beside the ring.
-    guide : a dashed line where precision, or recall, is 0.05.
+    lam : draws the ray precision / recall = lam dotted, and rings the point where it meets the
+        curve; None draws neither.
+    mark : text beside the ring.
+    guide : draws a dashed line where precision, or recall, is 0.05.
     """
     figure = pr_figure({name: curve}, bands=None if band is None else {name: band}, height=520)
     line = {"color": theme.TRUTH_COLOR, "width": 1.2, "dash": "dash"}
@@ -80,7 +80,7 @@ def marked_curve_figure(
     figure.add_scatter(
         x=[x], y=[y], mode="markers", marker=ring, showlegend=False, hoverinfo="skip"
     )
-    if mark:  # on the side that has room
+    if mark:  # on the side of the ring that has room
         figure.add_annotation(
             x=x,
             y=y,
@@ -95,7 +95,7 @@ def marked_curve_figure(
 
 
 class Highlight(NamedTuple):
-    """Samples of a figure with a style of their own, by their rows.
+    """A part of a figure's samples, given by their rows, with a style of its own.
 
     bold : True if drawn larger, above the others.
     """
@@ -115,15 +115,16 @@ def highlight_figure(
     notes: Sequence[str],
     most: int = 1500,
 ) -> go.Figure:
-    """Samples in the plane, or in lines one above the other where they have one coordinate, some of
-    them bold.
+    """Samples in parts with styles of their own, some of them bold.
+
+    With two coordinates they lie in the plane, with one coordinate each part has its own row.
 
     Parameters
     ----------
     points : (n, 1) or (n, 2) coordinates.
     parts : disjoint; drawn in this order.
-    axis_titles : what the coordinates are.
-    notes : (n,) text on each sample for the hover.
+    axis_titles : names of the coordinates.
+    notes : (n,) hover text of each sample.
     most : largest number of samples of each part drawn, a random subset; the legend says so.
 
     Each point's customdata is its row in points.
@@ -171,7 +172,7 @@ def highlight_figure(
 def spectrum_figure(shares: Mapping[str, ArrayLike]) -> go.Figure:
     """Cumulative share of the variance over the number of leading principal directions.
 
-    shares : shares of the variance by direction, decreasing, by role: "real" and "generated".
+    shares : "real" and "generated" with their shares of the variance by direction, decreasing.
     """
     figure = go.Figure()
     for role, each in shares.items():
@@ -204,13 +205,14 @@ def spectrum_figure(shares: Mapping[str, ArrayLike]) -> go.Figure:
 def quantiles_figure(
     values: Mapping[str, ArrayLike], *, ylabel: str, of: str, log: bool = False
 ) -> go.Figure:
-    """Quantiles of both sets: the values in increasing order over the share that is no larger.
+    """Quantiles of both sets: values in increasing order over the share of values up to them.
 
     Parameters
     ----------
-    values : increasing, at even shares from 0 to 1, by role: "real" and "generated".
-    ylabel, of : name of the values, and of the things that have them, in the plural.
-    log : True for a logarithmic axis, if all values are positive.
+    values : "real" and "generated" with their quantiles at even shares from 0 to 1.
+    ylabel : name of the values.
+    of : what has these values, in the plural, such as "samples".
+    log : True for a logarithmic axis, used only if all values are positive.
     """
     figure = go.Figure()
     least = math.inf

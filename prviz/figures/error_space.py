@@ -1,6 +1,6 @@
 """Classifiers in error space: (fpr, fnr), their lower hull, and the tangent at one lam.
 
-There are two other views.
+The same vertices can also be drawn as an ROC curve or as the boundary of mode collapse.
 """
 
 from __future__ import annotations
@@ -41,23 +41,23 @@ def error_space_figure(
     notes: Mapping[str, str] | None = None,
     view: View = "error",
 ) -> go.Figure:
-    """Vertices (fpr, fnr) of every curve joined by their lower hull, closer to the origin = more
-    separable.
+    """Vertices (fpr, fnr) of every curve, joined by their lower hull.
+
+    The closer a hull is to the origin, the easier the two distributions are to tell apart.
 
     Parameters
     ----------
     curves : estimates by name, in drawing order.
     truth : the curve to compare with, or None.
-    notes : a few words by the same names, added to the curve's name in legend and hover.
-    view : "error": (fpr, fnr); "roc": (fpr, 1 - fnr), the ROC curve, "generated" being the positive
-    answer;
-        "collapse": (fnr, 1 - fpr), the boundary of the mode-collapse region of Lin, Khetan, Fanti,
-        Oh 2018.
+    notes : a few words by the names of the curves, added to the name in legend and hover.
+    view : "error": (fpr, fnr). "roc": (fpr, 1 - fnr), the ROC curve, where "generated" is the
+        positive answer. "collapse": (fnr, 1 - fpr), the boundary of the mode-collapse region of
+        Lin, Khetan, Fanti, Oh 2018.
 
-    Each vertex carries customdata [lam_lo, lam_hi, fpr, fnr]: the interval over which it is the
-    optimal classifier (the first one's ends at inf), and its rates. A front end draws the tangent
-    of slope -lam through it, which meets the vertical axis at alpha(lam) and the horizontal one at
-    beta(lam).
+    Each vertex carries customdata [lam_lo, lam_hi, fpr, fnr]: the interval of lam over which it is
+    the optimal classifier (the first one's ends at inf), and its error rates. A front end draws the
+    tangent of slope -lam through it, which meets the vertical axis at alpha(lam) and the horizontal
+    one at beta(lam).
     """
     color = theme.colors(curves)
     figure = go.Figure()
@@ -88,7 +88,7 @@ def _hull(
     hi = np.insert(curve.breakpoints, 0, np.inf)
     fpr, fnr = curve.vertices.T
     if name == theme.TRUTH_LABEL:
-        # A line through some of a smooth curve's vertices looks the same as through all of them.
+        # A smooth curve has many vertices; a line through 200 of them looks the same.
         seen = np.unique(curve.vertex_at(np.tan(np.linspace(0, np.pi / 2, 200))))
         fpr = fpr[seen]
         fnr = fnr[seen]

@@ -1,4 +1,4 @@
-"""A short film of curves that change, as an animated GIF: for a slide, without a browser."""
+"""A short film of changing curves as an animated GIF, for slides; needs no browser."""
 
 from __future__ import annotations
 
@@ -18,29 +18,30 @@ from prviz.figures.labels import Line, place_labels
 from prviz.figures.svg import INK, RULE, SOFT
 from prviz.neighbors.threads import Progress
 
-# Pixels of the picture, and of its plot from the left and the top edge; all is drawn twice as
-# large, for smooth lines.
+# Pixels: width and height of the picture, side of its square plot, and the plot's distance from the
+# left and the top edge. Everything is drawn SMOOTH times as large, then shrunk, for smooth lines.
 WIDTH = 640
 HEIGHT = 700
 SIDE = 550
 LEFT = 66
 TOP = 84
 SMOOTH = 2
-END = 1.02  # of both axes
+END = 1.02  # upper end of both axes
 CORNER = np.array([LEFT, TOP], dtype=float)
-SIZE = 17  # pixels of a name's letters
-# Milliseconds of one frame, so that a film lasts about eight seconds, and of the last one.
+SIZE = 17  # height of a name's letters in pixels
+# Milliseconds: of the whole film without its last frame, if frames then stay within the limits that
+# follow, the least and the most per frame, and of the last frame.
 FILM_MS = 8000
 LEAST_MS = 120
 MOST_MS = 700
 LAST_MS = 2500
-COLOURS = 96  # of the palette: few files grow with it, and lines stay smooth
-# Share of white in the curves of the frames before, where these stay.
+COLOURS = 96  # colours of the palette: few enough for small files, enough for smooth lines
+# Share of white in the curves of earlier frames, where these stay visible.
 PALE = 0.7
 
 
 class Frame(NamedTuple):
-    """Curves by name, what the frame is of, and whether the curves are limits, which are dotted."""
+    """Curves by name, the frame's label, and whether the curves are limits, which are dotted."""
 
     curves: NamedCurves
     label: str
@@ -56,14 +57,14 @@ def gif(
     accumulate: bool = False,
     progress: Progress = lambda _: None,
 ) -> bytes:
-    """An animated GIF of these frames, that runs for ever and stays longer at its end.
+    """An animated GIF of these frames that repeats for ever and shows the last frame longer.
 
     Parameters
     ----------
     frames : in their order; at least one.
-    title, subtitle : plain text above the plot; what is too long for one line is cut.
+    title, subtitle : plain text above the plot; text too long for one line is cut.
     truth : drawn dashed in every frame, or None.
-    accumulate : the curves of all frames before stay, pale.
+    accumulate : True if the curves of earlier frames stay visible, pale.
     progress : called with the share done; may raise to stop.
 
     Raises
@@ -82,7 +83,7 @@ def gif(
             _picture(frame, before if accumulate else [], title, subtitle, truth, color)
         )
         before.append(frame.curves)
-    # One palette for all frames: with others a curve would change its colour.
+    # One palette for all frames: with a palette per frame a curve's colour would change.
     palette = pictures[-1].quantize(COLOURS)
     drawn = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     each = min(max(FILM_MS // len(frames), LEAST_MS), MOST_MS)
@@ -125,7 +126,7 @@ def _picture(
 
 
 def _points(curve: PRCurve) -> Points:
-    """Pixels of a curve from the top left corner of the plot."""
+    """Pixels of a curve, counted from the top left corner of the plot."""
     _, precision, recall = curve.sample(200)
     return SIDE * np.column_stack([recall / END, 1 - precision / END])
 
@@ -142,7 +143,7 @@ def _stroke(
     width: float,
     dash: tuple[int, int] | None,
 ) -> None:
-    """A line; dash : pixels drawn and left out in turn."""
+    """Draw a line; dash : pixels drawn and left out in turn, None for a solid line."""
     thick = round(width * SMOOTH)
     if dash is None:
         draw.line(_flat(points), fill=color, width=thick, joint="curve")
@@ -195,7 +196,7 @@ def _text(
 
 
 def _short(text: str, size: int, room: float) -> str:
-    """The text in one line, cut where it is too long."""
+    """The text in one line, its end replaced by "…" where it is longer than `room` pixels."""
     line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
     font = _font(size * SMOOTH)
     while line and font.getlength(line) > room * SMOOTH:
@@ -205,7 +206,7 @@ def _short(text: str, size: int, room: float) -> str:
 
 @cache
 def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """The font of the exports, or Pillow's own where its FreeType reads no compressed fonts."""
+    """The font of the exports, or Pillow's own where its FreeType cannot read compressed fonts."""
     try:
         data = io.BytesIO(files("prviz.figures").joinpath("font/prviz-sans.woff2").read_bytes())
         font = ImageFont.truetype(data, size)

@@ -1,6 +1,6 @@
-"""Both ends of the curves against the support masses.
+"""Both ends of the curves, alpha_inf and beta_0, against the masses of the true supports.
 
-There are k, the split and single samples that move them.
+The figures show how the ends depend on k, on the split, and on single influential samples.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from prviz.figures.iou import AT_K, Values
 from prviz.toys import SupportMasses
 
 _TICKS = [1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 3000, 10_000]
-# Filled against open, so that the two stay apart where points overlap.
+# Filled against open symbols, which stay distinguishable where points overlap.
 _SPLITS = {True: ("with split", "circle"), False: ("without split", "diamond-open")}
 
 
@@ -26,14 +26,14 @@ def extreme_sweep_figure(
     """One end of the curves over k on a logarithmic axis, with split (bold) and without (thin, with
     open marks).
 
-    The legend tells these two apart; the colours are the families' own.
+    The legend explains split and no split; the colours are those of the families.
 
     Parameters
     ----------
     lines : (ks, values) by method, of the estimates with split (True) and without (False); either
-    may be missing.
-    ylabel : which end it is.
-    truth : its true value, dashed, or None.
+        may be missing.
+    ylabel : name of the end drawn.
+    truth : its true value, drawn dashed, or None.
 
     Raises ValueError when a method's two sequences differ in length, or for a k <= 0.
     """
@@ -63,7 +63,7 @@ def extreme_sweep_figure(
 
 
 def _look(color: str, held_out: bool) -> dict[str, Any]:
-    """Estimates are solid lines, dashes mean truth: the two kinds differ in width and marks."""
+    """Line style with split or without: width and marks differ, since dashes already mean truth."""
     if held_out:
         return {"mode": "lines", "line": theme.line_of(color)}
     marker = {"symbol": "diamond-open", "size": 7, "color": color, "maxdisplayed": 12}
@@ -75,12 +75,13 @@ def carriers_figure(
 ) -> go.Figure:
     """Bars per sample, the first on top.
 
-    The number of samples it supports alone, before a faint bar of all of them.
+    A bar shows the number of samples that this sample supports alone; a faint bar behind it shows
+    all that it supports.
 
     Parameters
     ----------
     names : names of the samples.
-    alone, carried : numbers of samples that each supports alone and in all.
+    alone, carried : how many samples each supports alone, and in all.
     color : colour of the bars.
     """
     figure = go.Figure()
@@ -115,7 +116,7 @@ def carriers_figure(
         bargap=0.3,
         barmode="overlay",
         margin={"l": 20, "r": 20, "t": 10, "b": 90},
-        # Room for the text beside the longest bar.
+        # Leaves room for the text beside the longest bar.
         xaxis=theme.axis("samples carried", range=[0, 1.3 * longest], nticks=5),
         yaxis=theme.axis("", **theme.tick_names(names), showgrid=False),
     )
@@ -136,11 +137,11 @@ def fall_figure(
     Parameters
     ----------
     removed : numbers of samples, increasing, 0 first.
-    extreme, share : the end and the share measured again without them.
-    subtracted : the share if the other samples' balls had stayed as they were.
+    extreme, share : the end and the supported share, measured again without the removed samples.
+    subtracted : the share if the balls of the other samples had kept their radii.
     labels : names of the end and of the share.
     color : colour of the lines.
-    truth : the true end, dashed, or None.
+    truth : the true end, drawn dashed, or None.
     """
     figure = go.Figure()
     places = [f"{count}" for count in removed]
@@ -195,10 +196,9 @@ def extremes_figure(rows: Sequence[ExtremeRow], *, truth: SupportMasses | None =
     rows : one per method and kind of split; methods are drawn from the top in order of first
     appearance.
     truth : masses to compare with, or None. Dashed: the mass of the co-support, Q(cosupp) or
-    P(cosupp), which
-        is the truth of both extremes (hal-05344404, Proposition 20); dotted: the mass of the other
-        distribution's support, Q(supp P) or P(supp Q), which improved precision and recall speak
-        of.
+        P(cosupp), which is the true value of both ends (hal-05344404, Proposition 20). Dotted: the
+        mass of the other distribution's support, Q(supp P) or P(supp Q), which improved precision
+        and recall estimate.
 
     customdata of each point is [method, "with split" or "without split"].
     """
@@ -241,7 +241,7 @@ def extremes_figure(rows: Sequence[ExtremeRow], *, truth: SupportMasses | None =
 def _ends(
     rows: Sequence[ExtremeRow], methods: Sequence[str], side: str, held_out: bool
 ) -> go.Scatter:
-    """One end of every family, with split or without, each on the line of its family."""
+    """One end of every family's curve, with split or without, each in the row of its family."""
     label, symbol = _SPLITS[held_out]
     color = theme.colors(methods)
     ends = []
@@ -268,7 +268,7 @@ def _ends(
 
 
 class _Mass(NamedTuple):
-    """A true mass, and how its line is said to look."""
+    """A true mass, the name it has in the title, and the look of its line."""
 
     look: Literal["dashed", "dotted"]
     name: str
@@ -276,8 +276,8 @@ class _Mass(NamedTuple):
 
 
 def _masses(truth: SupportMasses | None, side: str) -> Sequence[_Mass]:
-    """Of the co-support and of the other distribution's support, on one side; empty without a
-    truth.
+    """True masses of the co-support and of the other distribution's support, for one end of the
+    curve; empty without a truth.
     """
     if truth is None:
         return ()

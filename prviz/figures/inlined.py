@@ -1,9 +1,7 @@
-"""Pages that stand alone.
+"""HTML pages in one file that need no network: figures, data, and plotly.js where it draws them.
 
-Their figures, plotly.js where it draws them, and all else in one file without network.
-
-A content security policy lets such a page run its own scripts, known by their digests, and fetch
-nothing at all. Scripts and data are compressed, and unpacked by the browser.
+A content security policy lets such a page run only its own scripts, identified by their digests,
+and fetch nothing. Scripts and data are compressed; the browser unpacks them.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from prviz.server.static_files import PLOTLY
 PACKED = "application/gzip"
 """Type of the script elements that hold compressed text, as base64."""
 
-# Unpacks every such element in its place, then runs the code in the one called "code".
+# Unpacks every compressed element in its place, then runs the code in the one with id "code".
 _LOADER = f"""
 (async () => {{
   for (const packed of document.querySelectorAll('script[type="{PACKED}"]')) {{
@@ -44,11 +42,15 @@ def standalone_page(
     style: str = "",
     schemes: str = "light",
 ) -> str:
-    """The whole page.
+    """A whole HTML page that needs no other file.
 
-    title : plain text. body : escaped elements of HTML. data : texts by the id of the element that
-    holds each for the script. script : code that draws the figures, run after plotly.js; empty: the
-    page runs no script, and holds no plotly.js. style : CSS. schemes : CSS colour schemes.
+    title : plain text.
+    body : escaped elements of HTML.
+    data : texts for the script, each by the id of the element that holds it.
+    script : code that draws the figures, run after plotly.js; if empty, the page runs no script and
+        holds no plotly.js.
+    style : CSS.
+    schemes : CSS colour schemes.
     """
     packed = dict(data)
     scripts = []

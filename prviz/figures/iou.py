@@ -30,9 +30,9 @@ def iou_sweep_figure(
     ----------
     values : (xs, ious) by method; any order, drawn by increasing x.
     xlabel, ylabel : what x and y are, e.g. "k".
-    best : which value of each method a star marks, the leftmost of several; y is a share of 1
-    unless the lowest is best.
-    limits : (xs, ious) by method of the limits for infinitely many samples, dotted.
+    best : which value of each method a star marks, the leftmost of equals. Unless "lowest", the
+        vertical axis ends at 1.
+    limits : (xs, ious) by method, the same number for infinitely many samples; dotted.
 
     Raises ValueError when a method's two sequences differ in length, or for xs <= 0.
     """
@@ -80,7 +80,7 @@ def iou_sweep_figure(
     span = {"range": [0, 1.02], "dtick": 0.2}
     if best == "lowest":
         span = {"range": [0, 1.05 * (top if values else 1.0)]}
-    # 1, 2, 5 per decade: the default repeats bare digits between the powers of ten.
+    # Ticks at 1, 2, 5 of each decade: Plotly's default writes bare digits between powers of ten.
     return theme.finish(
         figure,
         height=380,
@@ -90,14 +90,14 @@ def iou_sweep_figure(
 
 
 def stability_figure(values: Values, *, truth: float | None = None) -> go.Figure:
-    """A small panel without a legend.
+    """One summary over k on a logarithmic axis, as a small panel without a legend.
 
-    One summary over k on a logarithmic axis, from 0 to 1 on the vertical one.
+    The vertical axis goes from 0 to 1.
 
     Parameters
     ----------
     values : (ks, values of the summary) by method, the ks increasing.
-    truth : the summary of the true curve, dashed, or None.
+    truth : the summary of the true curve, drawn dashed, or None.
 
     Raises ValueError when a method's two sequences differ in length, or for a k <= 0.
     """

@@ -1,8 +1,7 @@
-"""Where the name of each curve stands.
+"""Finds where the name of each curve stands, in exports and on the page.
 
-Nearer to its own curve than to any other line, on screen and in exports.
-
-pages/_live/labels.js has the same rule for the browser, where curves move; a test compares both.
+A name must be nearer to its own curve than to any other line. pages/_live/labels.js has the same
+rule for the browser, where curves move; a test compares both.
 """
 
 from __future__ import annotations
@@ -14,33 +13,34 @@ import numpy as np
 
 from prviz.arrays import Points
 
-# Width of an average bold letter and height of a line, in sizes of the letters: those of Helvetica,
-# which is wider than our own font.
+# Width of an average bold letter and height of a line, as multiples of the letter size. Measured on
+# Helvetica, which is wider than our own font.
 LETTER = 0.58
 HEIGHT = 1.25
-# Pixels: between a curve and its name, between two places that are tried along a curve, between the
-# points that stand for a line, and a distance beyond which other lines do not matter.
+# Pixels: gap between a curve and its name, step between positions tried along a curve, step between
+# the points that represent a line, and the distance beyond which other lines do not matter.
 GAP = 3.0
 STRIDE = 8.0
 STEP = 8.0
 FAR = 40.0
-# A name across its own curve, or a line that belongs to that, counts as so many pixels further away
-# from it.
+# Penalty in pixels for a name that lies across its own curve or a line that belongs to this curve.
 ACROSS = 30.0
-# Where two curves run together, a name may be so many pixels nearer to the other one.
+# The least score of a name. Slightly negative: where two curves run together, a name may be this
+# many pixels nearer to the other one.
 LEAST = -1.0
-# Pixels between a curve and a name at the end of a leader, and what these keep off all lines. The
-# points of a leader that must not lie on another line, as shares of its way.
+# For a name with a leader line: its distances from the curve that are tried, and the distance it
+# should keep from all lines, in pixels. Then the points along the leader, as shares of its length,
+# that are tested for crossing another line.
 LEADERS = tuple(range(20, 150, 10))
 OFF = 12.0
 ON_LEADER = (0.2, 0.4, 0.6, 0.8, 1.0)
 
 
 class Line(NamedTuple):
-    """A polyline in pixels from the top left corner.
+    """A polyline in pixels from the top left corner of the plot.
 
-    text : its name; "" for one that has none. of : the name of the line that it belongs to, as a
-    limit does.
+    text : the name to place; "" for a line without one.
+    of : the name of the curve that this line belongs to, as a limit belongs to its estimate.
     """
 
     points: Points
@@ -49,9 +49,10 @@ class Line(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The box of a name (left, top, right, bottom) and the point of the curve that it stands at.
+    """The box of a name (left, top, right, bottom) and its anchor, the point of the curve it stands
+    at.
 
-    Of places that are tried both have a row each.
+    For several positions, box and anchor have one row each.
     """
 
     box: Points
@@ -66,7 +67,7 @@ def place_labels(
     taken: Sequence[Points] = (),
     leaders: bool = False,
 ) -> dict[str, Place]:
-    """The place of each name, above and to the right of its curve or below and to the left.
+    """The place of each name: above and to the right of its curve, or below and to the left.
 
     Parameters
     ----------
@@ -74,12 +75,12 @@ def place_labels(
     room : width and height of the plot in pixels.
     size : of the letters, in pixels.
     taken : boxes that no name may cover.
-    leaders : True: a name that finds no such place stands further away, with a line to its curve,
-    if there is room.
+    leaders : True if a name without such a place may stand further away, with a leader line to its
+        curve, where there is room.
 
-    Of all places in the plot that cover no other name the one with the most room between it and
-    other lines is taken, up to FAR pixels, the first of equals. A name that would be nearer to
-    another line than to its own is left out.
+    Among the places in the plot that cover no other name, the one with the most room to other lines
+    wins; room beyond FAR pixels does not count, and the first of equals wins. A name that would be
+    nearer to another line than to its own is left out.
     """
     dense = {name: _along(line.points, STEP) for name, line in lines.items()}
     boxes = list(taken)
@@ -105,7 +106,7 @@ def place_labels(
 
 
 def _tried(along: Points, size: Points, gaps: Sequence[float]) -> Place:
-    """Boxes of this width and height on both sides of every point along a curve, one a row."""
+    """Boxes of this size on both sides of every point along a curve, one row each."""
     width, height = size
     sides = list[tuple[float, float]]()
     for gap in gaps:
@@ -118,8 +119,8 @@ def _tried(along: Points, size: Points, gaps: Sequence[float]) -> Place:
 def _score_beside(
     tried: Place, own: Points, parts: Sequence[Points], others: Sequence[Points]
 ) -> Points:
-    """How much nearer a name is to its own curve than to other lines; parts : lines of that
-    curve.
+    """How much nearer a name is to its own curve than to other lines; parts : lines that belong to
+    its curve.
     """
     apart = _distance(tried.box, own)
     crossed = np.minimum(apart, _nearest(tried.box, parts))
@@ -127,13 +128,13 @@ def _score_beside(
 
 
 def _score_with_leader(tried: Place, others: Sequence[Points], lines: Sequence[Points]) -> Points:
-    """How far a name is off all lines; its leader should cross no other line."""
+    """How far a name is from all lines, less a penalty if its leader crosses another line."""
     boxes, anchors = tried
     corner = np.where(boxes[:, :1] >= anchors[:, :1], boxes[:, [0, 3]], boxes[:, [2, 1]])
     ways = [anchors + share * (corner - anchors) for share in ON_LEADER]
     crossed = np.minimum.reduce([_nearest(np.hstack([way, way]), others) for way in ways])
     nearest = _nearest(boxes, lines)
-    # a leader on another line is less of a fault than a name there
+    # A leader that crosses a line is less of a fault than a name on a line.
     off = np.minimum(nearest, OFF) - 2 * ACROSS * (nearest < GAP)
     off -= ACROSS / 3 * (crossed < STEP / 2)
     score: Points = off - np.resize(np.repeat(LEADERS, 2), len(boxes)) / 10
@@ -147,15 +148,16 @@ def _best(
     taken: Sequence[Points],
     least: float = -np.inf,
 ) -> Place | None:
-    """The place of the highest score, at least `least`, in the plot that covers no box that is
-    taken.
+    """The place with the highest score inside the plot, or None.
+
+    It covers no box in `taken` and scores at least `least`.
     """
     low = tried.box[:, :2]
     high = tried.box[:, 2:]
     fits: Any = (low >= 0).all(axis=1) & (high <= room).all(axis=1)
     for other in taken:
         fits &= ~((low < other[2:] + 2) & (high > other[:2] - 2)).all(axis=1)
-    # rounded, so that both programs take the same of two equal places
+    # Rounded, so that Python and JavaScript choose the same of two equal places.
     score = np.where(fits, np.round(score, 3), -np.inf)
     best = int(np.argmax(score))
     if fits[best] and score[best] >= least:
@@ -164,7 +166,7 @@ def _best(
 
 
 def _nearest(boxes: Points, lines: Sequence[Points]) -> Points:
-    """From each box to the nearest line, FAR at the most."""
+    """Distance from each box to the nearest line, at most FAR."""
     found: Points = np.full(len(boxes), FAR)
     for points in lines:
         found = np.minimum(found, _distance(boxes, points))
@@ -179,7 +181,7 @@ def _along(points: Points, step: float) -> Points:
 
 
 def _distance(boxes: Points, points: Points) -> Points:
-    """From each box to the nearest of these points."""
+    """Distance from each box to the nearest of these points."""
     away = np.maximum(np.maximum(boxes[:, None, :2] - points, points - boxes[:, None, 2:]), 0)
     found: Points = np.hypot(away[..., 0], away[..., 1]).min(axis=1)
     return found

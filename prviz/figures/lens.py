@@ -1,4 +1,4 @@
-"""Areas in the features of several encoders, with all and with fewer of them."""
+"""Area under the curve in the features of several encoders, with all features and with fewer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _HOVER = (
 
 
 class EncoderPoint(NamedTuple):
-    """One checkpoint in the features of one encoder. possible : True if it may be best there."""
+    """One checkpoint in d features of one encoder; possible : True if it may be the best one
+    there.
+    """
 
     encoder: str
     d: int
@@ -28,11 +30,10 @@ class EncoderPoint(NamedTuple):
 
 
 def encoders_figure(points: Mapping[str, Sequence[EncoderPoint]]) -> go.Figure:
-    """AuC of every checkpoint, encoder by encoder, each by its number of features.
+    """AuC of every checkpoint by encoder, and within an encoder by the number of features.
 
-    points : by checkpoint, all in the same order. Filled: may be best there. Checkpoints that may
-    be best nowhere are
-        grey.
+    points : by checkpoint, all in the same order. Filled marks: may be the best checkpoint there.
+        Checkpoints that may be best nowhere are grey.
     """
     leading = [name for name, own in points.items() if any(each.possible for each in own)]
     hues = itertools.cycle(theme.FAMILY_COLORS.values())
@@ -54,7 +55,7 @@ def encoders_figure(points: Mapping[str, Sequence[EncoderPoint]]) -> go.Figure:
 def _line(
     name: str, encoder: str, points: Sequence[EncoderPoint], color: str, legend: bool
 ) -> go.Scatter:
-    """One checkpoint in the features of one encoder."""
+    """The line of one checkpoint over the numbers of features of one encoder."""
     symbols = []
     said = []
     for point in points:

@@ -1,7 +1,7 @@
-"""Curves for papers, drawn by Matplotlib: each with its name or mark, a column's size.
+"""Curves for papers, drawn by Matplotlib at the size of a column, each with its name or mark.
 
-Matplotlib writes PDF, SVG and PNG alike, without a browser, and embeds its font: there is no other
-way here.
+Matplotlib writes PDF, SVG and PNG without a browser and embeds the font; Plotly needs a browser to
+write any of them.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from prviz.figures.theme import Bands
 
 
-# Inches: one column and the page of ICML, and of most journals; the one column of NeurIPS, 5.5 in,
-# is a number.
+# Inches: one column and the full page of ICML and of most journals. For the single column of
+# NeurIPS give the number, 5.5.
 WIDTHS = {"one column": 3.25, "two columns": 6.75}
 NARROWEST = 2
 WIDEST = 40
@@ -99,8 +99,8 @@ def plot_matplotlib(
     """Draw curves in axes of Matplotlib, each with its name beside it, or all with marks and a
     legend.
 
-    The legend comes where a name would cover a line: below or beside the plot of a new figure, in
-    given axes inside them.
+    The legend is used where a name would cover a line. It stands below or beside the plot of a new
+    figure, and inside axes that are given.
 
     Parameters
     ----------
@@ -109,19 +109,19 @@ def plot_matplotlib(
     truth : PRCurve, or mapping of str to PRCurve, optional
         Dashed; of a mapping each in the colour of the curve of its name.
     bound : PRCurve, or mapping of str to PRCurve, optional
-        Upper bounds of the truth, such as `prviz.upper_bound`; thin, in the same colours. Beyond
-        one for all curves the plot is grey, and curves are thin.
+        Upper bounds of the truth, such as `prviz.upper_bound`; thin, in the colours of their
+        curves. A single bound holds for all curves: beyond it the plot is grey and curves are thin.
     limits : mapping of str to PRCurve, optional
-        What the curve of each name comes to with ever more samples; dotted, in its colour.
+        The limit of each curve for infinitely many samples; dotted, in the colour of the curve.
     bands : mapping of str to Band, optional
-        Around the curve of each name, in its colour.
+        Drawn around the curve of the same name, in its colour.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; None: axes of a new figure as wide as one column, which pyplot does not know.
+        Where to draw. None draws in a new figure, one column wide, that pyplot does not manage.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, for whatever else is to be drawn or written.
+        The axes, to draw or write more in them.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def plot_matplotlib(
 
 
 def _drawn(curves: Curves, width: float, **beside: Any) -> Axes:
-    """Axes of a new figure of this width, with all that is to be drawn."""
+    """Axes of a new figure, `width` inches wide, with everything drawn."""
     from matplotlib.figure import Figure
 
     side = min(width - LEFT - RIGHT, SIDE)
@@ -148,7 +148,7 @@ def _drawn(curves: Curves, width: float, **beside: Any) -> Axes:
 
 
 def _settle(axes: Axes, side: float) -> None:
-    """Put a square plot of this side at the top left of its figure."""
+    """Put a square plot with this side, in inches, at the top left of its figure."""
     width, height = axes.figure.get_size_inches()  # type: ignore[union-attr]
     axes.set_position((LEFT / width, 1 - (TOP + side) / height, side / width, side / height))
 
@@ -163,7 +163,10 @@ def _draw(
     limits: Others,
     bands: Bands | None,
 ) -> None:
-    """Draw all. width : of a figure of our own, in inches; None for axes of somebody else's."""
+    """Draw curves and all that stands beside them.
+
+    width : of our own new figure, in inches; None in axes that the caller gave.
+    """
     shown = named_curves(curves)
     common = None
     if isinstance(bound, PRCurve):
@@ -206,7 +209,7 @@ def _areas(
     bands: Bands,
     color: Mapping[str, str],
 ) -> None:
-    """What lies beyond a bound, in grey, and bands around curves."""
+    """Shade what lies beyond the bound in grey, and draw bands around curves."""
     if bound is not None:
         _, precision, recall = bound.sample(200)
         beyond = ([*recall, 0, 2, 2], [*precision, 2, 2, 0])
@@ -216,7 +219,7 @@ def _areas(
 
 
 def _line(axes: Axes, curve: PRCurve, look: Mapping[str, Any], bound: PRCurve | None) -> None:
-    """One curve; thin alone where it lies beyond the bound."""
+    """Draw one curve, thin where it lies beyond the bound."""
     lam, precision, recall = curve.sample(200)
     if bound is not None:
         axes.plot(recall, precision, **{**look, "linewidth": THIN})
@@ -239,14 +242,15 @@ def save(
     Parameters
     ----------
     curves : as in `prviz.plot_matplotlib`, or axes or a figure of Matplotlib
-        What is drawn; axes and figures as they are.
+        What is drawn. Axes and figures are written unchanged.
     path : str or Path
         A file that ends in .pdf, .svg or .png (300 dots per inch); one that exists is replaced.
     truth, bound, limits, bands : optional
         As in `prviz.plot_matplotlib`.
     width : {"one column", "two columns"} or float
-        3.25 in, 6.75 in, or 2 to 40 inches; letters have 8 pt in each, and the plot at most 3.1 in,
-        with its legend beside it. A figure that was drawn already keeps its own.
+        3.25 in, 6.75 in, or a number of inches from 2 to 40. Letters always have 8 pt; the plot has
+        at most 3.1 in, and wider figures have the legend beside it. A figure that was drawn before
+        keeps its width.
 
     Raises
     ------
@@ -275,7 +279,10 @@ def save(
 
 
 def width_in_inches(width: str | float) -> float:
-    """Inches of a name in WIDTHS, or of a number. Raises ValueError for another width."""
+    """Width in inches, given as a name in WIDTHS or as a number.
+
+    Raises ValueError for any other name or number.
+    """
     with suppress(ValueError):
         inches = WIDTHS.get(str(width)) or float(width)
         if NARROWEST <= inches <= WIDEST:
@@ -287,7 +294,7 @@ def width_in_inches(width: str | float) -> float:
 
 
 def pdf(curves: Curves, width: str, **beside: Any) -> bytes:
-    """A file as `save` writes it; beside : truth, bound, limits and bands."""
+    """The bytes of a PDF, drawn as `save` draws it; beside : truth, bound, limits and bands."""
     file = io.BytesIO()
     _need_matplotlib("a PDF")
     known = dict.fromkeys(("truth", "bound", "limits", "bands"))
@@ -303,8 +310,8 @@ def is_installed() -> bool:
 def _write(figure: Any, target: Path | IO[bytes], kind: str) -> None:
     import matplotlib as mpl
 
-    # TrueType, which IEEE and ACM ask for; letters of an SVG as outlines, which look alike
-    # everywhere; no date
+    # TrueType fonts, as IEEE and ACM require. Letters of an SVG as outlines, which look alike
+    # everywhere. No date, so that equal figures are equal files.
     known: Any = {"pdf.fonttype": 42, "svg.fonttype": "path", "svg.hashsalt": "prviz"}
     dated = {".pdf": "CreationDate", ".svg": "Date"}
     undated = {}
@@ -315,9 +322,10 @@ def _write(figure: Any, target: Path | IO[bytes], kind: str) -> None:
 
 
 def check_target(path: Path, asked: str) -> None:
-    """Refuse a file of another kind, and any where Matplotlib is missing.
+    """Raise for a file that is neither PDF, SVG nor PNG, for a missing folder or a missing
+    Matplotlib.
 
-    asked : by what, for the message.
+    asked : the call or command that names the file, for the message.
     """
     if path.suffix.lower() not in FORMATS:
         raise ValueError(
@@ -334,7 +342,7 @@ def _need_matplotlib(asked: str) -> None:
 
 
 def _frame(axes: Axes) -> None:
-    """Ticks, grid and titles."""
+    """Set ticks, grid and axis titles."""
     ticks = [0, 0.5, 1] if _room(axes)[0] < NARROW else [0, 0.25, 0.5, 0.75, 1]
     axes.set(xlim=(0, END), ylim=(0, END), aspect="equal")
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -349,8 +357,8 @@ def _frame(axes: Axes) -> None:
 
 
 def _pixels(axes: Axes, curve: PRCurve) -> Points:
-    """Points of a curve in points of 1/72 in from the plot's top left corner, as places of names
-    are computed.
+    """A curve in points (1/72 inch) from the plot's top left corner, the unit of `place_labels`
+    here.
     """
     _, precision, recall = curve.sample(200)
     width, height = _room(axes)
@@ -358,9 +366,9 @@ def _pixels(axes: Axes, curve: PRCurve) -> Points:
 
 
 def _room(axes: Axes) -> tuple[float, float]:
-    """Width and height of the plot in points of 1/72 in, as it will be drawn.
+    """Width and height of the plot in points (1/72 inch), as it will be drawn.
 
-    Both axes have one unit.
+    The plot is square, since both axes have one unit.
     """
     box = axes.get_window_extent()
     side = 72 / axes.figure.dpi * float(min(box.width, box.height))
@@ -368,7 +376,7 @@ def _room(axes: Axes) -> tuple[float, float]:
 
 
 def _looks(kinds: list[str]) -> dict[str, Any]:
-    """What solid, dashed and thin lines mean, by its words; nothing where all are solid."""
+    """Legend entries that explain solid, dashed and thin lines; none where all lines are solid."""
     from matplotlib.lines import Line2D
 
     if not kinds:
@@ -383,7 +391,7 @@ def _looks(kinds: list[str]) -> dict[str, Any]:
 def _corner(axes: Axes, texts: list[str], curves: list[PRCurve]) -> dict[str, Points] | None:
     """The free corner in which these texts fit, with the box that they cover.
 
-    None where none is free.
+    Empty for no text; None where no corner is free.
     """
     if not texts:
         return {}
@@ -403,7 +411,7 @@ def _corner(axes: Axes, texts: list[str], curves: list[PRCurve]) -> dict[str, Po
 
 
 def _folded(text: str, room: float) -> str:
-    """The text in as many lines as this room, in points, asks for."""
+    """The text, broken into lines that fit into `room` points."""
     wide = _width(text)
     if wide <= room:
         return text
@@ -411,13 +419,13 @@ def _folded(text: str, room: float) -> str:
 
 
 def _width(text: str, weight: str = "normal") -> float:
-    """Width of a text in points of 1/72 in."""
+    """Width of a text in points (1/72 inch)."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextPath
 
     if not text.strip():
         return 0.0
-    plain = text.replace("$", "S")  # no formula
+    plain = text.replace("$", "S")  # otherwise Matplotlib would read a formula
     path = TextPath((0, 0), plain, size=LETTERS, prop=FontProperties(weight=weight))
     return float(path.get_extents().width)
 
@@ -428,9 +436,9 @@ def _places(
     drawn: list[tuple[str, PRCurve, dict[str, Any]]],
     corner: Mapping[str, Points],
 ) -> dict[str, Place]:
-    """Where each name stands by the rule of all figures.
+    """Where each name stands, by the rule in `labels`.
 
-    Not all are there where one would cover a line.
+    A name that would cover a line has no place.
     """
     lines = {}
     for place, (name, curve, look) in enumerate(drawn):
@@ -443,7 +451,7 @@ def _places(
 
 
 def _key(axes: Axes, looks: Mapping[str, Any], corner: str) -> None:
-    """What dashes and thin lines mean, in a corner of the plot."""
+    """Draw the legend of line styles (dashed, thin) in a corner of the plot."""
     about: Any = {**_LEGEND, "handles": [*looks.values()], "labels": [*looks], "loc": corner}
     axes.legend(**about)
 
@@ -451,7 +459,7 @@ def _key(axes: Axes, looks: Mapping[str, Any], corner: str) -> None:
 def _name(
     axes: Axes, names: Mapping[str, str], places: Mapping[str, Place], color: Mapping[str, str]
 ) -> None:
-    """Each name beside its curve, in its colour."""
+    """Write each name beside its curve, in its colour."""
     unit = END / np.array(_room(axes))
     for name, (box, anchor) in places.items():
         left, top, right, bottom = box.tolist()
@@ -472,8 +480,8 @@ def _name(
 def _legend(
     axes: Axes, colors: Mapping[str, str], looks: Mapping[str, Any], width: float | None
 ) -> None:
-    """A mark for each curve and a legend below the plot, beside it, or inside somebody else's
-    axes.
+    """Mark each curve and draw a legend: below or beside the plot, or inside axes that the caller
+    gave.
     """
     entries = _marked(axes, colors)
     known = _WORDS["curve"] if entries else ""
@@ -501,7 +509,7 @@ def _legend(
 
 
 def _marked(axes: Axes, colors: Mapping[str, str]) -> dict[str, Any]:
-    """Mark each curve that has a name; what stands before its name in a legend."""
+    """Put a marker on each named curve and return the legend's line of each, by name."""
     from matplotlib.lines import Line2D
 
     lines = [each for each in axes.lines if each.get_linewidth() == CURVE][-len(colors) :]

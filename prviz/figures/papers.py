@@ -1,6 +1,6 @@
 """The charts of the papers' experiments.
 
-Heat maps with numbers, lines over a setting, mean curves with spread.
+These are heat maps with numbers, lines over a setting, and mean curves with their spread.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangl
 
 
 def experiment_figures(chart: Chart) -> dict[str, go.Figure]:
-    """One figure per panel of the chart, by the panel's title.
+    """One figure per panel of the chart, by the panel's title, all with the same scales and
+    colours.
 
-    All have the same scales and colours.
-
-    Families keep their colours, what is true is dashed. An area or bars around a line: one standard
-    deviation over the repeats to either side. Open symbols in a line's colour: the paper's values.
+    Families keep their colours; the truth is dashed. An area or bars around a line show one
+    standard deviation over the repeats to either side. Open symbols in a line's colour are the
+    paper's values.
     """
     if isinstance(chart, HeatMap):
         return {title: _heat_map(chart, title) for title in chart.panels}
@@ -39,7 +39,7 @@ def experiment_figures(chart: Chart) -> dict[str, go.Figure]:
 
 
 def _heat_map(chart: HeatMap, title: str) -> go.Figure:
-    """Cells from low to high, each with its number and mark; empty where nothing is known."""
+    """A heat map with a number and a mark in each cell; cells without a value are empty."""
     values = chart.panels[title]
     marks = chart.marks.get(title)
     x = [theme.plain(each) for each in chart.x]
@@ -131,7 +131,7 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
 
 
 def _line(name: str, line: ChartLine, color: str, symbol: str) -> go.Scatter:
-    """Means with bars of one standard deviation where there are repeats; the truth is dashed,
+    """Means, with bars of one standard deviation where there are repeats; the truth is dashed,
     without marks.
     """
     bars = {"array": np.nan_to_num(line.sd), "thickness": 1.2, "width": 3, "color": color}
@@ -150,10 +150,7 @@ def _line(name: str, line: ChartLine, color: str, symbol: str) -> go.Scatter:
 
 
 def _reach(lines: Sequence[ChartLine]) -> dict[str, Any]:
-    """The range of an axis from 0 to 1 for shares.
-
-    {} for other numbers, which take what they need.
-    """
+    """Axis options: the range 0 to 1 for shares, {} (Plotly chooses) for other numbers."""
     values = np.concatenate([line.mean[np.isfinite(line.mean)] for line in lines] or [np.zeros(1)])
     if len(values) and values.min() >= 0 and values.max() <= 1.02:
         return {"range": [0, 1.05]}
@@ -186,7 +183,7 @@ def _curves(chart: CurveChart, title: str) -> go.Figure:
 
 
 def _around(mean: Floats, sd: Floats) -> Floats:
-    """One coordinate of the area of one standard deviation to either side, within the plot."""
+    """One coordinate of the area of one standard deviation around the mean, cut to the plot."""
     sd = np.nan_to_num(sd)
     around: Floats = np.clip(theme.there_and_back(mean - sd, mean + sd), 0, 1.02)
     return around
@@ -216,9 +213,10 @@ def _names(panels: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def _colors(names: Sequence[str], *, ordered: bool = False) -> dict[str, str]:
-    """By series: a family's or role's own.
+    """The colour of each series; a family's or a role's own where its name is one.
 
-    For `ordered` others shades from blue to orange, else those of no family.
+    With `ordered`, and no family among the names, shades from blue to orange. Else other names get
+    the colours that no family has.
     """
     families = {each.title: name for name, each in ESTIMATORS.items()}
     if ordered and not any(name in families for name in names):

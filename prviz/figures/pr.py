@@ -16,8 +16,8 @@ from prviz.figures import theme
 if TYPE_CHECKING:
     from prviz.figures.theme import Bands
 
-# Legend group of the bound, the same at every k, and meta of a limit, which holds at one k, and of
-# the part of a curve that lies beyond the bound: the browser knows them.
+# Names by which the browser finds traces: the legend group of the bound, which does not depend on
+# k; `meta` of a limit, which belongs to one k; and `meta` of the part of a curve beyond the bound.
 BOUND = "bound"
 LIMIT = "limit"
 REFUTED = "refuted"
@@ -40,11 +40,12 @@ class Beside(TypedDict, total=False):
 
     truth : the curve to compare with, dashed.
     bound : an upper bound of the true curve: a thin line, beyond which the plot is shaded and
-    curves are thin.
-    limits : by a family's name the curve that more samples bring it to, dotted in its colour.
-    bands : spread of repeated or resampled curves by the same names, drawn behind the curves, cut
-    to [0, 1].
-    notes : a few words by the same names, added to the curve's name in legend and hover.
+        curves are thin.
+    limits : the curve of each family, by its name, for infinitely many samples; dotted in its
+        colour.
+    bands : spread of repeated or resampled curves, by the names of the curves; drawn behind them,
+        cut to [0, 1].
+    notes : a few words by the names of the curves, added to the name in legend and hover.
     """
 
     truth: PRCurve | None
@@ -55,20 +56,20 @@ class Beside(TypedDict, total=False):
 
 
 def pr_figure(curves: NamedCurves, *, height: int = 560, **beside: Unpack[Beside]) -> go.Figure:
-    """Precision against recall of every curve, the truth dashed, on a square of [0, 1.02] by [0,
+    """Precision against recall of every curve, the truth dashed, on the square [0, 1.02] x [0,
     1.02].
 
     Parameters
     ----------
-    curves : estimates by name; families keep their colour and their marker. Drawn in this order.
+    curves : estimates by name, in drawing order; families keep their colour and their marker.
     height : pixels.
     **beside : see `Beside`.
 
-    Each point carries customdata [lam, fpr, fnr]: the trade-off and the error rates of the
-    classifier that is optimal there, lam from 0 to inf. A front end finds the same classifier in
-    `error_space_figure` by them.
+    Each point carries customdata [lam, fpr, fnr]: the trade-off, from 0 to inf, and the error rates
+    of the classifier that is optimal there. By these rates a front end finds the same classifier in
+    `error_space_figure`.
     """
-    # as they are: that they are valid is tested, and to check them takes longer than to draw them
+    # Traces are not validated by Plotly, which takes longer than drawing them; tests check them.
     return theme.finish(
         go.Figure(pr_traces(curves, **beside), _validate=False),
         height=height,
@@ -78,11 +79,11 @@ def pr_figure(curves: NamedCurves, *, height: int = 560, **beside: Unpack[Beside
 
 
 def pr_traces(curves: NamedCurves, *, placed: bool = True, **beside: Unpack[Beside]) -> list[Any]:
-    """The traces of `pr_figure` alone, for a front end that has its layout; most are dictionaries.
+    """The traces of `pr_figure` alone, for a front end that already has the layout; most are plain
+    dictionaries.
 
-    placed : False leaves out the points of all but the bands, and the marks on curves, for a front
-    end that has the
-        curves and writes their names beside them.
+    placed : False for a front end that has the curves and writes their names itself: all traces but
+        the bands come without points, and curves without marks.
     """
     color = theme.colors(curves)
     symbol = theme.symbols(curves)
@@ -107,8 +108,8 @@ def pr_traces(curves: NamedCurves, *, placed: bool = True, **beside: Unpack[Besi
             line["marker"] = marker | {"symbol": symbol[name], "color": color[name]}
         lines.append(line)
     traces += lines
-    # Last and with ids: they come and go, and a front end keeps hidden those that the user has
-    # hidden.
+    # The bound comes last and with ids, since it appears and disappears: by the ids a front end
+    # keeps traces hidden that the user has hidden.
     if bound is not None:
         for line in lines:
             traces += _beyond_bound(line, bound)
@@ -124,13 +125,13 @@ def pr_traces(curves: NamedCurves, *, placed: bool = True, **beside: Unpack[Besi
 
 
 def limit_label(name: str) -> str:
-    """The name of the curve that more samples bring a family to, which is its legend group too."""
+    """Name and legend group of a family's limit, its curve for infinitely many samples."""
     return f"{ESTIMATORS[name].title} at n = ∞"
 
 
 def beyond(bound: PRCurve, points: int = 200, placed: bool = True) -> go.Scatter:
-    """A light shade between an upper bound of the truth and the far corner, of the legend group
-    BOUND.
+    """The shaded area between an upper bound of the truth and the corner (1, 1), in the legend
+    group BOUND.
     """
     _, alpha, beta = bound.sample(points if placed else 2)
     return theme.polygon(
@@ -145,10 +146,10 @@ def beyond(bound: PRCurve, points: int = 200, placed: bool = True) -> go.Scatter
 
 
 def _beyond_bound(line: dict[str, Any], bound: PRCurve) -> list[dict[str, Any]]:
-    """A thin line for the part of a curve that lies beyond the bound, which is taken out of its own
-    line.
+    """Move the part of a curve beyond the bound out of its line, into a thin line of its own.
 
-    None where no part does; always one for a front end that has the curves.
+    Returns this line in a list, empty where no part lies beyond. A front end that has the curves
+    (no points here) always gets the thin line.
     """
     thin = {name: value for name, value in line.items() if name != "marker"}
     thin |= {
@@ -163,12 +164,12 @@ def _beyond_bound(line: dict[str, Any], bound: PRCurve) -> list[dict[str, Any]]:
     beyond = is_refuted(line["customdata"][:, 0], line["y"], line["x"], bound)
     if not beyond.any():
         return []
-    # where it leaves the bound both lines meet
+    # Both lines keep the point where the curve crosses the bound, so that they meet.
     inner = beyond & np.roll(beyond, 1) & np.roll(beyond, -1)
     inner[[0, -1]] = beyond[[0, -1]] & beyond[[1, -2]]
     thin["y"] = np.where(beyond, line["y"], np.nan)
     line["y"] = np.where(inner, np.nan, line["y"])
-    line["mode"] = "lines"  # on what is left of it markers would crowd
+    line["mode"] = "lines"  # what is left of the line is too short for markers
     return [thin]
 
 
@@ -181,9 +182,9 @@ def curve_trace(
     placed: bool = True,
     **drawn: Any,
 ) -> dict[str, Any]:
-    """A trace as Plotly's figure takes it.
+    """A trace of one curve as a dictionary, which Plotly accepts.
 
-    As an object it would be checked and copied once more.
+    A Scatter object would be validated and copied once more.
     """
     look = {
         "type": "scatter",
@@ -199,7 +200,8 @@ def curve_trace(
     return look | {
         "x": beta,
         "y": alpha,
-        "text": np.array(theme.numbers(lam), object),  # of a list Plotly checks every entry
+        # as an array of objects: Plotly would check every entry of a list
+        "text": np.array(theme.numbers(lam), object),
         "customdata": np.column_stack([lam, curve.vertices[curve.vertex_at(lam)]]),
     }
 
@@ -219,10 +221,10 @@ def bias_figure(curves: NamedCurves, truth: PRCurve, *, points: int = 361) -> go
     truth : the curve to compare with; it is the dashed zero line.
     points : rays of equal angle, both ends included.
 
-    The vertical axis reaches equally far on both sides, to the next of a few round lengths, so that
-    it stays the same while a parameter changes a little. Above zero the estimate is too optimistic.
-    Each point carries customdata [lam, estimate, truth]. The ticks show lam; at lam = 1 the two
-    kinds of error weigh the same.
+    The vertical axis is symmetric and ends at one of a few round numbers, so that it stays the same
+    while a parameter changes a little. Above zero the estimate is too optimistic. Each point
+    carries customdata [lam, estimate, truth]. The ticks show lam; at lam = 1 the two kinds of error
+    weigh the same.
     """
     theta = np.linspace(0.0, 90.0, points)
     lam = np.tan(np.radians(theta))

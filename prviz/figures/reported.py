@@ -1,5 +1,5 @@
-"""Checkpoints on both sides of the diagonal with their Frechet distances, and how far numbers rank
-them alike.
+"""Checkpoints with their Frechet distances, placed by F8 leaning to recall and to precision, and
+how similarly different metrics rank them.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from prviz.arrays import Floats
 from prviz.figures import theme
 from prviz.figures.triage import LEANINGS, placed_names
 
-# Most groups that get a colour and a sign of their own.
+# Most groups that get a colour and a symbol of their own.
 MOST_GROUPS = len(theme.SYMBOLS)
 
 
 class TradePoint(NamedTuple):
-    """A checkpoint: its name, its two F8 and its Frechet distance."""
+    """A checkpoint: name, F8 leaning to recall and to precision, and Frechet distance."""
 
     name: str
     recall: float
@@ -28,9 +28,9 @@ class TradePoint(NamedTuple):
 
 
 def groups_of(names: Sequence[str]) -> list[str]:
-    """The first word of each name, less digits.
+    """The group of each name: its first word without trailing digits.
 
-    All "" unless that makes two to MOST_GROUPS groups.
+    All "" unless this gives 2 to MOST_GROUPS groups, fewer than there are names.
     """
     groups = [name.split(" ")[0].rstrip("0123456789-_,.") for name in names]
     if 1 < len(set(groups)) <= min(MOST_GROUPS, len(names) - 1):
@@ -39,9 +39,9 @@ def groups_of(names: Sequence[str]) -> list[str]:
 
 
 def equal_distance_figure(points: Sequence[TradePoint], pair: tuple[str, str] | None) -> go.Figure:
-    """F8 leaning to precision against F8 leaning to recall.
+    """F8 leaning to precision against F8 leaning to recall, one point per checkpoint.
 
-    The pair is ringed, joined and named with its distances.
+    pair : two checkpoints to ring, join and label with their Frechet distances, or None.
 
     Source: Sajjadi et al. 2018, figures 6 and 7.
     """
@@ -97,9 +97,9 @@ def equal_distance_figure(points: Sequence[TradePoint], pair: tuple[str, str] | 
 
 
 def agreement_of_numbers_figure(names: Sequence[str], values: Floats) -> go.Figure:
-    """Rank correlations of each two numbers, from -1 to 1.
+    """Rank correlations, from -1 to 1, between every two metrics.
 
-    An empty cell where a number says nothing.
+    A cell is empty where a correlation is not defined.
 
     Source: Sajjadi et al. 2018, figure 10.
     """

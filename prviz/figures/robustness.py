@@ -15,9 +15,9 @@ from prviz.figures import theme
 
 _ROW = 36
 _LEGEND_LINE = 21
-# Characters of a legend line on the narrowest page.
+# Characters that fit on a line of the legend on the narrowest page.
 _LINE = 46
-# From a cell's middle to the border inside it, in cells.
+# Distance from a cell's centre to the dashed border inside it, in cells.
 _INSET_X = 0.47
 _INSET_Y = 0.42
 _DASH = "5px,3px"
@@ -34,9 +34,11 @@ class Contender(NamedTuple):
 
 
 class WonCell(NamedTuple):
-    """A cell that somebody wins, at a row and a column from 0.
+    """A cell of a map of winners.
 
-    words : what hovering says below the winner. flips : True if the verdict is another one.
+    row, column : counted from 0.
+    words : hover text below the winner's name.
+    flips : True if this winner is not the one of the verdict.
     """
 
     row: int
@@ -55,12 +57,13 @@ def winners_figure(
     column_title: str,
     flipped: str = "dashed border: not the verdict",
 ) -> go.Figure:
-    """A cell for every row and column with the winner's sign and colour, a dashed border where the
+    """A map of the winner for every row and column, by sign and colour; a dashed border where the
     verdict flips.
 
-    cells : those with a winner; the others stay empty. contenders : of every name among the
-    winners. rows, columns : labels, the first row on top. flipped : what the legend calls the
-    border.
+    cells : those with a winner; all others stay empty.
+    contenders : style of every winner, by name.
+    rows, columns : labels, the first row on top.
+    flipped : what the legend calls the dashed border.
     """
     winners = {cell.winner for cell in cells}
     won = [name for name in contenders if name in winners]
@@ -87,7 +90,7 @@ def winners_figure(
         dash = {"color": theme.TRUTH_COLOR, "width": 2, "dash": _DASH}
         theme.add_entry(figure, name=flipped, mode="lines", line=dash, showlegend=True)
     legend_lines = 0
-    if entries:  # on the narrowest page
+    if entries:  # enough lines for the narrowest page
         legend_lines = math.ceil(len(entries) / max(_LINE // max(entries), 1))
     return _finished(figure, rows, columns, column_title, shapes=dashed, legend_lines=legend_lines)
 
@@ -99,7 +102,7 @@ def _add_winners(
     contenders: Mapping[str, Contender],
     shape: tuple[int, int],
 ) -> None:
-    """The cells, with one level of colour per winner."""
+    """Draw the cells, with one colour per winner."""
     levels: list[list[float | None]] = [[None] * shape[1] for _ in range(shape[0])]
     texts = [[""] * shape[1] for _ in range(shape[0])]
     for cell in cells:
@@ -121,7 +124,7 @@ def _add_winners(
 
 
 def _border(cell: WonCell, color: str) -> dict[str, Any]:
-    """The dashed border inside a cell."""
+    """A dashed rectangle inside a cell."""
     return {
         "type": "rect",
         "x0": cell.column - _INSET_X,
@@ -135,11 +138,12 @@ def _border(cell: WonCell, color: str) -> dict[str, Any]:
 def fewer_samples_figure(
     n: Sequence[float], same: Sequence[float], tau: Sequence[float]
 ) -> go.Figure:
-    """Against the number of samples: the share of draws with the same winner, and the mean of
-    Kendall's tau.
+    """Over the number of samples: the share of draws with the same winner, and the mean Kendall's
+    tau.
 
-    n : increasing, the last one that of all samples. same : in [0, 1]. tau : in [-1, 1], nan where
-    it is not defined.
+    n : increasing; the last one is the number of all samples.
+    same : in [0, 1].
+    tau : in [-1, 1], nan where it is not defined.
     """
     figure = go.Figure()
     for values, name, color, symbol, dash in (
@@ -175,7 +179,8 @@ def fewer_samples_figure(
 def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) -> go.Figure:
     """Kendall's tau between every two families: a cell with its number, empty where there is none.
 
-    names : families. values : names by names, in [-1, 1] or nan.
+    names : the families.
+    values : (names, names) table in [-1, 1] or nan.
     """
     titles = [theme.label(name, 24) for name in names]
     table = np.array(values, dtype=float).reshape(len(names), len(names))
@@ -207,7 +212,9 @@ def _finished(
     legend_lines: int = 0,
     top: bool = False,
 ) -> go.Figure:
-    """Cells of one height; the legend just below the axis, however many lines it needs."""
+    """The figure with cells of one height, and the legend just below the axis, however many lines
+    it has.
+    """
     plot = _ROW * len(rows)
     below = 14 if top else 52
     above = 60 if top else 8
@@ -235,5 +242,5 @@ def _finished(
 
 
 def _ink(color: str) -> str:
-    """Black or white, whichever is legible on a hex colour."""
+    """Black or white, whichever is legible on a background of this hex colour."""
     return theme.ink([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])

@@ -1,4 +1,4 @@
-"""Samples by role, or coloured by the ratio of a family's supports."""
+"""Samples coloured by role, or by the ratio of the supports that a family gives them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from prviz.figures import theme
 
 FEWEST_FOR_CONTOURS = 200
 
-# the colours end at c_Y / c_X = 2 and 1/2 at the least, 16 and 1/16 at the most
+# Smallest and largest |log2(c_Y / c_X)| at which the colour scale may end: ratios 2 and 16.
 _REACHES = (1.0, 4.0)
 _ROLE_NAMES = tuple(name for name, _, _ in theme.ROLES)
 _HOVER = (
@@ -28,14 +28,13 @@ _HOVER = (
 
 @dataclass(frozen=True, eq=False)
 class SamplePoints:
-    """Samples on a line or in a plane, and what a figure says of them.
+    """Samples on a line or in a plane, with the text a figure shows for each.
 
     points : (n, 1) or (n, 2) coordinates: the data themselves, or principal components.
     axis_titles : names of the coordinates, one per column.
-    notes : (n,) what to say of each sample on hover, such as its row and labels; None: its row in
-    points, from 1.
+    notes : (n,) hover text of each sample, such as its row and labels; None: its row in points,
+        from 1.
     ids : (n,) number by which a front end knows each sample; None: its row in points.
-
     Raises ValueError for other shapes or lengths.
     """
 
@@ -53,24 +52,24 @@ class SamplePoints:
 
     @property
     def flat(self) -> bool:
-        """True if there is one coordinate."""
+        """True if samples have one coordinate, so lie on a line."""
         return bool(self.points.shape[1] == 1)
 
     def check(self, **columns: Array) -> None:
-        """Refuse columns of another length."""
+        """Raise ValueError unless each column has one entry per sample."""
         lengths = len(self.points), *map(len, columns.values())
         if len(set(lengths)) > 1:
             names = " and ".join(columns)
             raise ValueError(f"points, {names} have {lengths} entries; one per sample is needed")
 
     def ids_of(self, rows: Ints) -> Ints:
-        """The numbers of these rows."""
+        """The ids of these rows."""
         if self.ids is None:
             return rows
         return np.asarray(self.ids, dtype=np.intp)[rows]
 
     def said(self, rows: Ints) -> list[str]:
-        """What hovering says of these rows."""
+        """Hover texts of these rows."""
         if self.notes is None:
             return [f"row {row + 1}" for row in rows]
         return [theme.noted(self.notes[row]) for row in rows]
@@ -78,8 +77,9 @@ class SamplePoints:
     def marks(
         self, rows: Ints, line: int, symbol: str, size: float, opacity: float
     ) -> dict[str, Any]:
-        """A trace of these rows, as visible when selected; in 1-D on a line of the rug, the first
-        on top.
+        """A trace of these rows; selecting points in it does not change how they look.
+
+        In 1-D the points stand on line `line` of the rug, counted from the top.
         """
         same = {"marker": {"opacity": opacity}}
         marker = {"symbol": symbol, "size": size, "opacity": opacity}
@@ -99,10 +99,11 @@ class SamplePoints:
     def axes(
         self, shown: int, *, rug: Sequence[str] = _ROLE_NAMES, rug_height: float = 0.18
     ) -> dict[str, Any]:
-        """The axes of two coordinates, or of densities above a rug with these lines where there is
-        one.
+        """Axes of a scatter plot (2-D), or of densities above a rug with one line per name (1-D).
 
-        rug_height : share of the figure. The first title says how many samples are drawn.
+        shown : number of samples drawn; the first axis title says so where it is not all.
+        rug : names of the rug's lines.
+        rug_height : as a share of the figure.
         """
         below = theme.plain(self.axis_titles[0])
         if shown < len(self.points):
@@ -134,12 +135,12 @@ def roles_figure(
     ----------
     samples : without ids.
     is_real : (n,) True for real samples (circles), False for generated ones (triangles).
-    numbers : (n,) row of each sample in its own file or draw, for the hover; by default its row in
-    points, from 1.
+    numbers : (n,) row of each sample in its own file or draw, shown on hover; by default its row in
+        points, from 1.
     most : largest number of samples drawn, a random subset; the axis title says so.
 
-    customdata of each point is [row in points, number]. Arrays are as short as a screen allows,
-    since a page sends them with its first view. Raises ValueError for other lengths.
+    customdata of each point is [row in points, number]. Arrays use small number types, since a page
+    sends them with its first view. Raises ValueError for columns of different lengths.
     """
     real = np.asarray(is_real, dtype=bool)
     n = len(real)
@@ -173,7 +174,9 @@ def roles_figure(
 
 
 def _short(coordinates: AnyFloats) -> AnyFloats:
-    """As numbers of four bytes, where these are exact to a thousandth of the range."""
+    """The coordinates as float32 where this is exact to a thousandth of their range, else
+    unchanged.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         short = coordinates.astype(np.float32)
         if not coordinates.size:
@@ -193,21 +196,19 @@ def samples_figure(
     density: bool = True,
     most: int = 2000,
 ) -> go.Figure:
-    """Samples in 1-D (histograms, with the samples as a rug) or 2-D (scatter), coloured by log c_Y
-    / c_X.
+    """Samples coloured by log(c_Y / c_X): histograms above a rug (1-D) or a scatter plot (2-D).
 
     Parameters
     ----------
     samples : their notes follow the role on hover.
     is_real : (n,) True for real samples (circles), False for generated ones (triangles).
-    c_real, c_generated : (n,) supports of each sample, non-negative. The colours end where 19 of 20
-    ratios
-        do, at 16 at the most; 0/0 has the middle colour; the hover says the true ratio.
-    density : draw histograms (1-D) or density contours (2-D) of all samples of each role.
+    c_real, c_generated : (n,) supports of each sample, non-negative. The colour scale covers 19 of
+        20 ratios, and no ratio above 16; 0/0 has the middle colour; the hover gives the true ratio.
+    density : True to draw histograms (1-D) or density contours (2-D) of all samples of each role.
     most : largest number of samples drawn, a random subset; the axis title says so.
 
     customdata of each point is [id, c_X, c_Y]; a front end finds the picture of a sample by its id
-    and shows it by `picture_data_uri`. Raises ValueError for other lengths.
+    and shows it by `picture_data_uri`. Raises ValueError for columns of different lengths.
     """
     real = np.asarray(is_real, dtype=bool)
     supports = np.column_stack([c_real, c_generated]).astype(float)
@@ -218,7 +219,8 @@ def samples_figure(
         rows = shown[real[shown] == (name == "real")]
         figure.add_trace(_marks(samples, rows, supports[rows], line))
         if not samples.flat:
-            # The symbol of the role: Plotly would draw it black for points on a colour scale.
+            # The symbol of the role in the legend: Plotly would draw it black for points on a
+            # colour scale.
             marker = {"color": theme.EVEN_COLOR, "symbol": symbol, "size": 8}
             theme.add_entry(figure, name=name, legendgroup=name, mode="markers", marker=marker)
     if density:
@@ -234,7 +236,7 @@ def samples_figure(
 
 
 def _ratio_axis(supports: Floats) -> dict[str, Any]:
-    """The scale of the colours: 19 of 20 samples stay within its ends."""
+    """The colour scale of c_Y / c_X, whose ends include 19 of 20 samples."""
     logs = np.minimum(np.abs(_log_ratio(supports)), _REACHES[1])
     reach = float(np.clip(np.percentile(logs, 95), *_REACHES))
     end = theme.number(2**reach, 2)
@@ -258,14 +260,14 @@ def _ratio_axis(supports: Floats) -> dict[str, Any]:
 
 
 def _log_ratio(supports: Floats) -> Floats:
-    """log2 of c_Y / c_X; 0/0 is 0."""
+    """log2(c_Y / c_X) of each sample; 0 for 0/0."""
     with np.errstate(divide="ignore"):
         logs: Floats = np.log2(score_keys(supports[:, 0], supports[:, 1]))
     return logs
 
 
 def _marks(samples: SamplePoints, rows: Ints, supports: Floats, line: int) -> go.Scatter:
-    """The samples of one role; in 1-D a rug with one row per role below its histogram."""
+    """The samples of one role; in 1-D as their line of the rug."""
     name, symbol, _ = theme.ROLES[line]
     ratios = theme.numbers(score_keys(supports[:, 0], supports[:, 1]))
     for place in np.flatnonzero((supports == 0).all(axis=1)):
@@ -286,14 +288,14 @@ def _marks(samples: SamplePoints, rows: Ints, supports: Floats, line: int) -> go
 
 
 def _densities(points: AnyFloats, real: Flags) -> list[Any]:
-    """Histograms or contours by role; the browser counts, so that nothing is estimated here."""
+    """Histograms or contours by role; the browser counts the samples in each bin."""
     traces: list[Any] = []
     for name, _, color in theme.ROLES:
         chosen = points[real == (name == "real")]
         if points.shape[1] == 1:
             traces.append(density_histogram(chosen[:, 0], name, color))
         elif len(chosen) >= FEWEST_FOR_CONTOURS:  # contours of a few points would ring each of them
-            # About as many bins as keep some ten points in each.
+            # About as many bins as leave ten points in each.
             bins = int(np.clip(np.sqrt(len(chosen) / 10), 8, 30))
             contours = go.Histogram2dContour(
                 x=chosen[:, 0],
@@ -312,7 +314,7 @@ def _densities(points: AnyFloats, real: Flags) -> list[Any]:
 
 
 def density_histogram(values: AnyFloats, role: str, color: str) -> go.Histogram:
-    """The density of one role on the line; the browser counts."""
+    """A histogram of one role's samples in 1-D; the browser counts the samples in each bin."""
     return go.Histogram(
         x=values,
         name=f"{role}, density",

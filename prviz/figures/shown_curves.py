@@ -1,4 +1,4 @@
-"""What may be drawn: a curve, estimates or comparisons, as curves by name."""
+"""Turns what may be drawn (a curve, estimates or comparisons) into curves by name."""
 
 from __future__ import annotations
 
@@ -43,7 +43,11 @@ def named_curves(curves: Curves) -> dict[str, PRCurve]:
 
 
 def named_others(others: Others, curves: NamedCurves, role: str) -> dict[str, PRCurve]:
-    """Truths or bounds by the names of their curves; one for all by a name that no curve has."""
+    """Truths or bounds by the names of their curves.
+
+    One for all curves gets a name that no curve has, such as "the truth"; a bound of a single curve
+    gets the name of this curve.
+    """
     if others is None:
         return {}
     if isinstance(others, PRCurve):
@@ -72,10 +76,10 @@ def plot(curves: Curves, *, truth: Others = None, bound: Others = None) -> Any:
     curves : PRCurve, Estimate, GeneratorComparison, SeveralGenerators, or mapping of str to these
         What is drawn, solid, in this order; families have their own colours.
     truth : PRCurve, or mapping of str to PRCurve, optional
-        Dashed; of a mapping each in the colour of the curve of its name.
+        Dashed; those of a mapping in the colours of the curves of the same names.
     bound : PRCurve, or mapping of str to PRCurve, optional
-        Upper bounds of the truth, such as `prviz.upper_bound`; thin, and where there is one the
-        plot beyond it shaded.
+        Upper bounds of the truth, such as `prviz.upper_bound`; thin. Beyond a single bound the plot
+        is shaded.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Settings of estimators on a pair whose truth is known.
 
-Errors of the area, and lines over k or over d.
+Drawn as errors of the area under the curve, and as lines over k or over the dimension d.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 
 from prviz.figures import theme
 
-# By the splits in the order of the lines: an open mark says that there is none.
+# Lines with a split get the symbols in the order of the splits; an open mark means no split.
 _NO_SPLIT = "circle-open"
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 _ERROR_SYMBOLS = {"best": "star", "": "circle", "avoid": "x"}
@@ -24,9 +24,10 @@ _ERROR_HOVER = (
 
 
 class SettingError(NamedTuple):
-    """One setting of a family, in words, and the error of its area.
+    """One setting of a family, in words, and its error: area minus true area.
 
-    Mean, and interval of one more sample.
+    low, high : interval that the error of one more sample falls into.
+    mark : whether the setting is the best one, or one to avoid.
     """
 
     method: str
@@ -38,10 +39,9 @@ class SettingError(NamedTuple):
 
 
 class SettingLine(NamedTuple):
-    """One line: family, split (None: no split), xs, means and standard deviations, one each per x.
+    """One line: family, split (None for no split), and mean and standard deviation at each x.
 
-    A line without xs is that of a family to which x means nothing: its one mean goes all the way
-    across.
+    A family to which x means nothing has no xs: its one mean is drawn across the whole plot.
     """
 
     method: str
@@ -62,7 +62,7 @@ class SettingLine(NamedTuple):
 def error_intervals(settings: Sequence[SettingError]) -> go.Figure:
     """Area minus true area of each setting with its interval, the first on top.
 
-    A star: best, a cross: to avoid.
+    A star marks the best setting, a cross one to avoid.
     """
     color = theme.colors(each.method for each in settings)
     labels = [
@@ -112,11 +112,12 @@ def setting_lines_figure(
 ) -> go.Figure:
     """A mean over x per family and split, with bars of one standard deviation.
 
-    Filled marks: split, open ones: none.
+    Marks are filled with a split and open without. The x axis is logarithmic, with a tick at every
+    x.
 
-    lines : drawn in this order. xlabel, ylabel : what x and y are. top : upper end of y; None: a
-    round number that holds all. x is logarithmic, with a tick at every x.
-
+    lines : drawn in this order.
+    xlabel, ylabel : names of x and y.
+    top : upper end of the y axis; None: a round number that holds all.
     Raises ValueError for other than one mean and one spread per x, or an x <= 0.
     """
     figure = go.Figure()
@@ -162,9 +163,9 @@ def setting_lines_figure(
 
 
 def _apart(xs: Sequence[float]) -> list[float]:
-    """Those of the xs whose labels don't touch on a narrow screen.
+    """The xs whose tick labels don't touch on a narrow screen.
 
-    Each at least a third above the one before.
+    Each is at least a third larger than the one before.
     """
     found: list[float] = []
     for x in xs:

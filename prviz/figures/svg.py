@@ -1,6 +1,6 @@
 """The precision-recall figure as SVG for slides and papers.
 
-Title, settings, each curve named beside it, its IoU.
+It has a title, the settings, and the name and IoU of each curve beside it.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from prviz.figures import theme
 from prviz.figures.labels import LETTER, Line, place_labels
 from prviz.figures.pr import BOUND_LABEL, Beside, limit_label
 
-# The embedded font, then fonts that stand in where a program reads none from a drawing (Inkscape,
-# office programs).
+# The embedded font, then similar ones for programs that read no embedded font (Inkscape, office
+# programs).
 FONT = "'prviz Sans', Helvetica, Arial, 'Liberation Sans', Arimo, sans-serif"
 INK = "#1f2430"
 SOFT = "#5b6472"
 RULE = "#d5d9e0"
-# Pixels: height of the drawing, its width when square and when 16:9, side, left and top edge of the
-# plot.
+# Pixels: height of the drawing, its width when square and when 16:9, side of the plot, and the
+# plot's distance from the left and the top edge.
 HEIGHT = 900
 SQUARE = 900
 WIDE = 1600
 SIDE = 690
 LEFT = 110
 TOP = 126
-END = 1.02  # of both axes
-LABEL = 20  # pixels of a label's letters
+END = 1.02  # upper end of both axes
+LABEL = 20  # height of a label's letters in pixels
 _BOLD = 'font-weight="bold"'
 _MIDDLE = 'text-anchor="middle"'
 
 
 class _DrawnLine(NamedTuple):
-    """A line with the text beside it, its colour, and its further attributes."""
+    """A line, the text beside it, its colour (ink), and its further SVG attributes (look)."""
 
     text: str
     points: Points
@@ -61,14 +61,15 @@ def pr_svg(
     wide: bool = False,
     **beside: Unpack[Beside],
 ) -> str:
-    """A drawing 900 pixels high that holds its font and needs no script and no network.
+    """An SVG drawing 900 pixels high that embeds its font and needs no script and no network.
 
     Parameters
     ----------
-    curves : estimates by name, in drawing order; beside each stands its IoU with the truth, else
-    its area.
+    curves : estimates by name, in drawing order. The IoU with the truth stands beside each; without
+        a truth, the area.
     title, subtitle : plain text above the plot; the subtitle has up to three lines.
-    wide : 16:9, with a column that shows every IoU and, as bars, excess and deficit; False: square.
+    wide : True for 16:9 with a column of every IoU and bars of excess and deficit; False for a
+        square.
     **beside : see `prviz.figures.pr.Beside`.
     """
     width = WIDE if wide else SQUARE
@@ -112,14 +113,16 @@ def pr_svg(
 
 
 def _compared(curves: NamedCurves, truth: PRCurve | None) -> dict[str, Comparison]:
-    """Each curve against the truth; empty without a truth that has an area."""
+    """Each curve compared with the truth; empty if there is no truth, or one with almost no
+    area.
+    """
     if truth is None or truth.auc < NO_AREA:
         return {}
     return {name: curve.compare(truth) for name, curve in curves.items()}
 
 
 def _others(beside: Beside, color: Mapping[str, str]) -> dict[str, _DrawnLine]:
-    """The bound, the truth, and the limits, each dotted in its family's colour."""
+    """Lines of the bound, the truth, and the limits, each limit dotted in its family's colour."""
     others = [
         (BOUND_LABEL, beside.get("bound"), SOFT, ' stroke-width="1"'),
         (theme.TRUTH_LABEL, beside.get("truth"), INK, ' stroke-width="3" stroke-dasharray="9 6"'),
@@ -135,7 +138,7 @@ def _others(beside: Beside, color: Mapping[str, str]) -> dict[str, _DrawnLine]:
 
 
 def _areas(beside: Beside, color: Mapping[str, str]) -> list[str]:
-    """What lies beyond the bound, in grey, and bands around curves, all within the plot."""
+    """The area beyond the bound, in grey, and bands around curves, cut to the plot."""
     areas = []
     bound = beside.get("bound")
     if bound is not None:
@@ -150,7 +153,7 @@ def _areas(beside: Beside, color: Mapping[str, str]) -> list[str]:
 
 @cache
 def _font_face() -> str:
-    """The style element that holds the font, whose licence stands beside its file."""
+    """The SVG style element that embeds the font; the font's licence lies beside its file."""
     font = base64.b64encode(
         files("prviz.figures").joinpath("font/prviz-sans.woff2").read_bytes()
     ).decode("ascii")
@@ -162,7 +165,9 @@ def _font_face() -> str:
 
 
 def _dense(line: Points, step: float = 8.0) -> Points:
-    """Points of a polyline at most about `step` pixels apart, with any further columns."""
+    """Points of a polyline at most about `step` pixels apart; columns after x and y are
+    interpolated.
+    """
     length = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line[:, :2], axis=0).T))])
     at = np.linspace(0, length[-1], max(2, int(length[-1] / step)))
     return np.column_stack([np.interp(at, length, side) for side in line.T])
@@ -179,7 +184,7 @@ def _points(curve: PRCurve) -> Points:
 
 
 def _is_beyond(curve: PRCurve, bound: PRCurve | None) -> Flags:
-    """True for each of the curve's points that lies beyond the bound."""
+    """True for each point of the curve that lies beyond the bound."""
     lam, precision, recall = curve.sample(200)
     if bound is None:
         return np.zeros(len(lam), dtype=bool)
@@ -187,13 +192,13 @@ def _is_beyond(curve: PRCurve, bound: PRCurve | None) -> Flags:
 
 
 def _with_thin(line: Points, beyond: Flags, look: str, width: float) -> str:
-    """The curve's path, thin between the points that lie beyond the bound."""
+    """The SVG path of a curve, thin where it lies beyond the bound."""
     starts = [0, *(np.flatnonzero(np.diff(beyond)) + 1).tolist(), len(line)]
     parts = []
     for first, end in itertools.pairwise(starts):
         if beyond[first]:
             parts.append(_path(line[first:end], f'{look} stroke-width="1"'))
-        else:  # up to the next points, as on screen: both meet there
+        else:  # one point more at each end, so that thick and thin parts meet, as on screen
             inside = line[max(first - 1, 0) : end + 1]
             parts.append(_path(inside, f'{look} stroke-width="{width:g}"'))
     return "".join(parts)
@@ -212,9 +217,9 @@ def _mark(symbol: str, ink: str, x: float, y: float) -> str:
 
 
 def _marks(line: Points, beyond: Flags, symbol: str, ink: str, place: int) -> str:
-    """The curve's marker at a few points along it, which are others for another place in the order.
+    """A curve's marker at a few points along it, none beyond the bound, where the curve is thin.
 
-    None beyond the bound, where the curve is thin.
+    place : the curve's index; curves with different indices have markers at different points.
     """
     along = _dense(np.column_stack([line, beyond]))
     at = (
@@ -260,7 +265,7 @@ def _axes() -> list[str]:
 
 
 def _label(text: str, box: Points, anchor: Points, ink: str) -> list[str]:
-    """The text, with a line to its point where it stands off."""
+    """The text, with a line to its anchor where it stands apart from the curve."""
     left, top, right, bottom = box.tolist()
     x, y = anchor.tolist()
     (near_x, near_y), side = ((left, bottom), "start") if left >= x else ((right, top), "end")
@@ -283,9 +288,9 @@ def _label(text: str, box: Points, anchor: Points, ink: str) -> list[str]:
 def _column(
     curves: NamedCurves, compared: Mapping[str, Comparison], color: Mapping[str, str]
 ) -> list[str]:
-    """Every number right of the plot, beside bars.
+    """Every number to the right of the plot, beside bars.
 
-    Deficit to the left and excess to the right, or the area.
+    The bars show deficit to the left and excess to the right, or, without a truth, the area.
     """
     symbol = theme.symbols(curves)
     left = 880

@@ -1,4 +1,4 @@
-"""Means over the repeats of a sweep, one cell per setting and estimator."""
+"""A heat map of means over the repeats of a sweep, one cell per setting and estimator."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _AROUND = 50
 
 
 class MeanCell(NamedTuple):
-    """Mean and spread (nan: one repeat) of a number over the repeats, at a row and a column
-    from 0.
+    """Mean and spread (nan for one repeat) of a number over the repeats, in a cell given by row and
+    column from 0.
     """
 
     row: int
@@ -40,10 +40,12 @@ def sweep_figure(
 
     Parameters
     ----------
-    methods : the columns, by their names in ESTIMATORS. settings : the rows, in words and lines.
-    cells : what is measured; the others stay empty.
-    label : name of the number. less_is_better : True if small values get the bright colours.
-    top : the value at the upper end of the colours; None: a round one that holds all.
+    methods : the columns, by their names in ESTIMATORS.
+    settings : the rows, as text, which may have several lines.
+    cells : the cells measured so far; all others stay empty.
+    label : name of the number.
+    less_is_better : True if small values get the bright colours.
+    top : the value at the upper end of the colours; None: a round number that holds all.
     """
     means: list[list[float | None]] = [[None] * len(methods) for _ in settings]
     hovers = [[""] * len(methods) for _ in settings]
@@ -56,7 +58,7 @@ def sweep_figure(
         text = f"{mean:.2f}"
         said = f"{mean:.3f}, 1 repeat"
         if not math.isnan(spread):
-            text += f"<br>±{spread:.2f}"  # narrow, for a phone
+            text += f"<br>±{spread:.2f}"  # on two lines: a phone is narrow
             said = f"{mean:.3f} ± {spread:.3f}, {repeats:.0f} repeats"
             lines = max(lines, 2)
         texts[row, column] = text

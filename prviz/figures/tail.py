@@ -1,4 +1,6 @@
-"""Precision or recall against lam over six decades, with its saturation at either end."""
+"""Precision or recall against lam over six decades, which shows where it saturates at either
+end.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from prviz.figures import theme
 
 Side: TypeAlias = Literal["precision", "recall"]
 
-# Powers of ten at both ends, and points in between; the browser draws the same.
+# Powers of ten at both ends of lam, and the number of points; the browser draws the same ones.
 LOWEST = -3
 HIGHEST = 3
 POINTS = 241
@@ -45,14 +47,13 @@ def tail_figure(
 
     Parameters
     ----------
-    curves : estimates by name, in drawing order. side : which of the two.
+    curves : estimates by name, in drawing order. side : whether alpha or beta is drawn.
     truth : the dashed curve.
-    differences : where each estimate first leaves the truth, marked by a dot on the estimate; one
-    that never does has
-        none.
+    differences : where each estimate first leaves the truth, marked by a dot; an estimate that
+        never leaves it has no dot.
     bands : the spread of repeated curves.
 
-    A mark at the lam on screen is the front end's.
+    The front end itself marks the lam that is selected.
     """
     figure = go.Figure()
     color = theme.colors(curves)
@@ -79,7 +80,7 @@ def tail_figure(
 
 
 def _spread(name: str, band: Band, side: Side, color: str) -> go.Scatter:
-    """The spread of repeated curves, between the rays that it is known at."""
+    """The band of repeated curves, at those of its rays that lie on the axis."""
     inside = (band.lam > 10.0**LOWEST) & (band.lam < 10.0**HIGHEST)
     lam = band.lam[inside]
     low = band.alpha_low
@@ -98,8 +99,9 @@ def _spread(name: str, band: Band, side: Side, color: str) -> go.Scatter:
 
 
 def _first(name: str, curve: PRCurve, side: Side, lam: float | None, color: str) -> go.Scatter:
-    """A dot where an estimate leaves the truth; without a place where it never does, for a front
-    end to move.
+    """A dot where an estimate leaves the truth.
+
+    Without coordinates where it never does, so that a front end has a dot to move.
     """
     at = None if lam is None else _at(curve, side, lam)
     return go.Scatter(

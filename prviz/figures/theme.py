@@ -1,6 +1,6 @@
-"""Shared by all figures.
+"""What all figures share.
 
-One colour per family, the truth's style, layout, and foreign text made harmless.
+One colour per family, the style of the truth, the layout, and the escaping of text from files.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from prviz.curves.band import Band
     from prviz.uncertainty.bootstrap import IntervalBand
 
-    # Spreads of curves by the names of these.
+    # Spreads by the names of their curves.
     Bands: TypeAlias = Mapping[str, Band] | Mapping[str, IntervalBand]
 
-# Marker of each family, the second code beside its colour: Plotly's name, and an SVG path around
-# (0, 0) of radius 1.
+# Marker of each family, so that colour is not the only difference: Plotly's name, and an SVG path
+# around (0, 0) of radius 1.
 SYMBOLS = {
     "circle": "M-1,0A1,1 0 1 1 1,0A1,1 0 1 1 -1,0Z",
     "square": "M-.9,-.9H.9V.9H-.9Z",
@@ -52,16 +52,16 @@ SYMBOLS = {
     "pentagon": "M0,-1.2L1.14,-.37L.7,.97H-.7L-1.14,-.37Z",
 }
 FAMILY_SYMBOLS = dict(zip(ESTIMATORS, SYMBOLS, strict=False))
-# Pixels: diameter of a marker on a curve. Markers on one curve: enough to tell it, few enough to
-# see its course.
+# Diameter of a marker on a curve in pixels. Then markers per curve: enough to identify it, few
+# enough to leave its course visible.
 SYMBOL_SIZE = 9
 MOST_SYMBOLS = 6
-# Colours of two generators, different from those of the default families.
+# Colours of two generators that are compared; no default family has them.
 RIVAL_COLORS = (SPARE_COLORS[0], FAMILY_COLORS["classifier"])
 TRUTH_COLOR = "#7f7f7f"
 TRUTH_LABEL = "truth"
-# Colours of ordered values, such as sizes or steps: from blue to orange, which every colour-vision
-# deficiency can tell apart, with a contrast of 3:1 on white and on the dark page.
+# Colours of ordered values, such as sizes or steps, from blue to orange. They stay apart under
+# every colour-vision deficiency and have a contrast of 3:1 on the white and the dark page.
 ORDER_COLORS = ("#0072B2", "#8561C5", "#E0457B", "#C48A00")
 # Purple and olive stay apart under every colour-vision deficiency, and neither is a family's
 # colour.
@@ -69,32 +69,29 @@ REAL_COLOR = "#8561C5"
 EVEN_COLOR = "#8a8a8a"
 GENERATED_COLOR = "#6B9A1F"
 FAINT = "rgba(127,127,127,0.25)"
-# Role, symbol and colour: told apart without colour as well.
+# Role, symbol and colour; the symbols tell roles apart without colour.
 ROLES = (("real", "circle", REAL_COLOR), ("generated", "triangle-up", GENERATED_COLOR))
-# Rays that axes over the angle are marked at.
+# Rays with a tick on axes over the angle arctan(lam).
 TICK_LAMS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
 _TICK_LABELS = ("0", "¼", "½", "1", "2", "4", "∞")
-# Colours of numbers from low to high, in even steps of brightness: told apart under every
-# colour-vision deficiency.
+# Colour scale from low to high, even in brightness, readable under every colour-vision deficiency.
 HEAT = "Cividis"
-SIGNED = "RdBu_r"  # of differences: blue below 0, white at 0, red above
-# On a ground of this luminance black and white have the same contrast.
+SIGNED = "RdBu_r"  # colour scale of differences: blue below 0, white at 0, red above
+# Relative luminance of a background on which black and white text have the same contrast.
 _EVEN_CONTRAST = 0.179
 UIREVISION = "prviz"
 
 _CLEAR = "rgba(0,0,0,0)"
-# Streamlit merges its theme into the template's layout, so that part must exist.
+# Streamlit merges its theme into the template's layout, so the template must have one.
 _TEMPLATE = go.layout.Template(layout={"colorway": [*FAMILY_COLORS.values(), *SPARE_COLORS]})
 
 
 def plain(text: object, longest: int = 80) -> str:
-    """Foreign text that Plotly shows as it is.
+    """Text from outside, such as a name, escaped so that Plotly shows it literally.
 
-    No tags, links or formulas, in one line of at most `longest`.
-
-    Plotly reads a subset of HTML in every text, `%{...}` in hover templates and `$...$` as TeX. The
-    characters that begin those become entities, which Plotly decodes last. Quotes stay: it knows no
-    `&quot;`.
+    No tags, links or formulas, in one line of at most `longest` characters. Plotly reads a subset
+    of HTML in every text, `%{...}` in hover templates and `$...$` as TeX. The characters that begin
+    those become entities, which Plotly decodes last. Quotes stay: Plotly does not decode `&quot;`.
     """
     line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
     short = line if len(line) <= longest else line[: longest - 1] + "…"
@@ -102,12 +99,12 @@ def plain(text: object, longest: int = 80) -> str:
 
 
 def noted(note: str) -> str:
-    """What hovering says of a sample, as plain text in lines that fit a narrow panel."""
+    """The hover text of a sample, escaped, in lines that fit a narrow panel."""
     return "<br>".join(wrap(plain(note), 32, break_long_words=False))
 
 
 def title(name: str) -> str:
-    """What is written of a curve: a family's title, any other name as it is."""
+    """The display name of a curve: a family's title, any other name unchanged."""
     if name in ESTIMATORS:
         return ESTIMATORS[name].title
     return name
@@ -119,7 +116,10 @@ def label(name: str, longest: int = 80) -> str:
 
 
 def named(name: str, note: str = "") -> dict[str, Any]:
-    """The name of a trace, with a few words on it, and its legend group: that of its curve."""
+    """Name and legend group of a curve's trace.
+
+    The name is followed by a note, if there is one.
+    """
     words = label(name)
     if note:
         words += f", {plain(note)}"
@@ -127,9 +127,9 @@ def named(name: str, note: str = "") -> dict[str, Any]:
 
 
 def symbols(names: Iterable[str]) -> dict[str, str]:
-    """Marker of each curve, as Plotly names it.
+    """Plotly's marker of each curve.
 
-    A family's own, for other names those that are left, in turn.
+    A family has its own; other names take turns with the markers that are left.
     """
     known = list(dict.fromkeys(names))
     own = {
@@ -143,7 +143,7 @@ def symbols(names: Iterable[str]) -> dict[str, str]:
 
 
 def shades(count: int) -> list[str]:
-    """`count` different colours in an order."""
+    """`count` different colours along the scale of ORDER_COLORS."""
     stops = [[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in ORDER_COLORS]
     places = np.linspace(0, len(stops) - 1, max(count, 2))[:count]
     levels = np.column_stack(
@@ -164,7 +164,7 @@ def line_of(color: str) -> dict[str, Any]:
 
 
 def curve_line(name: str, color: str) -> dict[str, Any]:
-    """The line of a method's curve: bold where it is the one to believe."""
+    """The line of a method's curve: thicker for the family whose estimates are the tightest."""
     return line_of(color) | {"width": 4.0 if name == TIGHTEST.name else 2.5}
 
 
@@ -174,12 +174,12 @@ def truth_line() -> dict[str, Any]:
 
 
 def axis(title: str, **options: Any) -> dict[str, Any]:
-    """An axis in greys that hold on light and dark grounds."""
+    """Options of an axis, in greys that are legible on light and dark backgrounds."""
     lines = {"gridcolor": FAINT, "zerolinecolor": FAINT, "linecolor": FAINT, "automargin": True}
     return {"title": {"text": title, "standoff": 8}, **lines, **options}
 
 
-# The axes of curves: here the two words are explained, for every figure and text around it.
+# Titles of the axes of curves, which explain both words wherever a curve is drawn.
 RECALL = "recall: what is real that it can make"
 PRECISION = "precision: what it makes that could be real"
 
@@ -199,7 +199,7 @@ def pr_axes() -> dict[str, Any]:
 
 
 def angle_axis() -> dict[str, Any]:
-    """An axis of lam, even in the angle arctan(lam) in degrees."""
+    """An axis of lam, linear in the angle arctan(lam) in degrees."""
     ticks = {
         "tickvals": np.degrees(np.arctan(TICK_LAMS)),
         "ticktext": _TICK_LABELS,
@@ -209,7 +209,7 @@ def angle_axis() -> dict[str, Any]:
 
 
 def signed_axis(title: str, longest: float, **options: Any) -> dict[str, Any]:
-    """A symmetric axis whose labels are lengths: the side says the sign."""
+    """An axis symmetric around 0 whose tick labels have no sign: the side shows it."""
     end = reach(longest)
     ticks = [-end, -end / 2, 0.0, end / 2, end]
     labels = {"tickvals": ticks, "ticktext": [f"{abs(tick):g}" for tick in ticks]}
@@ -218,7 +218,7 @@ def signed_axis(title: str, longest: float, **options: Any) -> dict[str, Any]:
 
 
 def polygon(x: Any, y: Any, fill: str, **options: Any) -> go.Scatter:
-    """A filled area without an outline, as of a band."""
+    """A filled area without an outline, such as a band."""
     look = {
         "mode": "lines",
         "line": {"width": 0},
@@ -230,21 +230,21 @@ def polygon(x: Any, y: Any, fill: str, **options: Any) -> go.Scatter:
 
 
 def there_and_back(low: Any, high: Any) -> Any:
-    """One coordinate of a polygon: out along the lower side of a band, back along the upper one."""
+    """One coordinate of a band's outline: along its lower side, then back along its upper side."""
     return np.concatenate([low, high[::-1]])
 
 
 def outline(band: Band | IntervalBand) -> tuple[Any, Any]:
-    """Recall and precision around a band of curves, cut to [0, 1]."""
+    """Recall and precision along the outline of a band of curves, cut to [0, 1]."""
     recall = there_and_back(band.beta_low, band.beta_high)
     precision = there_and_back(band.alpha_low, band.alpha_high)
     return np.clip(recall, 0, 1), np.clip(precision, 0, 1)
 
 
 def ink(levels: Sequence[float]) -> str:
-    """Black or white, whichever is legible on a ground of this red, green and blue in [0, 1].
+    """Black or white, whichever is legible on a background of this red, green and blue in [0, 1].
 
-    By name: a dark page lifts colours that are written in hexadecimal.
+    Returned as a name: a dark page lightens colours that are written in hexadecimal.
     """
     if luminance(levels) > _EVEN_CONTRAST:
         return "black"
@@ -252,12 +252,10 @@ def ink(levels: Sequence[float]) -> str:
 
 
 def inked(colors: Any, shares: Floats, *, reverse: bool = False) -> Iterator[tuple[int, int, str]]:
-    """Row and column of the finite cells of a heat map, and the colour of their number.
+    """Row, column and text colour (black or white) of each finite cell of a heat map.
 
-    Whichever is legible on the cell.
-
-    shares : places of the cells in the scale of these colours, from 0 to 1. reverse : True if the
-    scale is turned.
+    shares : positions of the cells on the colour scale `colors`, from 0 to 1.
+    reverse : True if the scale is reversed.
     """
     known = np.argwhere(np.isfinite(shares))
     places = np.clip(shares[tuple(known.T)], 0, 1)
@@ -273,7 +271,10 @@ def inked(colors: Any, shares: Floats, *, reverse: bool = False) -> Iterator[tup
 def add_cell_texts(
     figure: go.Figure, cells: Iterable[tuple[Any, Any, str, str]], size: int = 12
 ) -> None:
-    """Text in cells, each as x, y, text and its colour, black or white: one trace a colour."""
+    """Write text into cells, each given as x, y, text and colour (black or white).
+
+    One trace per colour.
+    """
     listed = list(cells)
     for color in ("black", "white"):
         own = [cell for cell in listed if cell[3] == color]
@@ -289,7 +290,7 @@ def add_cell_texts(
 
 
 def subset(rows: Any, most: int) -> Any:
-    """The rows in increasing order, or a random subset of `most` of them, the same at every
+    """The rows in increasing order; if more than `most`, a random subset, the same at every
     call.
     """
     if len(rows) <= most:
@@ -298,15 +299,15 @@ def subset(rows: Any, most: int) -> Any:
 
 
 def legend(y: float = -0.2, *, centred: bool = False) -> dict[str, Any]:
-    """A horizontal legend below the plot, its top at `y` in heights of the plot."""
+    """A horizontal legend below the plot; y : its top, as a multiple of the plot's height."""
     place = {"x": 0.5, "xanchor": "center"} if centred else {"x": 0, "xanchor": "left"}
     return {"orientation": "h", "y": y, "yanchor": "top", **place}
 
 
 def tick_names(names: Iterable[str]) -> dict[str, Any]:
-    """A vertical axis with one place per name, the first on top.
+    """A vertical axis with one tick per name, the first on top.
 
-    Names can't eat up a narrow plot.
+    Names are cut, so that they leave room for the plot on a narrow screen.
     """
     texts = [label(name, 24) for name in names]
     ends = {"range": [len(texts) - 0.4, -0.6], "zeroline": False}
@@ -314,7 +315,9 @@ def tick_names(names: Iterable[str]) -> dict[str, Any]:
 
 
 def reach(longest: float, steps: Sequence[float] = (0.05, 0.1, 0.2, 0.5)) -> float:
-    """A round length at or above the longest, for axes that are to stay where they are."""
+    """A round number at or above `longest`, so that an axis keeps its range while values change a
+    little.
+    """
     return next((step for step in steps if step >= longest), 1.0)
 
 
@@ -329,7 +332,7 @@ def check_sweep(name: str, xs: Sequence[float], ys: Sequence[float], log_x: bool
 def add_truth(
     figure: go.Figure, truth: float | None, places: Sequence[Any], width: float = 2.5
 ) -> None:
-    """A dashed line at the true value between the first and the last place, if both are known."""
+    """A dashed line at the true value from the first to the last place; none if truth is None."""
     if truth is not None and places:
         hover = f"truth: {truth:.3f}<extra></extra>"
         line = {"line": {**truth_line(), "width": width}, "hovertemplate": hover}
@@ -339,13 +342,14 @@ def add_truth(
 
 
 def add_entry(figure: go.Figure, **look: Any) -> None:
-    """A trace without points, for the legend or a colour bar alone."""
+    """Add a trace without points, which only shows a legend entry or a colour bar."""
     figure.add_scatter(x=[None], y=[None], hoverinfo="skip", **look)
 
 
 def add_now(figure: go.Figure) -> None:
-    """A vertical line for the value on screen, which a front end moves: it finds the legend group
-    "now".
+    """Add a vertical line at the selected value.
+
+    A front end finds it by its legend group "now" and moves it.
     """
     figure.add_scatter(
         x=[None, None],
@@ -360,9 +364,9 @@ def add_now(figure: go.Figure) -> None:
 
 
 def finish(figure: go.Figure, *, height: int, **layout: Any) -> go.Figure:
-    """The figure with the shared layout.
+    """The figure with the shared layout: transparent, legend below the plot.
 
-    Transparent, legend below the plot, state kept across redraws.
+    `uirevision` keeps zoom and hidden traces when the figure is drawn again.
     """
     shared: dict[str, Any] = {
         "template": _TEMPLATE,
@@ -375,13 +379,13 @@ def finish(figure: go.Figure, *, height: int, **layout: Any) -> go.Figure:
         "hoverlabel": {"align": "left", "namelength": -1},
         "uirevision": UIREVISION,
     }
-    # Assigned at once: update_layout() checks every entry on its own, at ten times the cost.
+    # One assignment: update_layout() checks every entry on its own, which takes ten times as long.
     figure.layout = {**figure.layout.to_plotly_json(), **shared, **layout}
     return figure
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number in words for labels: few digits, ∞ for infinity."""
+    """A number as label text: few digits, "∞" for infinity, "none" for nan."""
     if math.isnan(value):
         return "none"
     if math.isfinite(value):
@@ -392,5 +396,5 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def numbers(values: Sequence[float] | Any, digits: int = 3) -> list[str]:
-    """`number` of each."""
+    """`number` of each value."""
     return [number(float(value), digits) for value in values]

@@ -1,9 +1,9 @@
 """Checkpoints of one training run, or of any list, side by side: their curves, and their summaries
 over the steps.
 
-Every trace carries the checkpoint that it is of as its `meta`, and every point of a trace of
-several its own as its `customdata`, both the name as it is: a front end finds by them what is of
-the same checkpoint. What is of none has neither.
+Every trace of one checkpoint carries the checkpoint's name as its `meta`; in a trace of several
+checkpoints every point carries its name as its `customdata`. Both are the unchanged name, by which
+a front end finds all that belongs to one checkpoint. Traces of no checkpoint have neither.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ StepAxis: TypeAlias = Literal["linear", "log", "even"]
 
 _POINTS = 80
 _FAINT_POINTS = 24
-# Curves from which on those in grey have fewer points: a browser draws them at every choice.
+# From this number of curves on, grey ones have fewer points: a browser redraws all of them whenever
+# the user selects another checkpoint.
 _MANY = 40
 _HOVER = (
     "{who}<br>precision α = %{{y:.3f}}, recall β = %{{x:.3f}}<br>at λ = α / β ="
@@ -45,9 +46,9 @@ _FAINT = {"color": "rgba(127,127,127,0.25)", "width": 1}
 CEILING = "real against real"
 LEANINGS = {"f8_precision": "F8, leaning to precision", "f8_recall": "F8, leaning to recall"}
 _MOST_TICKS = 8
-# Ratio of the largest to the smallest step beyond which a linear axis crowds the small ones.
+# If the largest step exceeds the smallest by this factor, small steps crowd on a linear axis.
 _WIDE = 20.0
-# Pixels of a letter's width, a line's height, half a point, and the side of a small plot.
+# Pixels: width of a letter, height of a line, radius of a point, and side of a small plot.
 _LETTER = 6.5
 _LINE = 14.0
 _POINT = 6.0
@@ -59,9 +60,10 @@ _LONGEST = 16
 class CheckpointView(NamedTuple):
     """One checkpoint to draw.
 
-    name : no two are alike. step : None where it is not known.
-    summaries : numbers of its curve by their keys. intervals : (low, high) of each; empty while
-    they are not known.
+    name : unique.
+    step : None where it is not known.
+    summaries : numbers read off its curve, by their keys.
+    intervals : (low, high) of each summary; empty until they are computed.
     bound : an upper bound of the true curve, or None.
     """
 
@@ -77,22 +79,21 @@ Views: TypeAlias = Sequence[CheckpointView]
 
 
 def in_order(views: Views) -> tuple[list[CheckpointView], bool]:
-    """(the checkpoints in the order of their steps, True); (as they are, False) where one has no
-    step.
-    """
+    """(checkpoints ordered by step, True), or (the given order, False) if one has no step."""
     if any(view.step is None for view in views):
         return list(views), False
     return sorted(views, key=lambda view: view.step or 0.0), True
 
 
 def step_words(step: float) -> str:
-    """A step in few characters, with all digits."""
+    """A step as short text that keeps its digits."""
     return f"{step:,.10g}"
 
 
 def step_axes(views: Views) -> list[StepAxis]:
-    """The axes that suit the steps, the plainest first: others than a linear one where it crowds
-    the small steps.
+    """Kinds of axes that suit the steps, the simplest first.
+
+    Others than "linear" are offered only where a linear axis crowds the small steps.
     """
     steps = [view.step for view in views if view.step is not None]
     positive = [step for step in steps if step > 0]
@@ -110,13 +111,12 @@ def checkpoints_figure(
     ceiling: PRCurve | None = None,
     height: int = 560,
 ) -> go.Figure:
-    """Precision against recall of all checkpoints, the later on top of the earlier; the colour says
-    the place in order.
+    """Precision against recall of all checkpoints, later ones on top of earlier ones.
 
-    The colour bar names the steps of both ends, or the names where not all steps are known.
-
-    focus : colours by name of a few that stand out, the first most, with their names; all others
-    are grey.
+    The colour shows the place in the order. The colour bar names the steps at both ends, or the
+    checkpoints where not all steps are known.
+    focus : colours, by name, of a few checkpoints that stand out with their names, the most
+        important first; all others are grey.
     ceiling : the curve of real samples against real ones, dashed.
     """
     ordered, stepped = in_order(views)
@@ -145,13 +145,13 @@ def checkpoints_figure(
         return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
     for view, color in zip(ordered, theme.shades(len(ordered)), strict=True):
         figure.add_trace(_curve(view, {"color": color, "width": 2}))
-    if len(ordered) > 1:  # a trace without points that brings the bar
+    if len(ordered) > 1:  # A trace without points, which only brings the colour bar
         theme.add_entry(figure, mode="markers", marker=_order_bar(ordered, stepped=stepped))
     return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
 
 
 def _order_bar(ordered: Views, *, stepped: bool) -> dict[str, Any]:
-    """A marker with the bar of the colours, whose ends name the first and the last checkpoint."""
+    """A marker with the colour bar, whose ends name the first and the last checkpoint."""
     last = len(ordered) - 1
     ends = []
     for view in (ordered[0], ordered[last]):
@@ -180,15 +180,15 @@ def _order_bar(ordered: Views, *, stepped: bool) -> dict[str, Any]:
 def checkpoint_panels(
     views: Views, names: Sequence[str], ceiling: PRCurve | None = None
 ) -> list[go.Figure]:
-    """For each of these checkpoints its curve, in its colour, before the others in grey, and its
-    bound shaded.
+    """One panel per name: its checkpoint's curve in colour before all others in grey, its bound
+    shaded.
 
     ceiling : the curve of real samples against real ones, dashed.
     """
     ordered, _ = in_order(views)
     colors = dict(zip([view.name for view in ordered], theme.shades(len(ordered)), strict=True))
     faint = {}
-    for view in ordered:  # recall and precision, and a gap
+    for view in ordered:  # rows of recall and precision, each ending in a gap (nan)
         _, alpha, beta = view.curve.sample(_FAINT_POINTS)
         faint[view.name] = np.array([[*beta, np.nan], [*alpha, np.nan]], np.float32)
     layout = theme.square("", "", range=[0, 1.04], tickvals=[0, 0.5, 1])
@@ -230,11 +230,11 @@ def steps_figure(
     the intervals.
 
     axis : of the steps; "even" draws them in order at equal distances. Where not all steps are
-    known, the checkpoints
-        are drawn in their own order, by name. Only points of known, different steps are joined.
-    focus : colours by name of a few that stand out; all others are grey. None: the colour says the
-    place in order.
-    ceiling : the number of real samples against real ones, a dashed line.
+        known, the checkpoints are drawn in their own order, by name. Points are joined only where
+        all steps are known and different.
+    focus : colours, by name, of a few checkpoints that stand out; all others are grey. None: the
+        colour shows the place in the order.
+    ceiling : the summary of real samples against real ones, drawn as a dashed line.
     """
     ordered, stepped = in_order(views)
     even = not stepped or axis == "even"
@@ -282,13 +282,12 @@ def steps_figure(
 def checkpoint_trade_figure(
     views: Views, *, ceiling: tuple[float, float] | None = None, height: int = 560
 ) -> go.Figure:
-    """F8 leaning to precision against F8 leaning to recall: a point a checkpoint, joined in the
+    """F8 leaning to precision against F8 leaning to recall: one point per checkpoint, joined in the
     order of the steps.
 
     Above the diagonal precision is the better of the two, below it recall. Names stand where there
-    is room; the others are in the hover.
-
-    ceiling : both of real samples against real ones, recall first: the corner of a dashed line.
+    is room; the hover has all of them.
+    ceiling : (recall, precision) F8 of real samples against real ones: the corner of a dashed line.
 
     Source: Sajjadi et al. 2018, figure 7.
     """
@@ -342,7 +341,9 @@ def _who(view: CheckpointView) -> str:
 
 
 def _said(view: CheckpointView, labels: Mapping[str, str]) -> str:
-    """Who it is, and a line for each of these numbers, with its label."""
+    """Hover text: the checkpoint, and a line for each of these summaries, with its label and
+    interval.
+    """
     lines = [_who(view)]
     for key, label in labels.items():
         text = f"{label}: {view.summaries[key]:.3f}"
@@ -371,14 +372,14 @@ def _line(curve: PRCurve, who: str, points: int = _POINTS, **options: Any) -> go
         text=theme.numbers(lam),
         hovertemplate=_HOVER.format(who=who),
         **options,
-        _validate=False,  # of hundreds of curves that takes longer than all else
+        _validate=False,  # validation would take most of the time with hundreds of curves
     )
 
 
 def _curve_names(
     views: Views, focus: Mapping[str, str], ceiling: PRCurve | None
 ) -> list[go.Scatter]:
-    """The names of the curves that stand out, by the rule of all figures, in a plot of _SIDE
+    """The names of the curves in `focus`, placed by `labels.place_labels` in a plot of _SIDE
     pixels.
     """
     curves = {view.name: view.curve for view in views}
@@ -404,7 +405,7 @@ def _pixels(curve: PRCurve) -> Floats:
 
 
 def _curve_name(name: str, text: str, place: Place, color: str) -> go.Scatter:
-    """A name, at the end of a line to its curve where it stands apart."""
+    """A name; where it stands apart from its curve, with a line to it."""
     left, top, right, bottom = place.box
     starts = left >= place.anchor[0]
     at = np.array([left if starts else right, (top + bottom) / 2])
@@ -425,9 +426,10 @@ def _curve_name(name: str, text: str, place: Place, color: str) -> go.Scatter:
 
 
 def _with_intervals(ordered: Views, key: str) -> Floats:
-    """One number of each and its interval, empty where it is not known: (n, 3).
+    """(n, 3): one summary of each checkpoint with its interval, which has no length where it is
+    unknown.
 
-    The interval of resampled curves need not hold the number itself.
+    The interval of resampled curves need not contain the summary itself.
     """
     found = []
     for view in ordered:
@@ -437,7 +439,9 @@ def _with_intervals(ordered: Views, key: str) -> Floats:
 
 
 def _ribbon(x: Sequence[float], ordered: Views, key: str) -> go.Scatter:
-    """One polygon for each stretch of neighbours whose intervals are known."""
+    """The ribbon through the intervals: a polygon per stretch of neighbours with known
+    intervals.
+    """
     xs = list[float | None]()
     ys = list[float | None]()
     stretch = list[tuple[float, float, float]]()
@@ -486,8 +490,9 @@ def _step_axis(
 
 
 def _span(values: Sequence[float]) -> list[float]:
-    """A range of whole tenths around values of [0, 1], with some room, that seldom changes as more
-    values come.
+    """A range that ends at whole tenths around values in [0, 1], with some room.
+
+    It seldom changes as more values arrive.
     """
     low = min(values)
     high = max(values)
@@ -515,18 +520,19 @@ class _Box(NamedTuple):
 
 
 def short_name(name: str) -> str:
-    """Foreign text as Plotly shows it, its end kept: names of a list differ there."""
+    """A name escaped for Plotly; a long one loses its beginning, since names of checkpoints differ
+    at the end.
+    """
     return theme.plain(name if len(name) <= _LONGEST else f"…{name[1 - _LONGEST :]}")
 
 
 def placed_names(
     names: Sequence[str], points: Floats, ends: Sequence[float]
 ) -> tuple[list[str], list[str]]:
-    """(text, position) for each point: nothing that would cover another point or text; "" where
-    there is no room.
+    """(texts, positions) of the names beside points.
 
-    The first and the last come first, then the others in their order.
-
+    A name covers no other point or name; it is "" where there is no room. The first and the last
+    name are placed before the others.
     points : (n, 2) in a square plot whose axes both reach from ends[0] to ends[1].
     """
     places = _SIDE * (points - ends[0]) / (ends[1] - ends[0])
@@ -544,7 +550,7 @@ def placed_names(
 
 
 def _around(x: float, y: float, width: float) -> Iterator[tuple[str, _Box]]:
-    """Possible positions of a text, with their boxes."""
+    """Positions of a text around a point that may be used, with their boxes."""
     away = _POINT + 2
     yield "middle right", _Box(x + away, y - _LINE / 2, x + away + width, y + _LINE / 2)
     yield "middle left", _Box(x - away - width, y - _LINE / 2, x - away, y + _LINE / 2)

@@ -1,4 +1,4 @@
-"""Two checkpoints side by side: their curves, and how these differ along lam."""
+"""Two checkpoints side by side: their curves, and the difference between them along lam."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from prviz.arrays import Flags, Floats
 from prviz.curves import PRCurve
 from prviz.figures import theme
 
-# A, then B: what stands for each besides its colour.
+# Signs of A and of B, so that colour is not the only difference.
 PAIR_SIGNS = ("▲", "▼")
 _SYMBOLS = ("triangle-up", "triangle-down")
 _MARKS = 10
@@ -65,13 +65,13 @@ def pair_difference_figure(
     Parameters
     ----------
     lam, difference, low, high : (m,) rays, lam increasing from 0 to inf, the difference on each and
-    its interval.
-    quantity : what is compared, such as "precision α". level : of the band.
+        its interval.
+    quantity : what is compared, such as "precision α".
+    level : confidence level of the band.
 
-    Where the band leaves out 0 the ground is shaded, the line has triangles, up where A is better
-    and down where B is, and words say so once. The vertical axis reaches equally far on both sides.
-    Traces: zero line, band, difference, A better, B better; the last two have gaps (None)
-    elsewhere.
+    Where the band excludes 0, the background is shaded and the line has triangles: up where A is
+    better, down where B is. A text says so once for each. The vertical axis is symmetric. Traces:
+    zero line, band, difference, A better, B better; the last two have gaps (None) elsewhere.
     """
     rays, values, floor, ceiling = (
         np.asarray(each, dtype=float) for each in (lam, difference, low, high)
@@ -120,8 +120,9 @@ def _add_better(
     values: Floats,
     sides: Sequence[Flags],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Mark where A, and where B, is better on the line; the shades of the ground there, and the
-    words.
+    """Mark the stretches where A, and where B, is better.
+
+    Returns the shaded backgrounds of these stretches, and their texts.
     """
     shapes = []
     notes = []
@@ -146,13 +147,13 @@ def _add_better(
 
 
 def _runs(chosen: Flags) -> list[tuple[int, int]]:
-    """First and last place of every stretch of chosen ones."""
+    """First and last index of every stretch of True."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
     return [(int(begin), int(end) - 1) for begin, end in edges.reshape(-1, 2)]
 
 
 def _ground(place: int, low: float, high: float) -> dict[str, Any]:
-    """The shade where one generator is better."""
+    """The shaded background of a stretch where one generator is better."""
     return {
         "type": "rect",
         "yref": "paper",
@@ -167,7 +168,7 @@ def _ground(place: int, low: float, high: float) -> dict[str, Any]:
 
 
 def _note(place: int, middle: float) -> dict[str, Any]:
-    """The words over a stretch, within the axis: at the top for A, at the bottom for B."""
+    """The text over a stretch, within the axis: at the top for A, at the bottom for B."""
     side = ({"y": 1, "yanchor": "top"}, {"y": 0, "yanchor": "bottom"})[place]
     return {
         "x": float(np.clip(middle, 18, 72)),

@@ -1,4 +1,4 @@
-"""Grids of measurements on any executor.
+"""Grids of measurements that run on any executor.
 
-Sweeps, the papers' experiments, the sanity battery, surrogates.
+Sweeps, the experiments of the papers, the sanity battery, and surrogates.
 """

@@ -1,16 +1,15 @@
-"""Errors of estimates over the dimension and over the number of samples, beside the bound of the
-theory.
+"""How errors of estimates depend on the dimension and the number of samples, against the bound of
+the theory.
 
 Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Theorem 6. For subgaussian P and Q with
 densities in a Sobolev ball, N samples of each and the bandwidth sigma ~ N^(-1/(2+d)), the plug-in
 KDE estimate of the overlap satisfies
 
-    E |alpha_hat(lam) - alpha(lam)| <= C (lam + 1) N^(-1/(2+d)),     C free of N, lam, P and Q, but
-    not of d
+    E |alpha_hat(lam) - alpha(lam)| <= C (lam + 1) N^(-1/(2+d)),
 
-This is an upper bound for the plug-in estimate. For the classifiers of `prviz.measure.estimates`
-the paper bounds the bias in this way (Proposition 14, Remark 15) and leaves the rest open: the
-measured slope may be steeper than the exponent.
+where C depends on d, but not on N, lam, P and Q. This is an upper bound for the plug-in estimate.
+For the classifiers of `prviz.measure.estimates` the paper bounds only the bias in this way
+(Proposition 14, Remark 15), so a measured slope may be steeper than the exponent.
 """
 
 from __future__ import annotations
@@ -22,24 +21,24 @@ import numpy as np
 
 
 def rate_exponent(d: int) -> float:
-    """The exponent -1 / (2 + d) of N in the theorem's bound; ValueError for d < 1."""
+    """The exponent -1 / (2 + d) of N in the bound of Theorem 6; ValueError for d < 1."""
     if d < 1:
         raise ValueError(f"d = {d}; a dimension of at least 1 is needed")
     return -1.0 / (2 + d)
 
 
 class Slope(NamedTuple):
-    """A line's slope by least squares, and its standard error (nan for two points)."""
+    """The slope of a least-squares line, and its standard error (nan for two points)."""
 
     value: float
     error: float
 
 
 def fitted_slope(sizes: Sequence[float], errors: Sequence[float]) -> Slope:
-    """The slope of log(error) on log(size): the exponent b of error ~ size^b.
+    """The slope of log(error) over log(size): the exponent b in error ~ size^b.
 
-    sizes, errors : positive, of the same length, at least two different sizes; otherwise raises
-    ValueError.
+    sizes, errors : positive, of the same length, with at least two different sizes; otherwise
+        raises ValueError.
     """
     xs = np.asarray(sizes, dtype=float)
     ys = np.asarray(errors, dtype=float)

@@ -1,4 +1,4 @@
-"""Rows of long runs, kept as small files inside the package, with their provenance."""
+"""Rows of long runs, bundled with the package as small files with their provenance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from prviz.studies.tasks import COMPUTATION, Columns
 if TYPE_CHECKING:
     import pandas as pd
 
-# Most bytes of one file of rows, which is part of the package.
+# Most bytes of one file of rows, since these files are part of the package.
 LARGEST = 150_000
 MANIFEST = "manifest.json"
 _LIBRARIES = {"prviz": "prviz", "NumPy": "numpy", "SciPy": "scipy", "scikit-learn": "scikit-learn"}
@@ -30,9 +30,8 @@ _LIBRARIES = {"prviz": "prviz", "NumPy": "numpy", "SciPy": "scipy", "scikit-lear
 
 @dataclass(frozen=True)
 class Provenance:
-    """Origin of rows.
-
-    Date, versions by name, the machine in words, the shell line, and its seconds.
+    """Origin of rows: date, versions by library, machine in words, shell command and its duration
+    in seconds.
     """
 
     date: str
@@ -44,18 +43,17 @@ class Provenance:
 
 @dataclass(frozen=True, eq=False)
 class KeptRows:
-    """Kept rows with all columns, of which those that were not kept are empty."""
+    """Bundled rows with all columns; columns that were not stored are empty."""
 
     rows: pd.DataFrame
     facts: Provenance
 
 
 def kept_rows(name: str, columns: Columns, place: Path) -> KeptRows | None:
-    """The rows kept under a name.
+    """The rows stored under a name.
 
-    None: there are none, or only of another version of the computation.
-
-    Raises ValueError if the file or its entry in the manifest has changed since it was written.
+    None if there are none, or only those of another version of the computation. Raises ValueError
+    if the file or its entry in the manifest has changed since it was written.
     """
     import pandas as pd
 
@@ -66,7 +64,7 @@ def kept_rows(name: str, columns: Columns, place: Path) -> KeptRows | None:
         path = place / entry["file"]
         content = path.read_bytes()
         whole = entry["sha256"] == _digest(entry, content)
-    except (KeyError, OSError, ValueError):  # a name that no file can have is a ValueError
+    except (KeyError, OSError, ValueError):  # valueError: a name that no file can have
         whole = False
     if not whole:
         raise ValueError(
@@ -87,11 +85,10 @@ def kept_rows(name: str, columns: Columns, place: Path) -> KeptRows | None:
 def keep_rows(
     rows: pd.DataFrame, name: str, facts: Provenance, place: Path, plain: int | None = None
 ) -> Path:
-    """Write the rows, with numbers of 5 digits and without empty columns, and the facts in the
-    manifest.
+    """Write the rows to a file, and their provenance to the manifest.
 
-    A file above ``plain`` bytes (None: LARGEST) is compressed. Raises ValueError, and writes
-    nothing, if it is then above LARGEST.
+    Numbers have 5 digits; empty columns are left out. A file above ``plain`` bytes (None: LARGEST)
+    is compressed. Raises ValueError, and writes nothing, if it is then still above LARGEST.
     """
     filled = rows.dropna(axis="columns", how="all")
     file = f"{name}.csv"
@@ -116,7 +113,7 @@ def keep_rows(
 
 
 def _digest(entry: Mapping[str, Any], content: bytes) -> str:
-    """SHA-256 of a file of rows and its manifest entry."""
+    """SHA-256 of a file of rows together with its manifest entry."""
     fields = {name: value for name, value in entry.items() if name != "sha256"}
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode() + b"\n" + content).hexdigest()
 

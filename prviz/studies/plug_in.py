@@ -1,6 +1,5 @@
-"""The plug-in estimate of the precision curve in few dimensions.
-
-The exact curve of two kernel density estimates.
+"""The plug-in estimate of the precision curve in one and two dimensions: the exact curve of two
+kernel density estimates.
 
 Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Definition 4, Theorem 6 and Remarks 10, 12
 and 13.
@@ -19,18 +18,20 @@ from prviz.curves import PRCurve
 from prviz.curves.ground_truth import discrete_curve
 from prviz.samples import SamplePair, SamplesLike, as_samples
 
-# Cells per bandwidth, and the most cells of a grid.
+# Grid cells per bandwidth, by dimension, and the most cells of a grid.
 _FINE = {1: 64, 2: 8}
 _MOST = 4_000_000
 
 
 class Kernel(NamedTuple):
-    """A kernel, up to its scale.
+    """The shape of a kernel.
 
-    title : in legends. order : s of Remark 13, the smoothness that it makes use of; its signed
-    moments below s vanish. For the box 1, that of Theorem 6. reach : where it ends, in bandwidths.
-    width : its bandwidth at one sample, in standard deviations of the data. weight : of offsets in
-    bandwidths, one array per axis.
+    title : name in legends.
+    order : s of Remark 13, the order of smoothness that the kernel can use: its moments of order 1
+        to s - 1 vanish. 1 for the box, as in Theorem 6.
+    reach : where the kernel ends, in bandwidths.
+    width : bandwidth for a single sample, in standard deviations of the data.
+    weight : kernel value at offsets given in bandwidths, one array per axis.
     """
 
     title: str
@@ -40,9 +41,9 @@ class Kernel(NamedTuple):
     weight: Callable[[Sequence[Floats]], Floats]
 
     def bandwidth(self, n: int, d: int) -> float:
-        """The bandwidth width * n^(-1 / (2 order + d)) of n samples in d dimensions.
+        """The bandwidth width * n^(-1 / (2 order + d)) for n samples in d dimensions.
 
-        For the box that of Theorem 6.
+        For the box this is the rate of Theorem 6.
         """
         return float(self.width * n ** (-1 / (2 * self.order + d)))
 
@@ -80,7 +81,7 @@ Smooth; of higher order, which takes negative values.
 def plug_in_curve(
     real: SamplesLike, generated: SamplesLike, bandwidth: float, kernel: str = "box"
 ) -> PRCurve:
-    """The curve of the two distributions that a kernel density estimate makes of the samples.
+    """The curve of the two distributions estimated from the samples by kernel density estimation.
 
         alpha(lam) = (lam + 1) / 2 - || lam P_hat - Q_hat ||_TV = integral of min(lam p_hat, q_hat)
 
@@ -89,16 +90,15 @@ def plug_in_curve(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples, d = 1 or 2.
     bandwidth : float
-        Radius of the box, standard deviation of the others; the same for both.
+        Radius of the box, or standard deviation of other kernels; the same for both sets.
     kernel : str
-        A key of `KERNELS`. Where a kernel of higher order makes a density negative, it is cut off
-        and the rest scaled to mass 1.
+        A key of `KERNELS`. Where a kernel of higher order makes a density negative, the density is
+        set to 0 and the rest scaled to mass 1.
 
     Returns
     -------
     PRCurve
-        The curve of both densities on a grid, of 64 cells per bandwidth on a line and 8 in the
-        plane.
+        The curve of both densities on a grid with 64 cells per bandwidth for d = 1 and 8 for d = 2.
 
     Raises
     ------
@@ -136,7 +136,8 @@ def plug_in_curve(
         density = np.maximum(
             fftconvolve(histogram, weights / weights.sum(), mode="same").ravel(), 0.0
         )
-        density[density < 1e-9 * density.max()] = 0.0  # rounding of the transform
+        # removes rounding errors of the Fourier transform
+        density[density < 1e-9 * density.max()] = 0.0
         masses.append(density / density.sum())
     held = masses[0] + masses[1] > 0
     return discrete_curve(masses[0][held], masses[1][held])

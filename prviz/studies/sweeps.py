@@ -1,9 +1,8 @@
-"""A grid of measurements, one tidy row each, on this machine's cores or any executor.
+"""A grid of measurements as a tidy table with one row each, measured on this machine's cores or any
+executor.
 
-Resumed where it stopped.
-
-A cell of the grid is a pair of samples, drawn or read where the cell runs, and all rows measured on
-the pair.
+A stopped sweep can be continued. A cell of the grid is one pair of samples, drawn or read where the
+cell runs, with all rows that are measured on it.
 """
 
 from __future__ import annotations
@@ -66,8 +65,8 @@ COLUMNS: Columns = {
     **dict.fromkeys(("d", "n", "repeat", "seed", "n_real", "n_generated", "k_used"), "Int64"),
 }
 
-# Of `prviz.upper_bound` by the row's own family and k, where the truth is known and samples are
-# held out; a deficit above 0 means that the bound does not hold.
+# Comparison of `prviz.upper_bound`, for the family and k of the row, with the truth. Measured where
+# the truth is known and samples are held out. A deficit above 0 means that the bound is violated.
 BOUND_COLUMNS: Columns = {f"bound_{number}": "float64" for number in COMPARISONS}
 
 Wanted = tuple[str, int | Literal["sqrt"] | None, float | None]  # method, k, bandwidth
@@ -77,7 +76,7 @@ Wanted = tuple[str, int | Literal["sqrt"] | None, float | None]  # method, k, ba
 class Known(Protocol):
     """A pair that can be drawn, such as a toy problem.
 
-    Its name and parameters identify it in keys and seeds.
+    Name and parameters identify it in keys and seeds.
     """
 
     @property
@@ -87,12 +86,12 @@ class Known(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Parameters of the problem, which can be written as JSON."""
+        """Parameters of the problem, writable as JSON."""
         ...
 
     @property
     def default_n(self) -> int:
-        """Samples per set if a sweep gives no number."""
+        """Samples per set, used if a sweep gives no number."""
         ...
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
@@ -100,40 +99,38 @@ class Known(Protocol):
         ...
 
     def truth(self) -> PRCurve | None:
-        """The true curve; None: not known, so that nothing is compared with it."""
+        """The true curve, or None if it is not known; rows then have no comparison."""
         ...
 
 
 @runtime_checkable
 class DrawnAlike(Protocol):
-    """A pair drawn and split by the seeds of another pair, from which it differs only in a known
-    way.
+    """A pair that uses the seeds of another pair for its samples and split, so that both are
+    comparable.
     """
 
     @property
     def drawn_as(self) -> Known:
-        """The pair whose name and parameters the seeds follow from."""
+        """The pair whose name and parameters determine the seeds."""
         ...
 
 
 @runtime_checkable
 class OfData(Protocol):
-    """A pair drawn from data that its name and parameters do not identify."""
+    """A pair drawn from data; its name and parameters alone do not identify these."""
 
     @property
     def digest(self) -> str:
-        """Digest of the data, which is part of the keys."""
+        """Digest of the data, which is part of the keys of rows."""
         ...
 
 
 @dataclass(frozen=True)
 class Files:
-    """A pair that is read where it is measured, from paths that every worker can open.
+    """A pair read where it is measured, from paths that every worker can open; its truth is not
+    known.
 
-    Its truth is not known.
-
-    digests : digests of the real and generated samples to be measured. A cell that reads others has
-    no rows.
+    digests : of the real and generated samples to measure. A cell that reads other samples fails.
     choice : which columns of a table are features.
     """
 
@@ -149,17 +146,17 @@ class Files:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Digests of both files, which tell rows of different contents apart."""
+        """Digests of both files, which distinguish rows of different contents."""
         return dict(
             zip(("real", "generated"), (digest[:32] for digest in self.digests), strict=True)
         )
 
     def read(self) -> tuple[Samples, Samples]:
-        """The samples that the files hold now."""
+        """The samples that the files hold at this moment."""
         return read_chosen(self.real, self.choice), read_chosen(self.generated, self.choice)
 
     def check(self, sets: tuple[Samples, Samples]) -> None:
-        """Raise ValueError unless these are the samples to be measured."""
+        """Raise ValueError unless these samples have the expected digests."""
         for path, samples, digest in zip(
             (self.real, self.generated), sets, self.digests, strict=True
         ):
@@ -171,13 +168,13 @@ class Files:
 
 @dataclass(frozen=True)
 class Cell:
-    """All rows on one pair and one split.
+    """One pair of samples with one split, and all rows measured on it.
 
     n : samples per set; None: all samples of the files.
-    wanted : (method, k, bandwidth) of each row, None for what the method does not have.
+    wanted : (method, k, bandwidth) of each row, None where the method has no such parameter.
     beside : True to measure `BOUND_COLUMNS` too.
-    measure : a function of a module that gives the cell's rows with further columns; None: those of
-    a sweep.
+    measure : a module-level function that returns the cell's rows with further columns; None: the
+        rows of a sweep.
     """
 
     problem: Known | Files
@@ -191,9 +188,7 @@ class Cell:
 
     @property
     def drawn_by(self) -> int:
-        """Seed of the samples and of the split, which follows from the cell's own settings
-        alone.
-        """
+        """Seed of the samples and of the split; depends on the settings of the cell alone."""
         problem = self.problem.drawn_as if isinstance(self.problem, DrawnAlike) else self.problem
         parameters = ""
         if not isinstance(problem, Files):
@@ -207,8 +202,9 @@ class Cell:
         return [_row_key(self, wanted) for wanted in self.wanted]
 
     def left(self, known: Container[str]) -> Self | None:
-        """The cell without the rows of known keys; None: no row is left."""
-        # The name of a family that the user registered does not identify its code.
+        """The cell without the rows whose keys are known; None if no row is left."""
+        # Rows of registered families are always measured: the name does not identify the user's
+        # code.
         left = tuple(
             each
             for each in self.wanted
@@ -219,13 +215,13 @@ class Cell:
         return None
 
     def run(self) -> list[Row]:
-        """Measure the rows."""
+        """Measure the cell, and return its rows."""
         if self.measure is not None:
             return self.measure(self)
         return [row for row, _ in measured(self)]
 
     def draw(self) -> SamplePair:
-        """The samples of the cell's problem, which can be drawn."""
+        """Samples of the cell's problem; raises TypeError for files, which cannot be drawn."""
         if isinstance(self.problem, Files):
             raise TypeError(f"{self.problem.name}: a pair that can be drawn is needed")
         return self.problem.sample(self.n or self.problem.default_n, self.drawn_by)
@@ -256,8 +252,8 @@ def wanted_rows(
 ) -> tuple[Wanted, ...]:
     """The rows of one split: every k and every bandwidth for the methods that tune them.
 
-    A bandwidth of None is the automatic one, at every k. Methods that need a split have no row
-    without one.
+    A bandwidth of None is the automatic one, with a row for every k. Methods that need a split have
+    no row without one.
     """
     rows: list[Wanted] = []
     for method in methods:
@@ -286,12 +282,13 @@ def measured(cell: Cell) -> list[tuple[Row, Estimate]]:
         return measured_on(
             cell, pair if cell.n is None else subsample(pair, cell.n, cell.drawn_by), None
         )
-    finally:  # after the measurement, since large files are memory-mapped and may change until then
+    # after the measurement: large files are memory-mapped, so they can change until it ends
+    finally:
         cell.problem.check(sets)
 
 
 def measured_on(cell: Cell, pair: SamplePair, truth: PRCurve | None) -> list[tuple[Row, Estimate]]:
-    """`measured` on the cell's pair, drawn already."""
+    """As `measured`, on a pair that was drawn before."""
     split = pair.split(cell.split, cell.drawn_by)
     began = time.perf_counter()
     requests = [
@@ -331,7 +328,7 @@ def measured_on(cell: Cell, pair: SamplePair, truth: PRCurve | None) -> list[tup
 
 
 def _bound_numbers(estimate: Estimate, truth: PRCurve) -> Row:
-    """`BOUND_COLUMNS` of an estimate, if its family has a bound."""
+    """`BOUND_COLUMNS` of an estimate; empty if its family has no bound."""
     bound = known_bound([estimate], held_out=True)
     compared = {}
     if bound is not None:
@@ -339,7 +336,7 @@ def _bound_numbers(estimate: Estimate, truth: PRCurve) -> Row:
     return {f"bound_{number}": value for number, value in compared.items()}
 
 
-# The columns of a row that identify its setting; its repeats have these in common.
+# The columns of a row that identify its setting; all repeats of a setting share them.
 SETTINGS = ("problem", "parameters", "d", "n", "split", "method", "k", "bandwidth")
 
 
@@ -350,7 +347,7 @@ Problem = str | Known | tuple[PathLike, PathLike]
 
 @dataclass(frozen=True)
 class SweepGrid:
-    """What is combined in every way; as in `sweep`."""
+    """The values whose combinations a sweep measures; see `sweep`."""
 
     problems: Problem | Sequence[Problem]
     methods: Methods = None
@@ -388,8 +385,8 @@ def sweep(
     ----------
     problems : str, toy problem, pair of paths, or sequence of these
         Names of toys, toy problems, or pairs of paths (real, generated). Each file is read once
-        before the sweep and again where it is measured; the sweep ends if a file changes in
-        between.
+        before the sweep and again where it is measured; the sweep stops with an error if a file
+        changes in between.
     methods : sequence of str, str or None
         Names in ESTIMATORS; None: the default ones.
     ks : sequence of int or "sqrt"
@@ -411,17 +408,17 @@ def sweep(
     executor : Executor or None
         Runs the cells; None: a process for every core. Each cell keeps to one thread.
     out : path or None
-        A Parquet file that keeps the rows, written every few seconds and at the end, also where the
-        sweep stops; a crash loses the rows of the last seconds. Rows in the file are not measured
+        A Parquet file for the rows, written every few seconds and when the sweep ends or is
+        stopped; a crash loses the rows of the last seconds. Rows in the file are not measured
         again. Rows of other settings, and of earlier contents of the files (other digests in
-        ``parameters``), stay. Several sweeps may share the file.
+        ``parameters``), stay in it. Several sweeps may share the file.
     progress : callable or None
         Called with the share of the cells that are done; may raise to stop.
     on_rows : callable or None
         Called with each cell's rows when they are measured; may raise to stop.
     columns, drop, group : optional
-        Which columns of all files that are tables are features, are none, and say what belongs
-        together, as in `prviz.read`.
+        For all files that are tables: which columns are features, which are not, and which one
+        names the group of a row, as in `prviz.read`.
 
     Returns
     -------
@@ -432,8 +429,8 @@ def sweep(
     Raises
     ------
     ValueError
-        An argument or a file that can't be used; or an ``out`` that is not a sweep's, is damaged,
-        or was written by a version of prviz that measured otherwise.
+        An argument or a file that can't be used; or an ``out`` that is not the file of a sweep, is
+        damaged, or was written by a version of prviz that computes differently.
     TypeError
         A problem of another type.
     OSError
@@ -441,7 +438,7 @@ def sweep(
 
     Notes
     -----
-    In a script the call stands below ``if __name__ == "__main__":``, since the worker processes
+    In a script, put the call below ``if __name__ == "__main__":``, since the worker processes
     import the script.
     """
     choice = ColumnChoice.of(columns, drop, group, shared=True)
@@ -463,7 +460,7 @@ def sweep_cells(
     on_read: Callable[[Samples], None] = warn_of_notes,
     on_pair: Callable[[SamplePair], None] = say,
 ) -> list[Cell]:
-    """The cells of a grid, checked before anything is measured: `run_tasks` measures them.
+    """The cells of a grid for `run_tasks`, checked before anything is measured.
 
     on_read, on_pair : called with the samples of each file, and with each pair of files.
     """
@@ -492,9 +489,8 @@ def sweep_cells(
 
 
 def sweep_seconds(cells: Sequence[Cell]) -> float | None:
-    """Rough number of seconds that the cells take on this machine, one cell per core.
-
-    None for files.
+    """Rough seconds that the cells take on this machine, one cell per core; None if any reads
+    files.
     """
     alike = Counter(replace(cell, repeat=0, seed=0) for cell in cells)
     total = 0.0
@@ -524,12 +520,13 @@ def _cell_seconds(cell: Cell) -> float | None:
 def sweep_means(rows: pd.DataFrame, number: str = "iou") -> pd.DataFrame:
     """Mean and spread of one number over the repeats of every setting, in the order of the rows.
 
-    rows : rows of `sweep`. number : a column of numbers.
+    rows : rows of `sweep`.
+    number : a column of numbers.
 
     Returns
     -------
-    A row per setting: the columns SETTINGS, ``mean``, ``spread`` (the standard deviation over the
-    repeats, n - 1; nan for a single one) and ``repeats`` (their number).
+    A row per setting: the columns SETTINGS, ``mean``, ``spread`` (standard deviation over repeats,
+    dividing by repeats - 1; nan for one) and ``repeats`` (their number).
     """
     groups = rows.groupby(list(SETTINGS), dropna=False, sort=False)[number]
     return groups.agg(mean="mean", spread="std", repeats="count").reset_index()
@@ -610,7 +607,7 @@ def _problem(problem: Any, digest: Callable[[Path], str], choice: ColumnChoice) 
 def _check_sizes(
     problem: Known | Files, n: int | None, split: float | None, ks: Sequence[K]
 ) -> None:
-    """Raise ValueError for n, split or k that a cell would refuse only when its turn comes."""
+    """Raise ValueError for an n, split or k that a cell would refuse only when it runs."""
     if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 2):
         raise ValueError(f"ns has {n!r}; whole numbers of at least 2 are needed, or None")
     size = n or (None if isinstance(problem, Files) else problem.default_n)

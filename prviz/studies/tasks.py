@@ -1,6 +1,6 @@
-"""Independent tasks of a few tidy rows each, run on any executor, such as Dask's.
+"""Independent tasks with a few tidy rows each, run on any executor, such as Dask's.
 
-A file keeps their rows.
+Their rows can be stored in a file.
 """
 
 from __future__ import annotations
@@ -51,24 +51,24 @@ Tag = TypeVar("Tag")
 Call = Callable[[], Result]
 Columns = Mapping[str, Literal["string", "Int64", "float64", "boolean"]]
 
-# Tasks submitted at a time per worker: enough to keep every worker busy, few enough to stop soon;
-# and where the number of workers is not known, in all.
+# Tasks submitted at a time per worker: enough to keep every worker busy, few enough to stop soon.
+# Then the total for executors whose number of workers is not known.
 _AHEAD = 2
 AHEAD_ELSEWHERE = 64
-# Seconds between two writes of a file of rows, which a crash may lose, and the least pause after a
-# write in multiples of its duration: writing, which takes time in proportion to all rows, takes at
-# most 5 % of the time.
+# Seconds between two writes of the file of rows, which a crash may lose. Then the least pause after
+# a write, as a multiple of its duration: a write takes longer the more rows there are, so this
+# limits writing to 5 % of the time.
 _WRITE_SECONDS = 5.0
 _WRITE_PAUSE = 19.0
-# Metadata of a kept Parquet file: the version of the computation, and the SHA-256 of the rows.
+# Metadata of the Parquet file: version of the computation, and SHA-256 of the rows.
 _VERSION_KEY = b"prviz.computation"
 _DIGEST_KEY = b"prviz.sha256"
-# NumPy types that columns are hashed as, the same on every machine.
+# NumPy types in which columns are hashed, the same on every machine.
 _HASHED_AS = {"Int64": "<i8", "float64": "<f8", "boolean": "?"}
 
 
 class Task(Protocol):
-    """One picklable piece of work, whose rows follow from its own settings alone."""
+    """A picklable piece of work whose rows depend on its own settings alone."""
 
     @property
     def keys(self) -> Sequence[str]:
@@ -78,13 +78,10 @@ class Task(Protocol):
         """
 
     def left(self, known: Container[str]) -> Self | None:
-        """The task with the rows that are still to be measured, those of other keys.
-
-        None: all are known.
-        """
+        """The task without the rows whose keys are known; None if no row is left."""
 
     def run(self) -> list[Row]:
-        """The rows."""
+        """Do the work, and return the rows."""
 
 
 def run_tasks(
@@ -97,25 +94,24 @@ def run_tasks(
     progress: Progress | None = None,
     on_rows: Callable[[pd.DataFrame], None] | None = None,
 ) -> pd.DataFrame:
-    """The rows of all tasks, in their order.
+    """The rows of all tasks, in the order of the tasks.
 
     Parameters
     ----------
     columns : names and types of a row's columns; "key" is among them.
-    executor : runs the tasks; None: a process for every core. Each task keeps to one thread.
-    out : a Parquet file that keeps the rows, written every few seconds and at the end, also where
-    the run stops; a
-        crash loses the rows of the last seconds. Rows in the file are not measured again; rows of
-        other tasks stay. Several runs may share the file. known : the same for rows in memory, by
-        key.
-    progress : called with the share of the tasks that are done. on_rows : called with the rows of
-    each finished task.
-        Both may raise to stop; finished rows are then in ``out``.
+    executor : runs the tasks; None: a process for every core. Each task uses one thread.
+    out : a Parquet file for the rows, written every few seconds and when the run ends or is
+        stopped; a crash loses the rows of the last seconds. Rows in the file are not measured
+        again; rows of other tasks stay in it. Several runs may share the file.
+    known : rows in memory that are not measured again, by key.
+    progress : called with the share of the tasks that are done.
+    on_rows : called with the rows of each finished task. It and ``progress`` may raise to stop;
+        finished rows are then in ``out``.
 
     Raises
     ------
-    ValueError : an ``out`` that is damaged, or holds something else, or results of another version
-    of the computation.
+    ValueError : an ``out`` that is damaged, holds something else, or has results of another version
+        of the computation.
     OSError : ``out`` can't be written, or a worker ended; and whatever a task raises.
     """
     kept = None
@@ -162,7 +158,7 @@ def check_whole(name: str, value: Any, low: int) -> None:
 
 @contextmanager
 def task_executor(given: Executor | None, tasks: int) -> Iterator[Executor]:
-    """The executor given, which stays open, or a process per core for as long as the work takes."""
+    """The given executor, which stays open, or a process per core that ends with the context."""
     if given is not None:
         yield given
         return
@@ -175,7 +171,8 @@ def task_executor(given: Executor | None, tasks: int) -> Iterator[Executor]:
     try:
         yield pool
     except BaseException:
-        held_here.close()  # running tasks are not waited for: their rows are not needed any more
+        # ends the workers at once: the rows of running tasks are not needed any more
+        held_here.close()
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
@@ -192,10 +189,10 @@ def finished(
 ) -> Iterator[tuple[Tag, Result | None]]:
     """Tag and result of every call, as the calls finish; no call begins after the caller stops.
 
-    calls : drawn when there is room; a tag without a call comes back at once, with None. ahead :
-    most calls submitted at a time. idle : called where nothing has finished for a few seconds.
-    lost : the result of a call that has ended one Dask worker after another, so that Dask gave up.
-
+    calls : taken when there is room; a tag without a call comes back at once, with None.
+    ahead : most calls submitted at a time.
+    idle : called when nothing has finished for a few seconds.
+    lost : gives the result of a call that made several Dask workers end, so that Dask gave up.
     Raises ChildProcessError if a worker ended, ConnectionError if Dask's scheduler did, and
     whatever a call raises.
     """
@@ -208,7 +205,7 @@ def finished(
                 if call is None:
                     yield tag, None
                     continue
-                with interrupt_blocked():  # also in the worker that may begin here
+                with interrupt_blocked():  # A worker process may start here, and must inherit this
                     running[executor.submit(call)] = tag
             if not running:
                 return
@@ -230,10 +227,10 @@ def finished(
 
 
 def _result_of(future: Future[Result], tag: Tag, lost: Callable[[Tag], Result] | None) -> Result:
-    """The result of a call, or what stands for it where Dask gave up; see `finished`."""
+    """The result of a call, or ``lost`` where Dask gave up; see `finished`."""
     try:
         return future.result()
-    except CancelledError:  # by no one here
+    except CancelledError:  # nothing here cancels calls, so the scheduler has ended
         raise ConnectionError(
             "the scheduler has ended; once one is there, the same command continues where this one"
             " stopped"
@@ -249,11 +246,11 @@ def _result_of(future: Future[Result], tag: Tag, lost: Callable[[Tag], Result] |
 
 @contextmanager
 def interrupt_blocked() -> Iterator[None]:
-    """Block Ctrl-C in this thread, and for good in the processes that it starts.
+    """Block Ctrl-C in this thread, and permanently in the processes that it starts.
 
-    A terminal signals all of them.
+    A terminal sends Ctrl-C to all of them; only the parent should handle it.
     """
-    if sys.platform == "win32":  # no signal masks there
+    if sys.platform == "win32":  # windows has no signal masks
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -271,13 +268,13 @@ _stopped = threading.Event()
 
 def _start_worker(stop: Connection) -> None:
     """End this process when its parent ends, in whatever way, or closes the pipe."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it can't be blocked
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for platforms where the signal can't be blocked
 
     def end() -> None:
         wait_for_connections([stop])
         _stopped.set()
-        # Between two tasks a result may be half sent, for which the parent would wait: then this
-        # process ends with the next task, or when the parent has ended.
+        # Between two tasks a result may be half sent, and the parent would wait for the rest. In
+        # this case the process ends with the next task, or when the parent has ended.
         parent = multiprocessing.parent_process()
         if parent is not None and not _at_work.is_set():
             wait_for_connections([parent.sentinel])
@@ -287,7 +284,7 @@ def _start_worker(stop: Connection) -> None:
 
 
 def _run(task: Task) -> list[Row]:
-    """Run a task in the worker, on one thread: tasks run side by side."""
+    """Run a task in the worker on one thread, since tasks run in parallel."""
     _at_work.set()
     if _stopped.is_set():
         os._exit(1)
@@ -304,8 +301,8 @@ def _run(task: Task) -> list[Row]:
 
 
 def as_parquet(rows: pd.DataFrame, columns: Columns) -> bytes:
-    """A Parquet file of rows, with their checksum and the version of the computation, which ``out``
-    can continue.
+    """Rows as a Parquet file that ``out`` can continue: with checksum and version of the
+    computation.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -320,7 +317,7 @@ def as_parquet(rows: pd.DataFrame, columns: Columns) -> bytes:
 
 
 def _digest(rows: pd.DataFrame, columns: Columns) -> str:
-    """SHA-256 of all names, types and values, the same before writing and after reading."""
+    """SHA-256 of all names, types and values; equal before writing and after reading."""
     hasher = hashlib.sha256(json.dumps([COMPUTATION, len(rows), dict(columns)]).encode())
     for name, kind in columns.items():
         absent = rows[name].isna().to_numpy(dtype=bool)
@@ -335,10 +332,9 @@ def _digest(rows: pd.DataFrame, columns: Columns) -> str:
 
 
 class _RowsFile:
-    """Rows kept in a Parquet file, which other runs may write to at the same time.
+    """Rows stored in a Parquet file, which other runs may write at the same time.
 
-    rows : rows of the file and rows still to be written, by key.
-
+    rows : rows of the file, and rows still to be written, by key.
     Raises ValueError for a file that can't be used.
     """
 
@@ -348,13 +344,13 @@ class _RowsFile:
         self.rows: dict[str, Row] = {}
         self._path = path
         self._columns = columns
-        self._content = ""  # digest of the file as it was last read or written
+        self._content = ""  # digest of the file when it was last read or written
         self._unwritten = False
         self._next_write = time.monotonic() + _WRITE_SECONDS
         self._take()
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Take new rows, and write them if the last write is long enough ago."""
+        """Add new rows; write the file if the last write was long enough ago."""
         new = {row["key"]: row for row in rows}
         self.rows |= new
         self._unwritten |= bool(new)
@@ -362,7 +358,7 @@ class _RowsFile:
             self.write()
 
     def _take(self) -> None:
-        """Add the rows that the file has now, if it has changed."""
+        """Read the file's rows, if it has changed."""
         try:
             data = self._path.read_bytes()
         except FileNotFoundError:
@@ -377,7 +373,7 @@ class _RowsFile:
             self._content = content
 
     def write(self) -> None:
-        """Write all rows, among them those that another run has written since."""
+        """Write all rows, including those that another run has written meanwhile."""
         if not self._unwritten:
             return
         began = time.monotonic()
@@ -444,18 +440,18 @@ def _rows_of(data: bytes, name: str, columns: Columns) -> dict[str, Row]:
     return {row["key"]: row for row in records}
 
 
-# Seconds that a scheduler may take to answer.
+# Seconds in which a scheduler must answer.
 CONNECT_SECONDS = 10
 
 
 @contextmanager
 def dask_executor(scheduler: str | None = None) -> Iterator[Executor]:
-    """An executor on the workers of a scheduler, or of a local cluster with a process per core.
+    """An executor on the workers of a Dask scheduler, or of a local cluster with a process per
+    core.
 
     scheduler : its address, such as "tcp://host:8786"; None: a local cluster, closed at the end.
-
-    Tasks of a worker that ends go to another one, three times. Raises ValueError if Dask is not
-    installed or no scheduler answers.
+        Tasks of a worker that ends move to another one, three times at most. Raises ValueError if
+        Dask is not installed or no scheduler answers.
     """
     try:
         import distributed

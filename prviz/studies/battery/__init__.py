@@ -1,9 +1,7 @@
-"""The sanity battery.
+"""The sanity battery: 15 checks of fidelity and diversity on pairs whose truth is known.
 
-15 checks of fidelity and diversity on pairs of known truth, and how any reading does on them.
-
-`CHECKS` and `READINGS` hold what there is, `battery_tasks` measures, `judge` gives the verdicts
-with the truth's own beside them, `oracle_rows` the truth's numbers.
+`CHECKS` and `READINGS` list the checks and the metrics; `battery_tasks` measures; `judge` gives the
+verdicts beside those of the true curve; `oracle_rows` gives the true values as rows.
 
 Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), "All current generative fidelity
 and diversity metrics are flawed".

@@ -1,6 +1,5 @@
-"""The base of a check of the sanity battery.
-
-A sweep of pairs of known distributions, and its criteria.
+"""The base of a check of the sanity battery: a sweep of pairs of known distributions, and the
+criteria that a metric must meet along it.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ Side: TypeAlias = Literal["fidelity", "diversity"]
 Tag: TypeAlias = Literal["bounds", "purpose", "data", "hyperparameters", "invariance"]
 SIDES: tuple[Side, Side] = ("fidelity", "diversity")
 
-# Samples per set where the check doesn't say otherwise.
+# Samples per set, for checks that don't sweep the number of samples.
 N = 1000
 
-# Requirement of each desideratum.
+# Each desideratum of the paper as a question.
 TAGS: dict[Tag, str] = {
     "purpose": "Does it measure what it is for?",
     "bounds": "Does it reach 1 where it should, and 0 where it should?",
@@ -37,7 +36,9 @@ TAGS: dict[Tag, str] = {
 
 
 class Criterion(NamedTuple):
-    """One thing a sweep must do. scenario : the only one that it is about; None: each."""
+    """A rule for one side along a sweep; scenario : the only one that it applies to, None for
+    all.
+    """
 
     tag: Tag
     side: Side
@@ -46,9 +47,9 @@ class Criterion(NamedTuple):
 
 
 class TrueExtremes(NamedTuple):
-    """Shares by closed supports, mode by mode.
+    """Share of each distribution in the closed support of the other, mode by mode.
 
-    What scores that ask "is it in the other's support?" aim at.
+    This is what scores estimate that count samples in the other's support.
     """
 
     fidelity: float
@@ -56,9 +57,8 @@ class TrueExtremes(NamedTuple):
 
 
 class Point(NamedTuple):
-    """One pair of a sweep.
-
-    The setting and the position x on the sweep, the ``place``-th of its points.
+    """The setting of one pair of a sweep: dim, scenario, and the swept value x, which is the
+    ``place``-th of the sweep.
     """
 
     dim: int
@@ -78,22 +78,24 @@ _CHECKS: dict[str, Check] = {}
 
 
 def _named(name: str) -> Check:
-    """For pickle, which would write all checks with a method of the dictionary."""
+    """A check by name, for pickle; a method of the dictionary would write all checks."""
     return _CHECKS[name]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Check:
-    """One check; equal names mean equal checks.
+    """One check of the battery; checks of equal name are equal.
 
-    x_label : what the sweep moves. sweep : by dim the values of the swept parameter, increasing; it
-    is judged in all dims and scenarios, which is ("",) where there is but one. dim is the number of
-    features, unless the sweep moves it.
-    generated, real : draw the samples. truth : the true curve of the pair, by densities. ends : the
-    shares by closed supports; None: those of the true curve, where both notions agree.
-    sizes : real and generated samples to draw where the check's own number is n.
-    fresh_real : True if real samples are drawn anew at every point; else once for all.
-    criteria : all that are asked for.
+    x_label : name of the swept parameter.
+    sweep : for each dim, the values of the swept parameter, increasing. All dims and scenarios are
+        judged; a check without scenarios has ("",). dim is the number of features, unless the check
+        sweeps this number.
+    generated, real : draw the samples.
+    truth : the true curve of the pair, from its densities.
+    ends : the shares by closed supports; None where they equal the ends of the true curve.
+    sizes : numbers of real and generated samples to draw at a point for a size n of the check.
+    fresh_real : True if real samples are drawn anew at every point, False if once for the sweep.
+    criteria : all criteria of the check.
     """
 
     name: str
@@ -133,14 +135,14 @@ class Check:
         return self.sweep[dim]
 
     def problem(self, dim: int, scenario: str, place: int) -> BatteryProblem:
-        """The ``place``-th pair of the sweep (from 0).
+        """The ``place``-th pair of the sweep, from 0.
 
-        Raises ValueError for one that the check has not.
+        Raises ValueError for a dim, scenario or place that the check does not have.
         """
         return BatteryProblem(self, dim, scenario, place)
 
     def problems(self) -> Iterator[BatteryProblem]:
-        """All pairs."""
+        """All pairs of the check, in all its dims and scenarios."""
         for dim, scenario in itertools.product(self.dims, self.scenarios):
             for place in range(len(self.sweep[dim])):
                 yield self.problem(dim, scenario, place)
@@ -150,11 +152,11 @@ class Check:
 class BatteryProblem:
     """One pair of a check's sweep, with its sampler and its truth.
 
-    place : which of ``check.points(dim)``, from 0.
+    place : index into ``check.points(dim)``, from 0.
 
     Raises
     ------
-    ValueError : a dim, scenario or place that the check has not.
+    ValueError : a dim, scenario or place that the check does not have.
     """
 
     check: Check
@@ -172,7 +174,7 @@ class BatteryProblem:
 
     @property
     def name(self) -> str:
-        """Name of the check as a problem of the battery."""
+        """Name of the check with the prefix "battery"."""
         return f"battery {self.check.name}"
 
     @property
@@ -182,12 +184,12 @@ class BatteryProblem:
 
     @property
     def point(self) -> Point:
-        """The point of the pair in its check."""
+        """The pair's setting, as the check's functions take it."""
         return Point(self.dim, self.scenario, self.place, self.x)
 
     @property
     def x(self) -> float:
-        """Position on the sweep."""
+        """The swept value at this point."""
         return self.check.points(self.dim)[self.place]
 
     @property
@@ -196,13 +198,12 @@ class BatteryProblem:
         return N
 
     def sample(self, n: int = N, seed: int = 0) -> SamplePair:
-        """Draw the pair. Sizes are ``n`` each, in proportion where the check sweeps them.
+        """Draw the pair with ``n`` samples per set, or in proportion where the check sweeps the
+        sizes.
 
-        An outlier comes on top.
-
-        With one seed a check that keeps its real samples along the sweep has the same at every
-        point, and generated ones are drawn anew at each. Raises ValueError for n < 10 or a negative
-        seed.
+        An outlier is added to these. A check that keeps its real samples along the sweep draws the
+        same ones at every point for one seed; generated samples are drawn anew at each point.
+        Raises ValueError for n < 10 or a negative seed.
         """
         check_whole("n", n, 10)
         check_whole("seed", seed, 0)
@@ -213,7 +214,9 @@ class BatteryProblem:
         return SamplePair(Samples(real, "real"), Samples(generated, "generated"))
 
     def sizes(self, n: int = N) -> tuple[int, int]:
-        """Real and generated samples, less an outlier, where the check's own number is ``n``."""
+        """Numbers of real and generated samples, without an outlier, for a size ``n`` of the
+        check.
+        """
         return self.check.sizes(self.point, n)
 
     @property
@@ -232,7 +235,7 @@ class BatteryProblem:
         return self.check.truth(self.point)
 
     def ends(self) -> TrueExtremes:
-        """The shares in the other's closed support, mode by mode."""
+        """The share of each distribution in the closed support of the other, mode by mode."""
         if self.check.ends is not None:
             return self.check.ends(self.point)
         curve = self.truth()
@@ -240,5 +243,5 @@ class BatteryProblem:
 
 
 def both(tag: Tag, *rules: Rule) -> tuple[Criterion, ...]:
-    """The same rules for fidelity and for diversity."""
+    """The same rules for fidelity and for diversity, as criteria."""
     return tuple(Criterion(tag, side, rule) for rule in rules for side in SIDES)

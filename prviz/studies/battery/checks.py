@@ -51,17 +51,17 @@ def _logarithmic(low: float, high: float, n: int) -> tuple[float, ...]:
 
 
 def _whole(low: float, high: float) -> tuple[float, ...]:
-    """Whole numbers between two powers of ten."""
+    """Whole numbers from 10^low to 10^high, evenly spaced on a logarithmic scale."""
     return tuple(float(each) for each in np.unique(np.logspace(low, high, 20).astype(int)))
 
 
-# The middle of 51 points.
+# Index of the middle of a sweep of 51 points.
 _MIDDLE = 25
 _CENTRED = (*both("bounds", one(_MIDDLE), zero(0), zero(-1)), *both("purpose", bell(_MIDDLE)))
 
 # ---- a shifted Gaussian ----
 
-# Largest shift by dim.
+# Largest shift, by dim.
 _WIDEST = {1: 6.0, 8: 3.0, 64: 1.0}
 
 
@@ -70,7 +70,7 @@ def _shifted(at: Point, n: int, rng: Rng) -> Floats:
 
 
 def _distance(at: Point) -> float:
-    """Of the means; the same on both sides of 0, whatever the rounding of the grid."""
+    """Distance of the means; rounded, so that it is equal on both sides of 0."""
     return round(abs(at.x) * math.sqrt(at.dim), 12)
 
 
@@ -88,8 +88,8 @@ _MEAN = Check(
     criteria=_CENTRED,
 )
 
-# The same with one more sample at c 1, c the shift at the right end, in the real or in the
-# generated set. Its share is that of one sample among n + 1 = 1001.
+# As _MEAN, with one more sample at c 1, where c is the largest shift, in the real or in the
+# generated set. Its share is that of one among n + 1 = 1001 samples.
 _OUTLIER_SHARE = 1.0 / 1001.0
 
 
@@ -125,7 +125,8 @@ _OUTLIER = replace(
 )
 
 
-# A shift by mu along the first coordinate; the second is Pareto (shape 1.01, from 1 on) in both.
+# A shift by mu along the first coordinate; the second is Pareto distributed (shape 1.01, minimum 1)
+# in both sets.
 def _with_tail(
     at: Point,  # noqa: ARG001
     n: int,
@@ -178,7 +179,7 @@ _SPREAD = Check(
     ),
 )
 
-# P = N(0, I), Q = N((6, 0), I), the second coordinate of both times c.
+# P = N(0, I), Q = N((6, 0), I); the second coordinate of both is multiplied by c.
 _ONE_SCALED = Check(
     name="gaussian-scaling-one-dimension",
     title="One feature in other units",
@@ -196,7 +197,7 @@ _ONE_SCALED = Check(
 )
 
 
-# First coordinate N(0, 1) against N(6, 1), and e coordinates that are N(0, 1) in both.
+# The first coordinate is N(0, 1) against N(6, 1); x more coordinates are N(0, 1) in both sets.
 def _with_useless(at: Point, n: int, rng: Rng, shift: float = 0.0) -> Floats:
     drawn = rng.standard_normal((n, 1 + int(at.x)))
     drawn[:, 0] += shift
@@ -224,23 +225,23 @@ _HIGH_DIMENSION = Check(
 
 _MODES = 10
 _ALIKE = (1 / _MODES,) * _MODES
-# Standard deviation of the modes by dim.
+# Standard deviation of the modes, by dim.
 _MODE_SD = {1: 1 / 6, 8: 1 / 3, 64: 1.0}
 
 
 def _first_modes(modes: int, of: int = _MODES) -> Weights:
-    """The first modes, equally likely."""
+    """Equal weights of the first modes, 0 for all others."""
     return (1 / modes,) * modes + (0.0,) * (of - modes)
 
 
 def _faded(at: Point) -> Weights:
-    """All but the first mode lose the share x."""
+    """Weights when all modes but the first have lost the share x of theirs."""
     left = np.r_[1.0, np.full(_MODES - 1, 1.0 - at.x)]
     return tuple((left / left.sum()).tolist())
 
 
 def _on_diagonal(at: Point, n: int, rng: Rng, weights: Weights) -> Floats:
-    """Ten modes at 0, 10/9, ... 10 along the diagonal."""
+    """Samples of ten Gaussian modes at 0, 10/9, ... 10 on every coordinate, with these weights."""
     centres = np.linspace(0.0, 10.0, _MODES)[rng.choice(_MODES, n, p=weights)]
     return centres[:, None] + _MODE_SD[at.dim] * rng.standard_normal((n, at.dim))
 
@@ -295,8 +296,9 @@ _SEQUENTIAL = replace(
     criteria=_dropping_criteria(0.5),
 )
 
-# P: uniform on five of ten distant modes in the plane; Q: uniform on the first m of the ten. The
-# centres are the first draw of N(0, 10^2) whose closest pair is 20 standard deviations apart.
+# P: uniform over five of ten distant modes in the plane; Q: uniform over the first m of the ten.
+# For the centres, 21 is the first seed whose draw of N(0, 10^2) has all modes at least 20 standard
+# deviations apart.
 CENTRES = 10.0 * np.random.default_rng(21).standard_normal((_MODES, 2))
 CENTRES.flags.writeable = False
 
@@ -328,7 +330,7 @@ _INVENTION = Check(
 )
 
 
-# P: two equal modes at -mu/2 and mu/2 on every coordinate; Q = N(0, (1 + mu^2) I).
+# P: two equal modes, at -mu/2 and mu/2 on every coordinate; Q = N(0, (1 + mu^2) I).
 def _two_modes(at: Point, n: int, rng: Rng) -> Floats:
     centres = np.where(rng.random((n, 1)) < 0.5, -at.x / 2, at.x / 2)
     return centres + normal(at, n, rng)
@@ -363,7 +365,7 @@ def _directions(n: int, d: int, rng: Rng) -> Floats:
     return directions
 
 
-# P: uniform on the unit sphere; Q: on the sphere of radius r.
+# P: uniform on the unit sphere; Q: uniform on the sphere of radius r.
 _SHELLS = Check(
     name="uniform-hypersphere-surface",
     title="Shells of different radius",
@@ -380,11 +382,11 @@ _COUNTS = _whole(2, 4)
 
 
 def _part(at: Point, n: int) -> int:
-    """Samples at a point of the sweep where the check's 1000 are ``n``."""
+    """Samples at a point where the check has x for a size of 1000, scaled to a size ``n``."""
     return max(round(at.x * n / N), 2)
 
 
-# P = U[0, 1]^d, Q = U[s, 1 + s]^d, s = 1 - .2^(1/d): a fifth of each lies in the other.
+# P = U[0, 1]^d, Q = U[s, 1 + s]^d with s = 1 - 0.2^(1/d): a fifth of each lies in the other.
 _SHARED = 0.2
 _CUBES = Check(
     name="uniform-hypercube-varying-size",
@@ -420,7 +422,7 @@ _CUBES_GENERATED = replace(
 )
 
 
-# A solid ball of radius .8 within a solid torus: a disc of radius .1 around (1, 0), turned about
+# A solid ball of radius 0.8 within a solid torus: a disc of radius 0.1 around (1, 0), rotated about
 # the axis.
 def _ball(n: int, rng: Rng) -> Floats:
     return 0.8 * np.cbrt(rng.random((n, 1))) * _directions(n, 3, rng)
@@ -454,7 +456,7 @@ _SPHERE_TORUS = Check(
 )
 
 
-# Both c N(0, 1), one of them rounded to whole numbers before anything else.
+# Both sets are c N(0, 1); the values of one are rounded to whole numbers.
 def _rounded(scenario: str) -> Sampler:
     def drawn(at: Point, n: int, rng: Rng) -> Floats:
         values = at.x * normal(at, n, rng)

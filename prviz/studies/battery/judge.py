@@ -1,6 +1,6 @@
-"""From rows to verdicts.
+"""Verdicts of the battery, computed from measured rows.
 
-Sweeps and criteria beside the truth, cells of criteria, and the published verdicts.
+Sweeps and criteria beside those of the truth, verdicts by cell, and the published verdicts.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 
 
 def oracle_rows(checks: Iterable[str] | None, readings: str | Iterable[str]) -> pd.DataFrame:
-    """Rows as `battery_tasks` gives them, with the true numbers of each pair, one repeat.
+    """Rows like those of `battery_tasks` with the true values of each pair, as one repeat.
 
-    checks : names in CHECKS; None: all. readings : names in READINGS. A family's reading is that of
-    the true curve. A published pair asks which share of each set lies where the other one is, so
-    that its truth are the shares by closed supports, mode by mode.
+    checks : names in CHECKS; None: all.
+    readings : names in READINGS. The reading of a family is taken from the true curve. A published
+        pair of scores estimates the share of each set in the other's support, so its true values
+        are the shares by closed supports, mode by mode.
     """
     names = [readings] if isinstance(readings, str) else list(readings)
     methods = list(dict.fromkeys(READINGS[name].method for name in names))
@@ -48,9 +49,9 @@ def oracle_rows(checks: Iterable[str] | None, readings: str | Iterable[str]) -> 
 
 @lru_cache(maxsize=4000)
 def true_numbers(problem: BatteryProblem, of_curve: bool) -> dict[str, float]:
-    """Every reading of the true curve by column, or both shares by closed supports.
+    """Every reading of the true curve by column, or the two shares by closed supports.
 
-    Of each pair once per process.
+    Cached: computed once per pair and process.
     """
     if of_curve:
         return curve_numbers(problem.truth())
@@ -58,13 +59,14 @@ def true_numbers(problem: BatteryProblem, of_curve: bool) -> dict[str, float]:
     return {"score_fidelity": ends.fidelity, "score_diversity": ends.diversity}
 
 
-# ---- the published verdicts, as they stand in the stored output of print_pass_fail_tables ----
+# ---- the published verdicts, as stored in the output of the paper's print_pass_fail_tables ----
 
-# They came from unseeded data, a different draw for each group of metrics, and can't be reproduced
-# to the digit. Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), public code.
+# The paper drew its data without a seed, and anew for each group of metrics, so these verdicts
+# can't be reproduced exactly. Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450),
+# code.
 
-# The columns, fidelity and diversity: as readings of this package are named, and one that it does
-# not measure.
+# The columns of _TABLE, each for fidelity and diversity. Names are those of READINGS; "iap/ibr" is
+# not measured here.
 PAIRS = (
     "i-prec/i-rec",
     "density/coverage",
@@ -107,7 +109,7 @@ discrete-numerical-vs-continuous-numerical  bounds          FFFFFF FFFFFF
 discrete-numerical-vs-continuous-numerical  purpose         FFFFFF FFFFFF
 """
 
-# (check, tag, side) -> the verdict of each of PAIRS.
+# (check, tag, side) -> one verdict for each of PAIRS.
 VERDICTS: Mapping[tuple[str, str, str], str] = MappingProxyType(
     {
         (check, tag, side): verdicts
@@ -116,14 +118,14 @@ VERDICTS: Mapping[tuple[str, str, str], str] = MappingProxyType(
     }
 )
 
-# How many of the 30 cells each of PAIRS passed, as the paper counts them.
+# How many of the 30 cells each of PAIRS passes, as the paper counts.
 PASSED: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {"fidelity": (11, 18, 11, 10, 10, 13), "diversity": (9, 13, 9, 13, 9, 10)}
 )
 
 
 def published_verdict(check: str, tag: str, side: str, reading: str) -> str | None:
-    """The published "T", "F", "L" or "H"; None where none is."""
+    """The published "T", "F", "L" or "H"; None where the paper has none."""
     verdicts = VERDICTS.get((check, tag, side))
     if verdicts and reading in PAIRS:
         return verdicts[PAIRS.index(reading)]
@@ -135,13 +137,15 @@ def published_verdict(check: str, tag: str, side: str, reading: str) -> str | No
 
 @dataclass(frozen=True, eq=False)
 class SweepResult(ReadOnlyArrays):
-    """One reading along one sweep.
+    """The values of one reading along one sweep.
 
-    dim, scenario : the setting. points : (m,) the whole sweep, increasing; truth : (m,) the same
-    reading of the truth.
-    measured : (j,) indices of the points that have been measured; mean : (j,) over their repeats;
-    spread : (j,) standard deviation over these, nan for a single one. repeats : the fewest of any
-    point, 0 before all are there.
+    dim, scenario : the setting.
+    points : (m,) x of the whole sweep, increasing.
+    truth : (m,) the same reading of the true curve.
+    measured : (j,) indices of the points measured so far.
+    mean : (j,) mean over the repeats.
+    spread : (j,) standard deviation over the repeats, nan for a single one.
+    repeats : the fewest repeats at any point; 0 while a point is missing.
     """
 
     dim: int
@@ -169,11 +173,14 @@ class SweepResult(ReadOnlyArrays):
         return criterion.rule.judge(self.points, self.truth)
 
     def allowed(self, criterion: Criterion) -> list[AllowedValues]:
-        """Ranges that the criterion allows the means; before all points are measured, the truth."""
+        """Ranges of values that the criterion allows.
+
+        They can depend on the values: those of the means, or of the truth while points are missing.
+        """
         return criterion.rule.allowed(self.points, self.mean if self.whole else self.truth)
 
     def keeps_to(self, each: AllowedValues) -> bool:
-        """True if the means (or the truth, see `allowed`) lie within the range."""
+        """True if the means, or while points are missing the truth, lie within the range."""
         y = self.mean if self.whole else self.truth
         last = each.last % len(y)
         part = y[each.first % len(y) : last + 1]
@@ -183,8 +190,8 @@ class SweepResult(ReadOnlyArrays):
 def along(rows: pd.DataFrame | None, check: str, reading: str, side: Side) -> list[SweepResult]:
     """Every sweep of a check, by dim and scenario.
 
-    rows : of `battery_tasks`, of one n, k and split, as many as there are; None: none yet. Raises
-    KeyError for an unknown check or reading, ValueError for another side.
+    rows : of `battery_tasks`, with one n, k and split; may be incomplete; None: none yet.
+    Raises KeyError for an unknown check or reading, ValueError for another side.
     """
     if side not in SIDES:
         raise ValueError(f"side = {side!r}; {' or '.join(SIDES)} is needed")
@@ -226,11 +233,11 @@ def criteria_of(check: str, tag: str, side: Side, scenario: str) -> list[Criteri
 
 _Measured: TypeAlias = "Mapping[tuple[int, str], Mapping[str, _Sweep]]"
 
-# The verdicts that count as passed.
+# Verdicts that count as passed.
 PASSES: tuple[Verdict, ...] = ("T", "L", "H")
 _WORST_FIRST: tuple[Verdict, ...] = ("F", "L", "H")
 
-# Words by (passed, the oracle passed).
+# Words by (the estimate passed, the truth passed).
 SAYS = {
     (True, True): "right",
     (False, True): "estimator wrong",
@@ -265,9 +272,8 @@ JUDGED = (
 
 
 class _Sweep(NamedTuple):
-    """All numbers of one reading along one sweep.
-
-    X (m,), y (m, repeats), nan where a repeat is still to come.
+    """All values of one reading along one sweep: x (m,), y (m, repeats), nan where not yet
+    measured.
     """
 
     x: Floats
@@ -275,7 +281,7 @@ class _Sweep(NamedTuple):
 
     @property
     def mean(self) -> Floats:
-        """(m,) over the repeats that are there."""
+        """(m,) mean over the repeats measured so far."""
         mean: Floats = np.nanmean(self.y, axis=1)
         return mean
 
@@ -286,7 +292,7 @@ class _Sweep(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """One criterion in one setting, judged."""
+    """One criterion in one setting, with its outcome."""
 
     criterion: Criterion
     dim: int
@@ -296,23 +302,21 @@ class _Found(NamedTuple):
 
 
 def judge(rows: pd.DataFrame, readings: Iterable[str] | None = None) -> pd.DataFrame:
-    """One line per (check, tag, reading, side) whose sweeps are all there, with at least one repeat
-    at every point.
+    """Verdicts: one line per (check, tag, reading, side) whose sweeps have a repeat at every point.
 
-    rows : of `battery_tasks`, all of one n, k and split. readings : names in READINGS; None: all
-    that the rows have.
+    rows : of `battery_tasks`, all of one n, k and split.
+    readings : names in READINGS; None: all that the rows have.
 
     Returns
     -------
-    A table with the columns JUDGED. A cell is all criteria of one tag in all dims and scenarios of
-    a check, each on the means over repeats. ``verdict``: "F" if a criterion fails or some pass as
-    low and others as high, else "L" or "H" if any does, else "T". value, sense, threshold, margin,
-    criterion, condition, dim and scenario are those of the condition that decides: the worst
-    failure, or the narrowest pass; a negative margin is a failure. ``spread``: the deviation over
-    repeats of that condition's value, each repeat taken alone; nan for a single one. ``published``:
-    the paper's verdict, if there is one. ``oracle``, ``oracle_value``: verdict and value of the
-    same reading of the truth. ``says`` compares the two; see SAYS.
-
+    A table with the columns JUDGED. One line covers all criteria of one tag in all dims and
+    scenarios of a check, each judged on the means over repeats. ``verdict``: "F" if a criterion
+    fails, or if some pass as low and others as high; else "L" or "H" if any passes so; else "T".
+    value, sense, threshold, margin, criterion, condition, dim and scenario are those of the
+    deciding condition: the worst failure, or the narrowest pass. A negative margin is a failure.
+    ``spread``: standard deviation of the deciding value over single repeats; nan for one.
+    ``published``: the paper's verdict, if there is one. ``oracle``, ``oracle_value``: verdict and
+    value of the same reading of the truth. ``says`` compares the two verdicts; see SAYS.
     Raises ValueError for rows of several n, k or splits.
     """
     import pandas as pd
@@ -336,9 +340,9 @@ def judge(rows: pd.DataFrame, readings: Iterable[str] | None = None) -> pd.DataF
 
 
 def passed(judged: pd.DataFrame) -> pd.DataFrame:
-    """Cells passed and judged, by reading and side.
+    """Numbers of lines of `judge` by reading and side.
 
-    Columns reading, side, passed, cells, and the oracle's passed.
+    Columns: reading, side, passed, cells (all lines), oracle (lines that the truth passes).
     """
     counted = judged.assign(
         passed=judged["verdict"].isin(PASSES),
@@ -352,10 +356,10 @@ def passed(judged: pd.DataFrame) -> pd.DataFrame:
 def _lines(
     check: Check, readings: Sequence[Reading], measured: _Measured
 ) -> Iterator[dict[str, Any]]:
-    """The verdicts on one check by readings of one method, of sides whose sweeps are all there."""
+    """The verdicts on one check by readings of one method, for sides whose sweeps are complete."""
     for reading in readings:
         for side, column, label in zip(SIDES, reading.columns, reading.pair, strict=True):
-            if not label:  # it has no such side
+            if not label:  # the reading has no number for this side
                 continue
             sweeps = {setting: found[column] for setting, found in measured.items()}
             if not sweeps or not all(sweep.repeats for sweep in sweeps.values()):
@@ -370,10 +374,7 @@ def _lines(
 
 
 def _measured(check: Check, readings: Sequence[Reading], rows: pd.DataFrame) -> _Measured:
-    """The numbers of every sweep of a check by setting and column.
-
-    Nothing where a whole sweep is missing.
-    """
+    """The numbers of every sweep of a check, by setting and column; empty if a sweep is missing."""
     parts = dict(iter(rows.groupby(["dim", "scenario"])))
     found: dict[tuple[int, str], dict[str, _Sweep]] = {}
     for setting in _settings(check):
@@ -392,7 +393,7 @@ def _measured(check: Check, readings: Sequence[Reading], rows: pd.DataFrame) -> 
 
 
 def _true(check: Check, reading: Reading) -> _Measured:
-    """The same of the truth."""
+    """The true values of every sweep of a check, in the form of `_measured`."""
     found: dict[tuple[int, str], dict[str, _Sweep]] = {}
     for dim, scenario in _settings(check):
         x = np.array(check.points(dim))
@@ -412,7 +413,7 @@ def _settings(check: Check) -> list[tuple[int, str]]:
 def _cell(
     criteria: Sequence[Criterion], sweeps: Mapping[tuple[int, str], _Sweep]
 ) -> dict[str, Any]:
-    """Verdict and the condition that decides it."""
+    """The verdict of one line, and the condition that decides it."""
     found = [
         _Found(each, dim, scenario, sweep, each.rule.judge(sweep.x, sweep.mean))
         for (dim, scenario), sweep in sweeps.items()
@@ -421,7 +422,7 @@ def _cell(
     ]
     verdicts = {each.outcome.verdict for each in found}
     verdict = next((each for each in _WORST_FIRST if each in verdicts), "T")
-    # some criteria passed as low, others as high
+    # Some criteria passed as low, others as high.
     mixed = verdict != "F" and {"L", "H"} <= verdicts
     deciding = [each for each in found if not mixed or each.outcome.verdict != "T"]
     decisive = min(deciding, key=lambda each: each.outcome.margin)
@@ -451,7 +452,9 @@ def _cell(
 
 
 def _beside(line: dict[str, Any], readings: Sequence[Reading]) -> dict[str, Any]:
-    """The published verdict of a cell, and the verdict of the truth."""
+    """The published verdict that belongs to a line, the truth's verdict, and how the line
+    compares.
+    """
     at = next(reading.at for reading in readings if reading.name == line["reading"])
     verdict, value = _oracle(line["check"], at)[line["tag"], line["side"]]
     published = published_verdict(line["check"], line["tag"], line["side"], line["reading"])
@@ -461,9 +464,7 @@ def _beside(line: dict[str, Any], readings: Sequence[Reading]) -> dict[str, Any]
 
 @lru_cache(maxsize=256)
 def _oracle(check: str, at: str) -> dict[tuple[str, str], tuple[Verdict, float]]:
-    """Verdict and value by (tag, side) of the truth, which is the same for all families, and for
-    all scores.
-    """
+    """Verdict and value of the truth by (tag, side); equal for all families, and for all scores."""
     reading = next(each for each in READINGS.values() if each.at == at)
     lines = _lines(CHECKS[check], [reading], _true(CHECKS[check], reading))
     return {(line["tag"], line["side"]): (line["verdict"], line["value"]) for line in lines}

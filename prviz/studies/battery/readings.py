@@ -1,26 +1,27 @@
-"""Two numbers for a pair of samples, fidelity and diversity.
+"""The metrics of the battery: ways to read fidelity and diversity off a pair of samples.
 
-Published scores, and points of a curve.
-
-The published pairs have the hyperparameters that the sanity battery gives them:
+They are published pairs of scores, and points of a precision-recall curve. The published pairs have
+the hyperparameters of the sanity battery:
 
     i-prec/i-rec      precision and recall, k = 3
-    density/coverage k the smallest up to 20 that coverage is expected above .95 with where P = Q: 5
-    of 1000 samples
-    c-prec/c-rec      C = 3, k growing with ln n: 5 of 1000; which of the two is which, see `_score`
-    symprec/symrec    the smaller of precision and its mirrored coverage, of recall and coverage; k
-    = 5, open balls p-prec/p-rec      k = 4, a = 1.2
+    density/coverage  k as the smallest number up to 20 with an expected coverage above 0.95
+                      for P = Q: 5 for 1000 samples
+    c-prec/c-rec      C = 3, k growing with ln n: 5 for 1000 samples; see `_score` for their order
+    symprec/symrec    minimum of precision and its mirrored coverage, and of recall and coverage;
+                      k = 5, open balls
+    p-prec/p-rec      k = 4, a = 1.2
 
-Balls are closed but where said. Formulas as in `prviz.scalars`. The pair of one-class networks is
-not measured.
+Balls are closed unless stated otherwise. Formulas are those of `prviz.scalars`. The battery's pair
+of one-class networks is not measured.
 
-The numbers that people report beside them, brought to 1 where both sets are equal; one that looks
-at diversity alone has no fidelity, and a distance is both at once:
+Other reported numbers, scaled to be 1 where both sets are equal. A number about diversity alone has
+no fidelity, and a distance counts for both:
 
     clipped           Clipped Density and Coverage, k = 5
-    fd                2 Phi(-sqrt(FD) / 2): the overlap of two standard Gaussians whose means are so
-    far apart kid               1 - KID / (mean of k(x, x') + mean of k(y, y')) vendi, rke        of
-    the generated set over that of the real one; bandwidth of RKE as in `prviz.scalars`
+    fd                2 Phi(-sqrt(FD) / 2): the overlap of two standard Gaussians with this FD
+    kid               1 - KID / (mean of k(x, x') + mean of k(y, y'))
+    vendi, rke        value of the generated set over that of the real set; bandwidth of RKE as in
+                      `prviz.scalars`
 
 Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), public code.
 """
@@ -58,7 +59,7 @@ _MOST_K = 20
 
 
 class Score(NamedTuple):
-    """A published pair: its label, the labels of the two, and what they are."""
+    """A published pair of scores: label, labels of its two numbers, and source."""
 
     label: str
     pair: tuple[str, str]
@@ -89,14 +90,14 @@ REPORTED: dict[str, Score] = {
     "rke": Score("RKE ratio", ("", "RKE"), "Jalali, Li, Farnia 2023"),
 }
 
-# All that is no point of a curve.
+# All metrics that are not points of a curve.
 SCALARS = SCORES | REPORTED
 
 
 def coverage_k(n: int) -> int:
-    """The smallest k <= 20 with 1 - prod over i = 1 ..
+    """The smallest k <= 20 with 1 - prod over i = 1 .. k of (n - i) / (2 n - i) > 0.95.
 
-    K of (n - i) / (2 n - i) > .95, at most n - 1.
+    At most n - 1.
     """
     missed = 1.0
     for k in range(1, min(_MOST_K, n - 1) + 1):
@@ -107,20 +108,20 @@ def coverage_k(n: int) -> int:
 
 
 def c_pair_k(n: int) -> int:
-    """int(int(ln n + 7) / 3 + 1): 4 of 100 samples, 5 of 1000, 6 of 10,000."""
+    """int(int(ln n + 7) / 3 + 1): 4 for 100 samples, 5 for 1000, 6 for 10,000."""
     return int(int(math.log(n) + 7.0) / COVER + 1.0)
 
 
 def measure_scores(pair: SamplePair, names: Collection[str]) -> dict[str, Pair]:
     """(fidelity, diversity) of each of ``names``.
 
-    Those with closed balls in one pass over the distances.
+    All scores with closed balls share one pass over the distances.
     """
     sizes = pair.real.n, pair.generated.n
     k = coverage_k(sizes[0])
     closed: dict[str, tuple[Balls, ...]] = {
         "i-prec/i-rec": IPR.balls(k=_I_K, bandwidth=None, sizes=sizes),
-        # of iPR, then of coverage
+        # Balls of iPR (for density), then of coverage.
         "density/coverage": EAS.balls(k=k, bandwidth=None, sizes=sizes),
         "c-prec/c-rec": (cover_balls(c_pair_k(sizes[0]), COVER, *sizes),),
     }
@@ -147,8 +148,8 @@ def _score(name: str, pair: SamplePair, counts: Sequence[BallCounts]) -> Pair:
     if name == "density/coverage":
         density = int(counts[0].real[n:].sum()) / (coverage_k(n) * pair.generated.n)
         return density, share(counts[1].generated[:n])
-    # Fidelity: real samples whose ball among the real ones holds k generated ones. Diversity:
-    # generated samples. In all other pairs it is the other way round; so it was published.
+    # As published, this pair is swapped: its fidelity is the share of real samples whose real ball
+    # holds k generated samples, its diversity the share of generated samples.
     return share(counts[0].generated[:n], c_pair_k(n)), share(counts[0].real[n:], c_pair_k(n))
 
 
@@ -186,7 +187,7 @@ _SCORE = "score"
 
 
 class _At(NamedTuple):
-    """A number read off a curve."""
+    """A pair of numbers read off a curve."""
 
     label: str
     pair: tuple[str, str]
@@ -194,7 +195,7 @@ class _At(NamedTuple):
 
 
 def _ray(lam: float) -> _At:
-    """alpha(lam), and beta(1 / lam) as its mirror."""
+    """alpha(lam) and its mirror image beta(1 / lam)."""
     share = "1" if lam == 1 else f"1/{lam:g}"
     pair = (f"α({lam:g})", f"β({share})")
     return _At(
@@ -215,17 +216,18 @@ _ATS: dict[str, _At] = {
     "auc": _At("AuC", ("AuC", "AuC"), lambda curve: (curve.auc, curve.auc)),
 }
 
-# The columns of a row that hold numbers: of a score, and of each reading of a curve.
+# The columns of a row that hold numbers: two of a score, and two of each reading of a curve.
 NUMBERS = tuple(f"{at}_{side}" for at in (_SCORE, *_ATS) for side in ("fidelity", "diversity"))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to read fidelity and diversity off a pair of samples.
+    """One way to get fidelity and diversity from a pair of samples.
 
-    label : on screen. pair : labels of the two numbers, "" for one that there is not. method : what
-    is measured, a name in ESTIMATORS or in SCALARS.
-    at : the point of its curve; "score": the published pair itself.
+    label : name shown to the user.
+    pair : labels of fidelity and diversity; "" where the metric has no such number.
+    method : the metric to measure, a name in ESTIMATORS or in SCALARS.
+    at : where the two numbers are read off the family's curve; "score" for metrics without a curve.
     """
 
     name: str
@@ -236,17 +238,17 @@ class Reading:
 
     @property
     def columns(self) -> tuple[str, str]:
-        """Columns of its two numbers in a row of its method."""
+        """Columns that hold the two numbers in a row of its method."""
         return f"{self.at}_fidelity", f"{self.at}_diversity"
 
     @property
     def of_curve(self) -> bool:
-        """True if it reads a curve."""
+        """True if the numbers are read off a curve."""
         return self.at != _SCORE
 
 
 def curve_numbers(curve: PRCurve) -> dict[str, float]:
-    """Every reading of one curve, by column."""
+    """All readings of one curve, by column."""
     found = {}
     for name, at in _ATS.items():
         found[f"{name}_fidelity"], found[f"{name}_diversity"] = map(float, at.of(curve))
@@ -254,15 +256,16 @@ def curve_numbers(curve: PRCurve) -> dict[str, float]:
 
 
 def family_readings(methods: Iterable[str] | None = None) -> list[str]:
-    """Names of all readings of these families; None: of the default ones."""
+    """Names of all readings of these families; None: of the default families."""
     names = DEFAULT_METHODS if methods is None else methods
     return [f"{method}@{at}" for method in names for at in _ATS]
 
 
 class _Readings(Mapping[str, Reading]):
-    """All readings by name.
+    """All readings by name: published pairs, other reported scores, and "family@point" of any
+    family.
 
-    Published pairs, what else is reported, "family@point" for every family when asked.
+    Those of families are created on access.
     """
 
     def __getitem__(self, name: str) -> Reading:
@@ -283,5 +286,5 @@ class _Readings(Mapping[str, Reading]):
 
 READINGS: Mapping[str, Reading] = _Readings()
 
-# Each published pair, and each default family where its curve does best on the truth.
+# The published pairs, and each default family at lam = 10, where the true curve passes most checks.
 DEFAULT_READINGS = (*SCORES, *(f"{method}@10" for method in DEFAULT_METHODS))

@@ -1,9 +1,9 @@
-"""The pass rules of the sanity battery: what a sweep of means must look like.
+"""The pass rules of the sanity battery: conditions on the means of a metric along a sweep.
 
-A rule sees the sweep points x (m,), increasing, and the mean y (m,) over repeats at each. It is
-made of conditions "value >= threshold" or "value <= threshold", bounds included; the margin of a
-condition is how far its value is on the right side of the threshold, negative where it fails. A
-rule that needs every condition has the smallest margin of them, one that needs any has the largest.
+A rule gets the sweep points x (m,), increasing, and the mean y (m,) over repeats at each. It
+combines conditions "value >= threshold" or "value <= threshold", equality allowed. The margin of a
+condition is the distance of its value from the threshold, negative where the condition fails. The
+margin of a rule is the smallest one of its conditions if all are needed, the largest if any is.
 
 Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), the rules of its public code.
 """
@@ -24,7 +24,7 @@ Verdict: TypeAlias = Literal["T", "F", "L", "H"]
 class ConditionOutcome(NamedTuple):
     """Verdict of a rule on a sweep: "T" passed, "L" or "H" passed as low or as high, "F" failed.
 
-    condition : the one that decides; value, margin : its own.
+    condition : the condition that decides, with its value and margin.
     """
 
     verdict: Verdict
@@ -34,12 +34,10 @@ class ConditionOutcome(NamedTuple):
 
 
 class AllowedValues(NamedTuple):
-    """Range allowed on part of a sweep.
+    """The range that a rule allows for the means from point ``first`` to point ``last`` (indices).
 
-    From the point ``first`` to ``last`` (indices), means from low to high.
-
-    Where the rule compares two points or more, low and high follow from the others; they may be
-    infinite.
+    Where a rule compares points with each other, low and high depend on the values at other points.
+    Both may be infinite.
     """
 
     first: int
@@ -56,7 +54,9 @@ Range: TypeAlias = Callable[[Floats, Floats], AllowedValues]
 class Condition:
     """value >= threshold, or value <= threshold.
 
-    words : what the value is. of : (x, y) -> value. leaves : (x, y) -> what it leaves to the sweep.
+    words : what the value is.
+    of : (x, y) -> value.
+    leaves : (x, y) -> range of the sweep that the condition allows.
     """
 
     words: str
@@ -66,22 +66,23 @@ class Condition:
     leaves: Range
 
     def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
-        """The outcome, which is a pass at the threshold itself too."""
+        """The outcome; a value equal to the threshold passes."""
         value = float(self.of(x, y))
         margin = value - self.threshold if self.sense == ">=" else self.threshold - value
         return ConditionOutcome("T" if margin >= 0 else "F", self, value, margin)
 
     def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
-        """One range."""
+        """The one range that this condition allows."""
         return [self.leaves(x, y)]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """All of several parts, or one of them.
+    """A rule made of parts, all or one of which must hold.
 
-    words : the rule in plain words. how : "all"; "any"; or "either" of two legal answers, of which
-    the first is noted as high, the other as low. No sweep passes both of a pair here.
+    words : the rule in plain words.
+    how : "all"; "any"; or "either" of two allowed answers, where the first passes as high and the
+        second as low. No sweep can pass both answers of such a rule here.
     """
 
     words: str
@@ -89,9 +90,11 @@ class Rule:
     how: Literal["all", "any", "either"] = "all"
 
     def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
-        """The outcome with the smallest margin, or of a choice the one that comes closest.
+        """The outcome with the smallest margin, or for a choice the outcome that comes closest to
+        passing.
 
-        x : (m,) sweep points, increasing. y : (m,) the mean over repeats at each.
+        x : (m,) sweep points, increasing.
+        y : (m,) the mean over repeats at each.
         """
         if self.how == "all":
             return min((part.judge(x, y) for part in self.parts), key=_margin)
@@ -102,9 +105,9 @@ class Rule:
         return outcome._replace(verdict="H" if best is self.parts[0] else "L")
 
     def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
-        """Where the sweep may go, for a drawing: the common range for each part of the sweep.
+        """The ranges that the rule allows, for a figure: one for each part of the sweep.
 
-        Of rules with a choice, what the answer that came closest leaves.
+        For a choice, the ranges of the answer that comes closest to passing.
         """
         if self.how != "all":
             return self._closest(x, y).allowed(x, y)
@@ -124,8 +127,8 @@ def _margin(outcome: ConditionOutcome) -> float:
     return outcome.margin
 
 
-# Of the published code: what counts as equal, as a rise or fall, and as close enough to the top or
-# bottom.
+# Tolerances of the published code: what counts as equal, the least rise or fall, and the distance
+# that counts as close to the top or bottom.
 _EQUAL = 0.05
 _STEP = 0.2
 _SLACK = 0.1
@@ -150,13 +153,13 @@ def near(target: float, at: int) -> Rule:
 
 
 def wide(at: int) -> Rule:
-    """WIDE: ONE is high, ZERO is low."""
+    """WIDE: ONE passes as high, ZERO as low."""
     return Rule(f"1 (high) or 0 (low) {_place(at)}", (one(at), zero(at)), "either")
 
 
 def bell(at: int) -> Rule:
-    """BELL: y(at) is .2 above both ends and within .1 of the maximum, one end within .1 of the
-    minimum.
+    """BELL: y(at) is at least 0.2 above both ends and within 0.1 of the maximum; one end is within
+    0.1 of the minimum.
     """
     value = f"value {_place(at)}"
     parts = (
@@ -169,21 +172,20 @@ def bell(at: int) -> Rule:
 
 
 def down() -> Rule:
-    """DOWN: from the maximum at the left end to the minimum at the right end, .2 at least.
-
-    .1 slack at both ends.
+    """DOWN: the right end is at least 0.2 below the left end; the left end is within 0.1 of the
+    maximum, the right end within 0.1 of the minimum.
     """
     return Rule("falling from left to right", _falling(0, -1))
 
 
 def up() -> Rule:
-    """UP: DOWN reversed."""
+    """UP: DOWN with left and right swapped."""
     return Rule("rising from left to right", _falling(-1, 0))
 
 
 def down_mid(quantile: float) -> Rule:
-    """DOWNMID: DOWN, and a fall of .1 from the left end to the point nearest to that quantile of
-    the grid.
+    """DOWNMID: DOWN, and a fall of 0.1 from the left end to the sweep point nearest to this
+    quantile.
     """
 
     def value(x: Floats, y: Floats) -> float:
@@ -204,7 +206,7 @@ def flat() -> Rule:
 
 
 def settle() -> Rule:
-    """SETTLE: max - min <= .05 from the median of the grid on."""
+    """SETTLE: max - min <= 0.05 over the points from the median of the sweep on."""
     spread = _even(
         "maximum less minimum over the upper half of the sweep",
         lambda x: int(np.argmax(x >= np.median(x))),
@@ -213,12 +215,12 @@ def settle() -> Rule:
 
 
 def low_high(low: Rule, high: Rule) -> Rule:
-    """LOWHIGH: the first is low, the second high."""
+    """LOWHIGH: the first rule passes as low, the second as high."""
     return Rule(f"{low.words} (low), or {high.words} (high)", (high, low), "either")
 
 
 def quantile_place(x: Floats, quantile: float) -> int:
-    """The point nearest to this quantile of the grid, the first of two."""
+    """Index of the sweep point nearest to this quantile; the first of two equally near ones."""
     return int(np.argmin(np.abs(x - np.quantile(x, quantile))))
 
 
@@ -226,13 +228,13 @@ _ENDS = {0: "left end", -1: "right end"}
 
 
 def _falling(top: int, bottom: int) -> tuple[Condition, ...]:
-    """Values from the end ``top`` to the end ``bottom``."""
+    """Conditions for a fall from the end ``top`` to the end ``bottom``."""
     words = f"fall from the {_ENDS[top]} to the {_ENDS[bottom]}"
     return _fall(top, bottom, words), _near_top(top, _ENDS[top]), _near_bottom(bottom)
 
 
 def _fall(top: int, bottom: int, words: str) -> Condition:
-    """The value at ``top`` lies a step above that at ``bottom``."""
+    """The value at ``top`` is at least _STEP above the value at ``bottom``."""
     return Condition(
         words,
         lambda _, y: y[top] - y[bottom],
@@ -263,7 +265,7 @@ def _near_bottom(at: int) -> Condition:
 
 
 def _within(at: int, low: float, high: float) -> tuple[Condition, Condition]:
-    """The value at one point, between two numbers."""
+    """The value at one point lies between two numbers."""
     words = f"value {_place(at)}"
     above = AllowedValues(at, at, low, np.inf)
     below = AllowedValues(at, at, -np.inf, high)
@@ -274,7 +276,10 @@ def _within(at: int, low: float, high: float) -> tuple[Condition, Condition]:
 
 
 def _even(words: str, first: Callable[[Floats], int]) -> Condition:
-    """All values from a point on are equal; what it leaves is a band around their middle."""
+    """All values from the point ``first`` on are equal, up to _EQUAL.
+
+    The allowed range is a band around the middle of these values.
+    """
 
     def leaves(x: Floats, y: Floats) -> AllowedValues:
         part = y[first(x) :]
@@ -285,7 +290,7 @@ def _even(words: str, first: Callable[[Floats], int]) -> Condition:
 
 
 def _place(at: int) -> str:
-    """Which point of the sweep is meant."""
+    """The point of the sweep, in words."""
     if at in _ENDS:
         return f"at the {_ENDS[at]}"
     return f"at point {at + 1}"

@@ -1,6 +1,6 @@
-"""The sanity battery as tasks: some points of one sweep each, all readings at once.
+"""The sanity battery as tasks: a task measures all readings at some points of one sweep.
 
-The run at full size is kept.
+The results of the full-size run are bundled with the package.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 Mode: TypeAlias = Literal["quick", "paper"]
 
-# Samples per set and repeats of each mode; the grids are the same.
+# Samples per set, and repeats, of each mode; both modes have the same sweeps.
 MODES: dict[Mode, tuple[int, int]] = {"quick": (300, 3), "paper": (N, 10)}
 
 _FIRST = (
@@ -68,10 +68,10 @@ COLUMNS: Columns = {
     **dict.fromkeys(("dim", "place", "n", "repeat", "seed", "n_real", "n_generated"), "Int64"),
 }
 
-# Most estimated seconds of a task.
+# Estimated seconds of a task, at most.
 _SECONDS = 1.5
 
-# Seconds per million pairs of two sets of 1000, and more per feature.
+# Measured seconds for two sets of 1000 samples, and what each feature adds.
 _SCORE_COSTS = {
     "i-prec/i-rec": (0.022, 4e-5),
     "density/coverage": (0.022, 4e-5),
@@ -84,17 +84,17 @@ _SCORE_COSTS = {
     "vendi": (0.001, 2e-5),
     "rke": (0.05, 4e-5),
 }
-# Seconds of a family that goes over the data by itself, or fits a model, roughly.
+# Rough seconds of a family that needs a pass of its own over the data, or fits a model.
 _ALONE = 0.4
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatteryTask:
-    """Some points of the sweep of one check in one setting, one repeat.
+    """Some points of one check's sweep in one setting, for one repeat.
 
-    wanted : (place, method) of each row, in the order of places. n : samples per set where the
-    check doesn't sweep them. k, split : of the families; the published pairs have their own k and
-    no split.
+    wanted : (place, method) of each row, ordered by place.
+    n : samples per set where the check doesn't sweep them.
+    k, split : for the families; the published pairs have their own k and no split.
     """
 
     check: Check
@@ -111,7 +111,7 @@ class BatteryTask:
     def drawn_by(self) -> int:
         """Seed of the samples.
 
-        The same for all points of a sweep, so that they may share the real ones.
+        Equal at all points of a sweep, so that they can share the real samples.
         """
         parts = json.dumps([self.n, self.repeat, self.seed])
         return int.from_bytes(hashlib.sha256(parts.encode()).digest()[:4], "big")
@@ -129,18 +129,18 @@ class BatteryTask:
         return hashlib.sha256(parts.encode()).hexdigest()[:32]
 
     def left(self, known: Container[str]) -> BatteryTask | None:
-        """The task without the rows of known keys; None: no row is left."""
+        """The task without the rows whose keys are known; None if no row is left."""
         left = tuple(each for each in self.wanted if self._key(*each) not in known)
         if left:
             return replace(self, wanted=left)
         return None
 
     def run(self) -> list[Row]:
-        """Draw each pair and measure it."""
+        """Draw each pair, measure it, and return the rows."""
         return [row for problem, methods in self._pairs() for row in self._rows(problem, methods)]
 
     def _pairs(self) -> Iterator[tuple[BatteryProblem, list[str]]]:
-        """Every pair, with what is measured on it."""
+        """Every pair, with the methods to measure on it."""
         for place, rows in groupby(self.wanted, key=lambda row: row[0]):
             yield self.check.problem(self.dim, self.scenario, place), [method for _, method in rows]
 
@@ -150,7 +150,7 @@ class BatteryTask:
         return sum(_seconds(problem, self.n, methods) for problem, methods in self._pairs())
 
     def _rows(self, problem: BatteryProblem, methods: Sequence[str]) -> list[Row]:
-        """All readings of one drawn pair."""
+        """The rows of one pair, which is drawn here."""
         began = time.perf_counter()
         pair = scaled(problem.sample(self.n, self.drawn_by))
         scores = measure_scores(pair, [method for method in methods if method in SCALARS])
@@ -187,7 +187,7 @@ class BatteryTask:
 
 
 def scaled(pair: SamplePair) -> SamplePair:
-    """Both sets with every feature at mean 0 and deviation 1 of the real set.
+    """Both sets, scaled so that every feature of the real set has mean 0 and standard deviation 1.
 
     A constant feature is only centred.
     """
@@ -199,7 +199,7 @@ def scaled(pair: SamplePair) -> SamplePair:
 
 
 class FamilyOptions(TypedDict, total=False):
-    """At which k and split the battery measures families."""
+    """k and split with which the battery measures families."""
 
     k: K
     split: float | None
@@ -215,25 +215,25 @@ def battery_tasks(
     n: int | None = None,
     **families: Unpack[FamilyOptions],
 ) -> list[BatteryTask]:
-    """The battery as tasks of `run_tasks`, with the columns `COLUMNS`.
+    """The battery as tasks for `run_tasks`, whose rows have the columns `COLUMNS`.
 
-    One row per pair drawn and method measured.
-
-    A row of a family holds all its readings, so that another point of its curve costs nothing more.
+    There is one row per pair drawn and method measured. A row of a family holds all its readings,
+    so another point of its curve costs no measurement.
 
     Parameters
     ----------
-    checks : names in CHECKS; None: all. readings : names in READINGS; None: DEFAULT_READINGS.
-    mode : "paper", 1000 samples per set and 10 repeats, as published; "quick", 300 and 3, on the
-    same grids.
-    repeats, n : others than the mode's. seed : of all; the draws follow from it, the repeat and the
-    pair alone.
+    checks : names in CHECKS; None: all.
+    readings : names in READINGS; None: DEFAULT_READINGS.
+    mode : "paper" has 1000 samples per set and 10 repeats, as published; "quick" has 300 and 3, on
+        the same sweeps.
+    repeats, n : replace those of the mode.
+    seed : all samples follow from it, the repeat and the pair alone.
     families : k and split, as in `prviz.pr_curve`; the published pairs have their own.
 
     Raises
     ------
-    ValueError, TypeError : an unknown name, n below 100, or a k or split that some pair is too
-    small for.
+    ValueError, TypeError : an unknown name, n below 100, or a k or split for which some pair is too
+        small.
     """
     chosen = [_known("checks", CHECKS, name) for name in (CHECKS if checks is None else checks)]
     names = list(DEFAULT_READINGS if readings is None else readings)
@@ -266,7 +266,7 @@ def battery_seconds(tasks: Iterable[BatteryTask]) -> float:
 
 
 def setting(mode: Mode) -> str:
-    """A mode in words."""
+    """A mode in words: its size and repeats beside those of the paper."""
     n, repeats = MODES[mode]
     here = f"{n:,} samples per set, {repeats} repeats"
     if mode == "paper":
@@ -287,7 +287,7 @@ def _known(name: str, known: Any, value: str) -> Any:
 def _check_families(
     families: Sequence[str], checks: Sequence[Check], n: int, k: K, split: float | None
 ) -> None:
-    """Raise ValueError for arguments that a task would refuse later."""
+    """Raise ValueError for a k or split that a task would refuse later."""
     alone = [each for each in families if split is None and ESTIMATORS[each].needs_split]
     if alone:
         raise ValueError(f"split = None; {alone[0]} is measured with a split only")
@@ -304,7 +304,7 @@ def _check_families(
 def _pieces(
     problems: Sequence[BatteryProblem], methods: Sequence[str], n: int
 ) -> list[tuple[tuple[int, str], ...]]:
-    """The points of one sweep, as many at a time as make a task of the right length."""
+    """The points of one sweep in groups, each as large as fits into one task."""
     pieces: list[tuple[tuple[int, str], ...]] = []
     spent = math.inf
     for problem in problems:
@@ -318,11 +318,10 @@ def _pieces(
 
 
 def _seconds(problem: BatteryProblem, n: int, methods: Sequence[str]) -> float:
-    """About how long all readings of a pair take on one core.
+    """Rough seconds for all readings of a pair on one core.
 
-    So much per number of distances, more in high dimension.
-
-    Measured once; it sizes the tasks and tells the page what to expect.
+    A constant per method and per number of distances, more in high dimension. The constants were
+    measured once; they size the tasks, and the page shows the estimate.
     """
     n_real, n_generated = problem.sizes(n)
     pairs = (n_real + n_generated) ** 2 / 4e6
@@ -351,23 +350,22 @@ _NEEDED = (
     "score_diversity",
 )
 
-# What the names of files of REPORTED end with.
+# Suffix of the files with rows of REPORTED.
 _REPORTED = "-reported"
 
 
 def folder() -> Path:
-    """Folder of the kept results."""
+    """Folder of the bundled results."""
     return data_folder() / "battery"
 
 
 def kept(
     checks: Iterable[str] | None = None, where: Path | None = None, *, reported: bool = False
 ) -> KeptRows | None:
-    """The kept rows of these checks, as `judge` takes them, and how the newest came about.
+    """The bundled rows of these checks, in the form that `judge` takes, with the provenance of the
+    newest; None if there are none.
 
-    None: none are kept.
-
-    reported : those of REPORTED in place of those of the published scores.
+    reported : True for the rows of REPORTED, False for those of the published scores.
     """
     import pandas as pd
 
@@ -382,14 +380,13 @@ def kept(
         return None
     newest = max(there, key=lambda each: each.facts.date)
     rows = pd.concat([each.rows for each in there], ignore_index=True)
-    # the one scenario of most checks has no name
+    # Most checks have one scenario, whose name is "" and reads back as missing.
     return KeptRows(rows.fillna({"scenario": ""}), newest.facts)
 
 
 def keep(rows: pd.DataFrame, facts: Provenance, where: Path | None = None) -> list[Path]:
-    """Write the rows of the published scores, and of what else is reported.
-
-    A file of each kind for each check.
+    """Write the rows of the published scores, and those of REPORTED: one file for each check and
+    kind.
     """
     place = folder() if where is None else where
     written = []

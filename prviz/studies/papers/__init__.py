@@ -1,6 +1,6 @@
-"""The papers' experiments.
+"""The experiments of the papers.
 
-Each a list of tasks, its figures beside the published ones, a chart and what it shows.
+Each has a list of tasks, numbers beside the published ones, a chart, and conclusions in words.
 """
 
 from __future__ import annotations

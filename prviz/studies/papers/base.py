@@ -1,6 +1,7 @@
 """The base of a paper's experiment.
 
-Setting, tasks, figures beside the published ones, conclusions, kept results.
+It covers the setting, the tasks, numbers beside the published ones, conclusions, and bundled
+results.
 """
 
 from __future__ import annotations
@@ -40,12 +41,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class HeatMap:
-    """Numbers on a grid, one panel beside the other on one scale from low to high.
+    """Numbers on a grid, with panels side by side that share one scale from low to high.
 
-    x, y : what heads the columns and the rows; y from the top. panels : by title, (len(y), len(x))
-    each, nan where nothing is known. label : what the numbers are. marks : by title, a sign behind
-    each number; note : what they mean.
-    signed : titles of the panels that hold differences, drawn on a scale of their own, white at 0.
+    x, y : headings of the columns and of the rows, the first row on top.
+    panels : by title, an array (len(y), len(x)), nan where there is no value.
+    label : name of the numbers.
+    marks : by title, a sign behind each number.
+    note : meaning of the marks.
+    signed : titles of panels that hold differences, drawn on a scale of their own, white at 0.
     """
 
     x: tuple[str, ...]
@@ -76,9 +79,7 @@ class HeatMap:
 
 @dataclass(frozen=True, eq=False)
 class ChartLine(ReadOnlyArrays):
-    """One series: at each x the mean, and the standard deviation over repeats (nan where there is
-    one repeat).
-    """
+    """A series: mean and standard deviation over repeats at each x (nan for one repeat)."""
 
     x: Floats
     mean: Floats
@@ -87,13 +88,14 @@ class ChartLine(ReadOnlyArrays):
 
 @dataclass(frozen=True, eq=False)
 class LineChart:
-    """Series over one axis that all panels share.
+    """Panels of lines that share one x axis.
 
-    panels : title -> series' name -> line. published : the same for points that a paper gives;
-    their sd is nan.
-    x_title, y_title : words of the axes. log_x : whether x is shown on a log scale. y_titles : by
-    title, the words of a panel that has a scale of its own. mark : the x that an upright line
-    marks; nan for none.
+    panels : title -> name of the series -> line.
+    published : the same for points that a paper gives; their sd is nan.
+    x_title, y_title : titles of the axes.
+    log_x : True for a logarithmic x axis.
+    y_titles : by panel title, the axis title of a panel with a y scale of its own.
+    mark : x of a vertical line; nan for none.
     """
 
     panels: Mapping[str, Mapping[str, ChartLine]]
@@ -107,11 +109,11 @@ class LineChart:
 
 @dataclass(frozen=True, eq=False)
 class ChartBand(ReadOnlyArrays):
-    """A precision-recall curve with its deviation, point by point along rays of equal lam.
+    """A mean precision-recall curve with its standard deviation along rays of equal lam.
 
-    recall, precision : from the right end (beta_0, 0) to the left end (0, alpha_inf). recall_sd,
-    precision_sd : the standard deviation over repeats at the same lam, on the same ray; nan where
-    there is one repeat, and for truths.
+    recall, precision : from the right end (beta_0, 0) to the left end (0, alpha_inf).
+    recall_sd, precision_sd : standard deviations over repeats at the same lam; nan for one repeat
+        and for true curves.
     """
 
     recall: Floats
@@ -122,10 +124,11 @@ class ChartBand(ReadOnlyArrays):
 
 @dataclass(frozen=True, eq=False)
 class CurveChart:
-    """Precision-recall curves, one square panel beside the other.
+    """Precision-recall curves in square panels side by side.
 
-    panels : title -> curve's name -> mean curve. truths : title -> name -> what is true; a truth
-    named like a curve belongs to that curve, one named "truth" to the whole panel.
+    panels : title -> name of the curve -> mean curve.
+    truths : title -> name -> true curve. A truth named like a curve belongs to that curve, one
+        named "truth" to the whole panel.
     """
 
     panels: Mapping[str, Mapping[str, ChartBand]]
@@ -149,20 +152,20 @@ CURVE_COLUMNS: Columns = {
     **ALPHA_COLUMNS,
     **BOUND_COLUMNS,
 }
-# Share of the real evaluation samples that the classifiers of spared_alpha_inf may miss.
+# Share of the real evaluation samples that the classifiers behind spared_alpha_inf may misclassify.
 SPARED = 0.01
 
 
 def curve_rows(cell: Cell) -> list[Row]:
-    """Rows of a cell that also hold alpha(lam) at every one of `LAMS`, and three shares.
+    """Rows of a cell with alpha(lam) at each of `LAMS` and three more shares.
 
-    in_real_support : the share with any real support, c_X > 0. It is what the literature calls
-    precision: improved precision for "ipr" without split (hal-05344404, section 4.2). Without
-    split, alpha_inf is never above it.
-    spared_alpha_inf : the lowest fnr of the classifiers that miss at most `SPARED` of the real
-    samples; alpha_inf is that of those that miss none. lone_real : the share of runs with a real
-    evaluation sample without any real support: there alpha_inf is 1, since only the classifier that
-    calls everything real misses no such sample.
+    in_real_support : share of the generated samples with a real support, c_X > 0. The literature
+        calls it precision: it is improved precision for "ipr" without split (hal-05344404, section
+        4.2). Without split, alpha_inf is never above it.
+    spared_alpha_inf : the lowest fnr of classifiers that misclassify at most `SPARED` of the real
+        samples; alpha_inf is the lowest fnr of those that misclassify none.
+    lone_real : share of runs in which a real evaluation sample has no real support. In such a run
+        alpha_inf is 1, since only the classifier that calls everything real gets this sample right.
     """
     rows = []
     for row, estimate in measured(cell):
@@ -178,15 +181,16 @@ def curve_rows(cell: Cell) -> list[Row]:
 
 
 def alphas_of(curve: PRCurve) -> Row:
-    """The columns of a row that hold its curve."""
+    """The columns of a row that hold alpha(lam) of a curve at each of `LAMS`."""
     return dict(zip(_ALPHAS, curve.alpha(LAMS), strict=True))
 
 
 def mean_band(rows: pd.DataFrame) -> ChartBand:
-    """The mean curve of some rows and its deviation along every ray (hal-05344404, section 5.1.3).
+    """The mean curve of rows and its standard deviation along every ray (hal-05344404, section
+    5.1.3).
 
-    With beta = alpha / lam for every single curve, and so for mean and deviation; the ends are
-    those of beta_0 and alpha_inf. The deviation is that of a sample, over repeats - 1.
+    beta = alpha / lam holds for every curve, so also for mean and deviation; the ends are beta_0
+    and alpha_inf. The deviation divides by repeats - 1.
     """
     alphas = rows[["beta_0", *_ALPHAS, "alpha_inf"]].to_numpy(dtype=float)
     mean = alphas.mean(axis=0)
@@ -207,14 +211,14 @@ def _precisions(alphas: Floats) -> Floats:
 
 @lru_cache(maxsize=128)
 def true_curve(problem: str, parameters: str) -> PRCurve | None:
-    """The true curve of a row's toy; None for other problems."""
+    """The true curve of a row whose problem is a toy; None for other problems."""
     if problem in TOYS:
         return toy(problem, **json.loads(parameters)).truth()
     return None
 
 
 def true_band(curve: PRCurve) -> ChartBand:
-    """A known curve for drawing, with its corners."""
+    """A true curve in the form of a chart, with its corners."""
     _, alpha, beta = curve.sample()
     unknown = np.full(len(alpha), np.nan)
     return ChartBand(beta, alpha, unknown, unknown)
@@ -223,10 +227,11 @@ def true_band(curve: PRCurve) -> ChartBand:
 def curve_chart(
     rows: pd.DataFrame, panel: str, line: str, *, each_true: bool = False
 ) -> CurveChart:
-    """The mean curves of rows, with the truth where they are of a toy.
+    """The mean curves of rows, with the truth where the problem is a toy.
 
-    panel, line : of equal words is one panel, and in it one line; columns of the rows stand in
-    braces. each_true : True if every line has a truth of its own, False if its panel has.
+    panel, line : texts with columns of the rows in braces. Rows with equal texts share a panel, and
+        a line in it.
+    each_true : True if every line has a truth of its own, False if a panel has one.
     """
     panels: dict[str, dict[str, ChartBand]] = {}
     truths: dict[str, dict[str, ChartBand]] = {}
@@ -241,9 +246,9 @@ def curve_chart(
 def line_panels(
     figures: pd.DataFrame, x: str, panel: str, line: str = "{figure}", value: str = "ours"
 ) -> dict[str, dict[str, ChartLine]]:
-    """Lines of a value over the column ``x``; the spread goes with our own values alone.
+    """Lines of the column ``value`` over the column ``x``; only our own values have a spread.
 
-    panel, line : as of `curve_chart`.
+    panel, line : see `curve_chart`.
     """
     found: dict[str, dict[str, ChartLine]] = {}
     known = figures if value == "ours" else figures[figures[value].notna()].assign(spread=np.nan)
@@ -256,7 +261,7 @@ def line_panels(
 
 
 def _grouped(rows: pd.DataFrame, panel: str, line: str) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Rows with equal words for panel and line, in the order in which these first come."""
+    """Rows grouped by their texts for panel and line, in order of first appearance."""
     fields = {field for _, field, *_ in Formatter().parse(panel + line) if field}
     words: list[Any] = rows[list(fields)].to_dict("records")
     titles = [panel.format(**each) for each in words]
@@ -272,7 +277,7 @@ FIGURE_COLUMNS = ("figure", "ours", "spread", "repeats", "published", "differenc
 
 
 class Size(NamedTuple):
-    """Size of a run: samples per set (None: all that there are), repeats, and seconds on one core.
+    """Size of a run: samples per set (None: all), repeats, and seconds on one core.
 
     beside : True if `BOUND_COLUMNS` are measured too.
     """
@@ -286,16 +291,21 @@ class Size(NamedTuple):
 class Experiment(ABC):
     """One experiment of a paper.
 
-    name : its key in `EXPERIMENTS`. title : a heading. source : paper and place. question : what it
-    asks, one sentence. words : the setting, with {n}, {repeats} and what `_fields` adds.
-    columns : of its rows. measure : what gives the rows of a cell; None: `prviz.sweep`. sizes : of
-    its two modes. labels : columns of `figures` that tell its lines apart.
-    parameters : those of the labels that are parameters of the problem: column -> name of the
-    parameter.
-    numbers : what is measured, label -> column of the rows. published : the paper's values, by the
-    values of `labels` and the label of the number; what is missing it does not print. choices :
-    labels whose value the reader of the page chooses, with the first one; along : the one of these
-    that is the x axis of the chart, "" if none is.
+    name : its key in `EXPERIMENTS`.
+    title : a heading.
+    source : paper and place in it.
+    question : the question it answers, in one sentence.
+    words : the setting, with the fields {n}, {repeats} and those that `_fields` adds.
+    columns : of its rows.
+    measure : function that gives the rows of a cell; None: as in `prviz.sweep`.
+    sizes : of its two modes.
+    labels : columns of `figures` that identify its lines.
+    parameters : labels that are parameters of the problem: column -> name of the parameter.
+    numbers : what is measured: label -> column of the rows.
+    published : the paper's values, by the values of `labels` and the label of the number; without
+        those that the paper does not print.
+    choices : labels whose value the user selects on the page, with the initial value.
+    along : the one of the choices that is the x axis of the chart, "" if none is.
     """
 
     name: ClassVar[str]
@@ -315,7 +325,7 @@ class Experiment(ABC):
     along: ClassVar[str] = ""
 
     def setting(self, mode: Mode, *, repeats: int | None = None) -> str:
-        """The setting in words, with what the quick mode makes smaller."""
+        """The setting in words, and how the quick mode differs from it."""
         size = self._size(mode, repeats, None)
         words = self.words.format(**self._fields(size))
         if mode == "paper":
@@ -328,12 +338,12 @@ class Experiment(ABC):
     def tasks(
         self, mode: Mode, seed: int = 0, *, repeats: int | None = None, most: int | None = None
     ) -> list[Cell]:
-        """Tasks to be measured, for `prviz.studies.tasks.run_tasks` with `columns`.
+        """Tasks for `prviz.studies.tasks.run_tasks`, whose rows have the experiment's `columns`.
 
-        Every first repeat comes before the second ones, so that every figure is there early.
-
-        repeats : in place of the mode's own. most : at most so many samples per set. Raises
-        ValueError for another mode, and for numbers that are not whole or too small.
+        All first repeats come before the second ones, so that every number has a first value early.
+        repeats : replaces that of the mode.
+        most : most samples per set.
+        Raises ValueError for another mode, and for numbers that are not whole or too small.
         """
         check_whole("seed", seed, 0)
         size = self._size(mode, repeats, most)
@@ -349,12 +359,13 @@ class Experiment(ABC):
         return size.seconds * size.repeats / self.sizes[mode].repeats
 
     def figures(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """One line per figure, of all rows or some of them.
+        """A table of the experiment's numbers beside the published ones, from complete or
+        incomplete rows.
 
-        Returns columns `labels`, then "figure" (what it is), "ours" (mean over repeats), "spread"
-        (their sample standard deviation; nan for one), "repeats", "published" (nan where the paper
-        gives none), "difference" (ours less published), "bound" (the same number of
-        `prviz.upper_bound` by the family; nan where not measured).
+        Columns are `labels`, then "figure" (name of the number), "ours" (mean over repeats),
+        "spread" (standard deviation over repeats; nan for one), "repeats", "published" (nan where
+        the paper gives none), "difference" (ours minus published), "bound" (the same number of the
+        family's `prviz.upper_bound`; nan where not measured).
         """
         import pandas as pd
 
@@ -371,15 +382,14 @@ class Experiment(ABC):
         return pd.DataFrame(found, columns=[*self.labels, *FIGURE_COLUMNS])
 
     def ordered(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with the columns `labels`, sorted by them.
-
-        Numbers by size, words as they first come.
+        """The rows with the columns `labels`, sorted by them: numbers by size, words by first
+        appearance.
         """
         known = self.labelled(rows)
         return known.sort_values(list(self.labels), key=_places, kind="stable", ignore_index=True)
 
     def chosen(self, rows: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
-        """The rows with these values of `labels`."""
+        """The rows in which `labels` have these values."""
         import pandas as pd
 
         known = self.labelled(rows)
@@ -389,45 +399,45 @@ class Experiment(ABC):
         return rows[wanted]
 
     def table(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The table of the page: `figures`, unless an experiment has a smaller one."""
+        """The table that the page shows: `figures`, unless an experiment overrides it with a
+        smaller one.
+        """
         return self.figures(rows)
 
     def message(self, rows: pd.DataFrame) -> str:
-        """The one sentence to take away: the first of `says`."""
+        """The main conclusion in one sentence: the first one of `says`."""
         return f"{self.says(rows).split('. ')[0].removesuffix('.')}."
 
     def says(self, rows: pd.DataFrame) -> str:
-        """A few sentences on what the rows show, computed from them, the most important one
-        first.
-        """
+        """Conclusions in a few sentences, computed from the rows, the most important one first."""
         if len(rows):
             return f"{self._says(self.figures(rows))}{_beside(rows)}"
         return "Nothing is measured yet."
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with the columns `labels`."""
+        """The rows with the columns `labels` added."""
         return with_titles(rows, **self.parameters)
 
     @abstractmethod
     def chart(self, rows: pd.DataFrame) -> Chart:
-        """The chart of all rows or some of them."""
+        """The chart of the rows, which may be incomplete."""
 
     @abstractmethod
     def _cells(self, size: Size, seed: int) -> list[Cell]:
-        """What is drawn and asked for."""
+        """The cells to measure: pairs with all that is measured on each."""
 
     def _has_bound(self, cell: Cell, size: Size) -> bool:  # noqa: ARG002
-        """True if the upper bound is measured too."""
+        """True if the upper bound is measured in this cell."""
         return size.beside
 
     def _fields(self, size: Size) -> dict[str, str]:
-        """What stands for the fields of `words`."""
+        """Values for the fields in braces of `words`."""
         n = "" if size.n is None else f"{size.n:,}"
         return {"n": n, "repeats": counted(size.repeats, self.repeated)}
 
     @abstractmethod
     def _says(self, figures: pd.DataFrame) -> str:
-        """The sentences for at least one figure."""
+        """Conclusions in words, from at least one number."""
 
     def _quick(self, size: Size) -> str:
         """Differences of the quick mode from the paper mode, in words."""
@@ -463,7 +473,7 @@ def cells(
     size: Size,
     seed: int,
 ) -> list[Cell]:
-    """The grid of `prviz.sweep`."""
+    """All combinations of these settings as cells of `prviz.sweep`."""
     return sweep_cells(
         SweepGrid(
             problems,
@@ -478,12 +488,12 @@ def cells(
 
 
 def title_of(method: str) -> str:
-    """A family's name in legends."""
+    """A family's title, as legends show it."""
     return ESTIMATORS[method].title
 
 
 def with_titles(rows: pd.DataFrame, **parameters: str) -> pd.DataFrame:
-    """The rows with the columns "family", "split" and "k" in words, and with parameters of their
+    """The rows with the columns "family", "split" and "k" as text, and with parameters of their
     problems.
 
     parameters : new column -> name of the parameter.
@@ -500,9 +510,8 @@ def with_titles(rows: pd.DataFrame, **parameters: str) -> pd.DataFrame:
 
 
 def mean_of(figures: pd.DataFrame, figure: str, column: str = "ours", **labels: Any) -> float:
-    """The mean of a column over the lines of this figure with these labels.
-
-    Nan where there is none.
+    """The mean of a column over the lines of this figure with these labels; nan if there is no
+    line.
     """
     wanted = figures["figure"] == figure
     for label, value in labels.items():
@@ -511,7 +520,7 @@ def mean_of(figures: pd.DataFrame, figure: str, column: str = "ours", **labels: 
 
 
 def _beside(rows: pd.DataFrame) -> str:
-    """A sentence on the upper bounds, with a space before it; none where they are not measured."""
+    """A sentence on the upper bounds after a space; "" where none were measured."""
     known = rows.dropna(subset="bound_iou") if "bound_iou" in rows else rows.iloc[:0]
     if not len(known):
         return ""
@@ -532,26 +541,26 @@ def _places(values: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def counted(number: int, word: str) -> str:
-    """1 repeat, 2 repeats."""
+    """The number with the word, in the plural unless it is 1."""
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def listed(values: Sequence[str]) -> str:
-    """Words in a row: a; a and b; a, b and c."""
+    """Words as an enumeration: "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(values[:-1]), values[-1]] if len(values) > 1 else values)
 
 
-# Columns that identify the measurement of a row.
+# Columns that identify what a row measures.
 _SETTINGS = ("problem", "parameters", "d", "n", "method", "k", "split")
 
 
 def folder() -> Path:
-    """Folder of the kept results."""
+    """Folder of the bundled results."""
     return data_folder() / "experiments"
 
 
 def stored(experiment: Experiment, where: Path | None = None) -> KeptRows | None:
-    """The kept rows of this experiment, with the columns that it needs filled.
+    """The bundled rows of this experiment, with the columns that it needs; None if there are none.
 
     See `prviz.studies.kept_rows`.
     """
@@ -561,7 +570,7 @@ def stored(experiment: Experiment, where: Path | None = None) -> KeptRows | None
 def keep(
     experiment: Experiment, rows: pd.DataFrame, facts: Provenance, where: Path | None = None
 ) -> Path:
-    """Write the rows in the columns that the experiment needs, and the facts.
+    """Write the columns of the rows that the experiment needs, and their provenance.
 
     See `prviz.studies.kept_rows`.
     """
@@ -571,9 +580,9 @@ def keep(
 
 
 def needed(experiment: Experiment) -> list[str]:
-    """The columns that its figures, words and chart are made of.
+    """The columns that the experiment's numbers, conclusions and chart are computed from.
 
-    Settings of a row, numbers, columns of its own.
+    These are the settings of a row, the numbers, and columns of the experiment's own.
     """
     more = set(experiment.columns) - set(COLUMNS)
     ends = []

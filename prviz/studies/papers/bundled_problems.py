@@ -1,4 +1,4 @@
-"""Problems whose samples are bundled data: some of their rows, drawn without replacement."""
+"""Problems whose samples are bundled data: rows of these, drawn without replacement."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from prviz.samples import SamplePair
 
 
 class BundledProblem(ABC):
-    """A pair of bundled samples.
+    """A pair of bundled sets of samples, whose truth is not known.
 
-    The fields of its dataclass are its parameters. No truth is known.
+    The parameters of the problem are the fields of its dataclass.
     """
 
     name: ClassVar[str]
 
     @abstractmethod
     def whole(self) -> SamplePair:
-        """All samples that are drawn from."""
+        """All samples, from which `sample` draws."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The fields."""
+        """The fields of the dataclass."""
         return dict(vars(self))
 
     @property
     def default_n(self) -> int:
-        """Number of samples of the larger side."""
+        """Number of samples in the larger set."""
         return max(side.n for side in self.whole())
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
-        """At most n samples of each side, drawn without replacement."""
+        """At most n samples of each set, drawn without replacement."""
         return at_most(self.whole(), n, seed)
 
     def source(self) -> SamplePair:
-        """The pair whose digest is that of the data."""
+        """The pair whose digest identifies the data."""
         return self.whole()
 
     @property
@@ -59,7 +59,10 @@ def _digest(problem: BundledProblem) -> str:
 
 
 def at_most(pair: SamplePair, n: int, seed: int) -> SamplePair:
-    """At most n samples of each side in their order, from two independent streams of one seed."""
+    """At most n samples of each set, in their original order.
+
+    The two sets are drawn from independent streams of one seed.
+    """
     if n < 1:
         raise ValueError(f"n = {n}; at least 1 is needed")
     streams = np.random.default_rng(seed).spawn(2)

@@ -1,5 +1,6 @@
-"""60 % of one kind and 40 % of another against the first alone, with ever more clusters (2019,
-Figure 4).
+"""How the clusters family depends on the number of clusters (Simon, Webster, Rabin 2019, Figure 4).
+
+Real samples are 60 % of one kind and 40 % of another; generated ones are all of the first kind.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _TRUTHS = {"AuC": EVEN_SHARE, "highest precision": 1.0, "highest recall": EVEN_S
 
 
 class ClusterNumberExperiment(Experiment):
-    """The area and the ends of the curve over the number of clusters, beside two families without
+    """Area and ends of the curve over the number of clusters, beside two families without
     clusters.
     """
 
@@ -72,7 +73,7 @@ class ClusterNumberExperiment(Experiment):
         return super()._fields(size) | {"counts": listed(list(map(str, self._counts(size))))}
 
     def _counts(self, size: Size) -> tuple[int, ...]:
-        """Numbers of clusters, fewer in the quick mode."""
+        """Numbers of clusters to try, fewer in the quick mode."""
         if size == self.sizes["paper"]:
             return _NUMBERS
         return _NUMBERS[::3]
@@ -85,8 +86,8 @@ class ClusterNumberExperiment(Experiment):
         return found + cells(problems, _OTHERS, ("sqrt",), (0.5,), size, seed)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with their data, their family without its parameters, and the number of
-        clusters, nan for none.
+        """The rows with the name of their data, the family without its parameters, and the number
+        of clusters (nan for families without clusters).
         """
         bases = [method.partition(":")[0] for method in rows["method"]]
         numbers = [
@@ -101,7 +102,7 @@ class ClusterNumberExperiment(Experiment):
     def chart(self, rows: pd.DataFrame) -> LineChart:
         """Area and ends over the number of clusters.
 
-        Level lines for the truth and for families without clusters.
+        The truth and families without clusters are horizontal lines.
         """
         means = self.figures(rows).groupby(
             ["figure", "family", "clusters"], dropna=False, sort=False

@@ -1,6 +1,6 @@
 """Experiments on conditional generators.
 
-Guidance against a reference scale, fewer classes, variety inside a class.
+Guidance scales against a reference scale, fewer classes in the prompt, variety inside a class.
 """
 
 from __future__ import annotations
@@ -45,36 +45,38 @@ _SOURCE = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section {}"
 
 @lru_cache(maxsize=4)
 def _half(checkpoint: str, first: int) -> Samples:
-    """Every second sample, from row ``first`` on.
+    """Every second sample of a bundled checkpoint, from row ``first`` on.
 
-    All checkpoints have the same noise in the same row.
+    Row i of every checkpoint was generated from the same noise, so different halves share no noise.
     """
     return bundled_pair(checkpoint).generated.take(np.arange(first, 1797, 2))
 
 
 @dataclass(frozen=True)
 class GuidedDigits(BundledProblem):
-    """Half of the diffusion model's digits at scale 5 against the other half at another scale."""
+    """Half of the diffusion model's digits at guidance scale 5 against the other half at another
+    scale.
+    """
 
     scale: float
     name: ClassVar[str] = "guided-digits"
 
     def whole(self) -> SamplePair:
-        """All samples of both halves."""
+        """All samples of the two halves."""
         return SamplePair(_half(f"guidance-{REFERENCE:g}", 1), _half(f"guidance-{self.scale:g}", 0))
 
 
 @dataclass(frozen=True)
 class PromptedDigits(BundledProblem):
-    """Half of the diffusion model's digits of all classes against the other half, asked for the
-    first classes alone.
+    """Half of the diffusion model's digits of all classes against the other half, generated for the
+    first ``classes`` classes only.
     """
 
     classes: int
     name: ClassVar[str] = "prompted-digits"
 
     def whole(self) -> SamplePair:
-        """All samples of both halves."""
+        """All samples of the two halves."""
         asked = "guidance-1"
         if self.classes != 10:
             asked = f"classes-{self.classes}"
@@ -83,8 +85,8 @@ class PromptedDigits(BundledProblem):
 
 @dataclass(frozen=True)
 class OneDigit(BundledProblem):
-    """All real digits against what the autoregressive model draws at a temperature when asked for
-    one of them.
+    """All real digits against those that the autoregressive model generates for one digit, at a
+    temperature.
     """
 
     digit: int
@@ -92,7 +94,7 @@ class OneDigit(BundledProblem):
     name: ClassVar[str] = "one-digit"
 
     def whole(self) -> SamplePair:
-        """All real samples, and the generated ones of the digit."""
+        """All real samples, and those generated for the digit."""
         real, generated = bundled_pair(f"temperature-{self.temperature:g}")
         return SamplePair(
             real, generated.take(np.flatnonzero(generated.labels["digit"] == self.digit))
@@ -100,12 +102,17 @@ class OneDigit(BundledProblem):
 
 
 def guided_toy(scale: float) -> ToyProblem:
-    """The mixture of three classes at scale 5 against another scale."""
+    """The toy of guidance: a mixture of three classes at scale 5 against the same at another
+    scale.
+    """
     return toy("guidance", reference=REFERENCE, scale=scale)
 
 
 def _published_settings(problems: Sequence[Known], size: Size, seed: int) -> list[Cell]:
-    """Without split there is one value, of all samples."""
+    """Cells with the published settings of each family.
+
+    Without split there is one repeat: it uses all samples, so others would be equal.
+    """
     found: list[Cell] = []
     for repeat, problem in itertools.product(range(size.repeats), problems):
         if repeat == 0:
@@ -141,7 +148,9 @@ class GuidanceExperiment(Experiment):
         return _published_settings([GuidedDigits(scale) for scale in _SCALES], size, seed)
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """Every number over the scale, a panel for each family, before the truth of the toy."""
+        """Every number over the guidance scale, a panel for each family, and the truth of the
+        toy.
+        """
         panels, published = published_panels(self.figures(rows), "scale")
         truths = [numbers(guided_toy(scale).truth()) for scale in _SCALES]
         panels["toy: the truth"] = true_lines(_SCALES, truths, _NUMBERS)
@@ -165,7 +174,7 @@ class GuidanceExperiment(Experiment):
 
 
 class PromptingExperiment(Experiment):
-    """Scalars of the curve over the number of classes asked for, against all of them."""
+    """Scalars of the curve over the number of classes in the prompt, against all classes."""
 
     name = "prompting"
     title = "A generic prompt against a specific one"
@@ -191,7 +200,7 @@ class PromptingExperiment(Experiment):
         return _published_settings([PromptedDigits(classes) for classes in _CLASSES], size, seed)
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """Every number over the classes, a panel for each family."""
+        """Every number over the number of classes, a panel for each family."""
         panels, published = published_panels(self.figures(rows), "classes")
         return LineChart(panels, "classes asked for, of 10", "value", published=published)
 
@@ -211,7 +220,7 @@ class PromptingExperiment(Experiment):
 
 
 class InsideClassesExperiment(Experiment):
-    """Recall of one class against all, ever more varied."""
+    """Recall of samples of one class against all classes, at rising temperature."""
 
     name = "inside-classes"
     title = "Variety inside a class"

@@ -1,6 +1,6 @@
 """Experiments on digits and on many classes.
 
-Classes added and dropped, classes in common, the truncation trick.
+Classes added and dropped, a share of classes in common, the truncation trick.
 """
 
 from __future__ import annotations
@@ -45,19 +45,22 @@ EVEN_SHARE = 0.6
 
 
 class _Halves(BundledProblem):
-    """Digits of one half of the real ones against digits of the other; no picture is in both."""
+    """Digits of one half of the real digits against digits of the other half, with no shared
+    picture.
+    """
 
     def source(self) -> SamplePair:
-        """Both halves."""
+        """All pictures of both halves."""
         return bundled_pair("digits-held-out")
 
 
 @dataclass(frozen=True)
 class DigitClasses(_Halves):
-    """Digits 0 to 4 of one half of the real digits against digits 0 to q - 1 of the other.
+    """Digits 0 to 4 of one half of the real digits against digits 0 to q - 1 of the other half.
 
-    The truth is what the papers expect: recall up to min(1, q / 5) at precision min(1, 5 / q), as
-    if digits were equally likely and told apart at sight (Simon, Webster, Rabin 2019, section 6).
+    The truth is the one that the papers expect: recall up to min(1, q / 5) at precision up to
+    min(1, 5 / q), as if all digits were equally likely and never confused (Simon, Webster, Rabin
+    2019, section 6).
     """
 
     q: int
@@ -72,7 +75,7 @@ class DigitClasses(_Halves):
         return SamplePair(real, generated)
 
     def truth(self) -> PRCurve:
-        """The rectangle."""
+        """The rectangle of the expected precision and recall."""
         recall = min(1.0, self.q / REAL_CLASSES)
         precision = min(1.0, REAL_CLASSES / self.q)
         return PRCurve.from_error_rates([0.0, recall], [precision, 0.0])
@@ -80,22 +83,21 @@ class DigitClasses(_Halves):
 
 @dataclass(frozen=True)
 class DigitShares(_Halves):
-    """Digits of one half, of which 60 % are even, against even digits of the other half.
+    """Digits of one half, 60 % of them even, against even digits of the other half.
 
-    The truth is as for `DigitClasses`: recall up to 0.6 at precision 1.
+    The expected truth, as for `DigitClasses`, is recall up to 0.6 at precision up to 1.
     """
 
     name: ClassVar[str] = "digit-shares"
 
     def whole(self) -> SamplePair:
-        """The real pictures, and the even generated ones."""
+        """All real pictures, and the even digits of the other half as generated ones."""
         real, other = self.source()
         return SamplePair(real, other.take(np.flatnonzero(other.labels["digit"] % 2 == 0)))
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
-        """At most n pictures of each side, drawn without replacement.
-
-        The real ones in their shares.
+        """At most n pictures of each set, drawn without replacement; 60 % of the real ones are even
+        digits.
         """
         real, generated = self.whole()
         even, odd = (np.flatnonzero(real.labels["digit"] % 2 == rest) for rest in (0, 1))
@@ -107,28 +109,28 @@ class DigitShares(_Halves):
         return SamplePair(shared, at_most(SamplePair(shared, generated), n, seed).generated)
 
     def truth(self) -> PRCurve:
-        """The rectangle."""
+        """The rectangle of the expected precision and recall."""
         return PRCurve.from_error_rates([0.0, EVEN_SHARE], [1.0, 0.0])
 
 
 @dataclass(frozen=True)
 class BundledDigits(BundledProblem):
-    """A bundled pair."""
+    """A bundled pair of sets, by name."""
 
     pair: str
     name: ClassVar[str] = "bundled-digits"
 
     def whole(self) -> SamplePair:
-        """All samples."""
+        """All samples of the pair."""
         return bundled_pair(self.pair)
 
 
 @dataclass(frozen=True)
 class TruncatedDigits(BundledProblem):
-    """All digits against samples of the converged mixture with its latents pulled to their mean.
+    """All digits against samples of the trained mixture model with truncated latents.
 
-    psi is 0, 0.1, ... 1: the share of the latents' distance to their mean that is left. All psi are
-    drawn alike, as row i is the same latent vector at every psi.
+    psi, one of 0, 0.1, ... 1, scales the distance of each latent vector to the mean. Row i is the
+    same latent vector at every psi, and one seed draws the same rows for every psi.
     """
 
     psi: float
@@ -136,11 +138,11 @@ class TruncatedDigits(BundledProblem):
 
     @property
     def drawn_as(self) -> TruncatedDigits:
-        """The pair without truncation."""
+        """The pair at psi = 1, whose seeds the pairs of all psi share."""
         return TruncatedDigits(1.0)
 
     def whole(self) -> SamplePair:
-        """All samples."""
+        """All real digits, and all samples at this psi."""
         return bundled_pair(f"truncation-{self.psi:.1f}")
 
 
@@ -148,8 +150,8 @@ _FAMILIES = ("cluster", "classifier", "knn", "coverage")
 
 
 def _cells(problems: Sequence[Known], methods: Sequence[str], size: Size, seed: int) -> list[Cell]:
-    """With k = √n: "cluster" without split, as published (PRD), the other families with half to
-    measure.
+    """Cells with k = √n: "cluster" without split, as published (PRD), other families with half of
+    the samples to measure.
     """
     others = [name for name in methods if name != "cluster"]
     found = cells(problems, ("cluster",), ("sqrt",), (None,), size, seed)
@@ -206,7 +208,7 @@ class DigitsExperiment(Experiment):
         return _cells([DigitClasses(q) for q in _COUNTS], _FAMILIES, size, seed)
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curve of every q beside its rectangle, a panel for each family."""
+        """The mean curve of every q beside its expected rectangle, a panel for each family."""
         panels = curve_chart(self.ordered(rows), "{family}", "q = {q}").panels
         truths = {f"q = {q}": true_band(DigitClasses(q).truth()) for q in _COUNTS}
         own = {title: {name: truths[name] for name in panel} for title, panel in panels.items()}
@@ -235,7 +237,7 @@ _SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 class CommonClassesExperiment(Experiment):
-    """Clusters that hold several classes see more in common than there is."""
+    """Clusters that contain several classes find more in common than there is."""
 
     name = "common-classes"
     title = "80 classes, a share of them in common"
@@ -264,7 +266,7 @@ class CommonClassesExperiment(Experiment):
         return _cells([toy("classes", share=rho) for rho in _SHARES], _COMMON_FAMILIES, size, seed)
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curve of every rho beside its square, a panel for each family."""
+        """The mean curve of every share rho beside its expected square, a panel for each family."""
         return curve_chart(self.ordered(rows), "{family}", "rho = {rho:.0%}", each_true=True)
 
     def _says(self, figures: pd.DataFrame) -> str:
@@ -281,23 +283,24 @@ class CommonClassesExperiment(Experiment):
 
 
 _PSIS = tuple(step / 10 for step in range(11))
-# As in the figures: the published settings of iPR and coverage, and those that the theory asks of
-# kNN.
+# Settings of the paper's figures for iPR and coverage, and those that its theory requires for kNN.
 UNSPLIT: tuple[Wanted, ...] = (("ipr", 3, None), ("coverage", 5, None))
 SPLIT: tuple[Wanted, ...] = (("knn", "sqrt", None),)
 SETTINGS = {"ipr": "no split, k = 3", "coverage": "no split, k = 5", "knn": "split 50%, k = √n"}
 _IN_SUPPORT = "in the real support"
 _SPARED = f"α∞, {SPARED:.0%} of real spared"
 _LONE = "a real sample alone"
-# Dimension of the truncated Gaussian and its number of samples, that of the digits. The true area
-# is near 0 below psi = 0.3 in 8 dimensions, and below psi = 0.7 in 64.
+# Dimension of the truncated Gaussian, and its number of samples, that of the digits. In 8
+# dimensions the true area is near 0 only below psi = 0.3; in 64 it would be below psi = 0.7.
 _D = 8
 _N = 1_797
 _DATA = {"scaled-gaussian": "Gaussian", "dirac": "Gaussian", TruncatedDigits.name: "digits"}
 
 
 def truncated_gaussian(psi: float) -> ToyProblem:
-    """N(0, I) against N(0, psi^2 I): a latent space whose centre lies inside the support of P."""
+    """N(0, I) against N(0, psi^2 I): a truncated latent space whose centre lies inside the support
+    of P.
+    """
     if psi:
         return toy("scaled-gaussian", d=_D, scale=psi)
     return toy("dirac", d=_D, position=0.0)
@@ -312,7 +315,7 @@ def _true_numbers(psi: float) -> Mapping[str, float]:
 def true_lines(
     xs: Sequence[float], truths: Sequence[Mapping[str, float]], columns: Mapping[str, str]
 ) -> dict[str, ChartLine]:
-    """The true numbers at every x, those of the columns that are known."""
+    """Lines of the true numbers over x, for those columns that the truths have."""
     unknown = np.full(len(xs), np.nan)
     return {
         figure: ChartLine(np.array(xs), np.array([each[column] for each in truths]), unknown)
@@ -324,10 +327,9 @@ def true_lines(
 def published_panels(
     figures: pd.DataFrame, x: str, before: str = ""
 ) -> tuple[dict[str, dict[str, ChartLine]], dict[str, dict[str, ChartLine]]]:
-    """Every number over a label, a panel for each family of `SETTINGS`, and the published ones by
-    the same titles.
+    """Every number over the column x, and the published numbers, both as panels by family.
 
-    before : words before the family in a title.
+    before : text before the family's name in each title.
     """
     settings = {title_of(method): words for method, words in SETTINGS.items()}
     named = figures.assign(setting=figures["family"].map(settings))
@@ -336,7 +338,7 @@ def published_panels(
 
 
 def turns(values: pd.Series[float]) -> str:
-    """How often a series changes between rising and falling: never, once, 2 times."""
+    """How often a series changes between rising and falling, as text: never, once, 2 times."""
     steps = np.sign(np.diff(values.to_numpy()))
     steps = steps[steps != 0]
     number = int((steps[1:] != steps[:-1]).sum())
@@ -379,7 +381,7 @@ class TruncationExperiment(Experiment):
         _SPARED: "spared_alpha_inf",
         _LONE: "lone_real",
     }
-    # The one value in the paper's text: the co-support of a point and a density is empty.
+    # The only value in the paper's text: a point and a density have an empty co-support.
     published = published("truncation")
 
     def _fields(self, size: Size) -> dict[str, str]:
@@ -390,14 +392,16 @@ class TruncationExperiment(Experiment):
         for repeat, psi in itertools.product(range(size.repeats), _PSIS):
             gaussian = (truncated_gaussian(psi), size.n or _N)
             for problem, n in (gaussian, (TruncatedDigits(psi), size.n)):
-                # of all samples and without split, there is one value
+                # Without split and with all samples, every repeat would be equal.
                 if n is not None or repeat == 0:
                     found.append(Cell(problem, n, None, repeat, seed, UNSPLIT))
                 found.append(Cell(problem, n, 0.5, repeat, seed, SPLIT))
         return found
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with their data and psi, the scale of a Gaussian; a point has none."""
+        """The rows with the name of their data and psi, which for a Gaussian is its scale and for a
+        point 0.
+        """
         found = with_titles(rows, psi="psi", scale="scale")
         psi = found["psi"].astype("float64").fillna(found["scale"].astype("float64")).fillna(0.0)
         return found.assign(psi=psi, data=found["problem"].map(_DATA))
@@ -405,7 +409,8 @@ class TruncationExperiment(Experiment):
     def chart(self, rows: pd.DataFrame) -> LineChart:
         """Every number over psi, a panel for each family, after the truth where it is known."""
         figures = self.figures(rows)
-        jumps = figures["figure"].isin([_SPARED, _LONE])  # only kNN's are to be explained
+        # shown for kNN alone: only its jumps need an explanation
+        jumps = figures["figure"].isin([_SPARED, _LONE])
         found, published = published_panels(
             figures[~jumps | (figures["family"] == title_of("knn"))], "psi", "{data}: "
         )

@@ -1,6 +1,5 @@
-"""An experiment on embeddings.
-
-Pictures by random and trained networks, with ever fewer features.
+"""An experiment on embeddings: pictures as features of random and of trained networks, with fewer
+and fewer of these features.
 """
 
 from __future__ import annotations
@@ -41,18 +40,18 @@ _DIMENSIONS: Mapping[Embedding, tuple[int, ...]] = {
     "trained": (2, 4, 8, 16, 32),
 }
 _PSIS = (0.3, 0.5, 0.7, 0.9, 1.0)
-# How much larger the network's input is than the 8 x 8 pictures, and pictures encoded at a time.
+# Factor by which the 8 x 8 pictures are enlarged for the network; pictures encoded at a time.
 _ENLARGED = 2
 _BATCH = 256
 
 
 @dataclass(frozen=True)
 class EmbeddedDigits(BundledProblem):
-    """`TruncatedDigits` in d features of a random network, or components of pixels or a trained
-    one.
+    """`TruncatedDigits` in d features of a random network, or d principal components of the pixels
+    or of a trained network's features.
 
-    The seed of the samples is that of the network too, so that every draw has another one; all psi
-    and d of a draw have the same.
+    The seed of the samples is also that of the random network, so every repeat has another network.
+    All psi and d of one repeat share samples and network.
     """
 
     psi: float
@@ -62,7 +61,9 @@ class EmbeddedDigits(BundledProblem):
 
     @property
     def drawn_as(self) -> EmbeddedDigits:
-        """The pair without truncation in all features of a random network."""
+        """The pair whose seeds all psi, d and embeddings share: no truncation, all features of a
+        random network.
+        """
         return EmbeddedDigits(1.0, 256, "random")
 
     def whole(self) -> SamplePair:
@@ -70,14 +71,14 @@ class EmbeddedDigits(BundledProblem):
         return bundled_pair(f"truncation-{self.psi:.1f}")
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
-        """At most n samples of each side."""
+        """At most n samples of each set, in the first d features."""
         real, generated = _features(self.psi, n, seed, self.embedding)
         return SamplePair(Samples(real[:, : self.d]), Samples(generated[:, : self.d]))
 
 
 @lru_cache(maxsize=4)
 def _features(psi: float, n: int, seed: int, embedding: Embedding) -> tuple[Array, Array]:
-    """All features of the real and the generated samples."""
+    """All features of at most n real and n generated samples."""
     pair = at_most(bundled_pair(f"truncation-{psi:.1f}", trained=embedding == "trained"), n, seed)
     if embedding == "random":
         return _encoded(pair.real, seed), _encoded(pair.generated, seed)
@@ -141,14 +142,12 @@ class EmbeddingsExperiment(Experiment):
         return cells(problems, ("knn",), ("sqrt",), (0.5,), size, seed)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with their embedding in words."""
+        """The rows with the title of their embedding."""
         found = super().labelled(rows)
         return found.assign(embedding=found["embedding"].map(dict(_TITLES)))
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """AuC over the number of features, a line for each truncation, a panel for each
-        embedding.
-        """
+        """AuC over the number of features, a line for each psi, a panel for each embedding."""
         figures = self.figures(rows)
         areas = figures[figures["figure"] == "AuC"]
         panels = line_panels(areas, "d", "{embedding}", "ψ = {psi:g}")
@@ -159,7 +158,7 @@ class EmbeddingsExperiment(Experiment):
         said = []
         for name, group in areas.groupby("embedding", sort=False):
             table = group.pivot_table("ours", "psi", "d").dropna()
-            if table.empty:  # so far
+            if table.empty:  # no d has been measured for all psi yet
                 continue
             ranks = table.rank()
             alike = [int(d) for d in table.columns if (ranks[d] == ranks[table.columns[-1]]).all()]

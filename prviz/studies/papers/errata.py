@@ -1,4 +1,4 @@
-"""Slips of the papers themselves, each with the computation that shows it."""
+"""Mistakes in the papers themselves, each with the computation that shows it."""
 
 from __future__ import annotations
 
@@ -32,11 +32,14 @@ from prviz.toys import toy
 
 @dataclass(frozen=True)
 class Erratum:
-    """One slip of a paper.
+    """One mistake in a paper.
 
-    place : paper and place. says : what stands there. true : what is true, with a field for every
-    number.
-    numbers : computes them. chart : the same as a figure. setting : samples and parameters of both.
+    place : paper and place in it.
+    says : what the paper says.
+    true : what is true, with a field in braces for every number.
+    setting : samples and parameters of numbers and chart.
+    numbers : computes the numbers.
+    chart : shows the mistake as a figure.
     """
 
     place: str
@@ -48,7 +51,7 @@ class Erratum:
 
     @property
     def finding(self) -> str:
-        """What is true, with the computed numbers."""
+        """What is true, with the computed numbers filled in."""
         return self.true.format(*self.numbers())
 
 
@@ -63,7 +66,9 @@ _SHIFTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
 @cache
 def _ppr(shift: float) -> tuple[float, float]:
-    """Mean over generated samples of 1 - prod tau, as printed, and of 1 - prod (1 - tau)."""
+    """Mean over generated samples of 1 - prod tau, as printed, and of 1 - prod (1 - tau), as
+    correct.
+    """
     real, generated = (
         side.values for side in toy("shifted-gaussians", d=16, mu=shift).sample(200, 0)
     )
@@ -103,7 +108,7 @@ _MUS = (1 / 8, 5 / 24, 7 / 24, 3 / 8)
 
 @cache
 def _areas(mu: float) -> tuple[float, float, float]:
-    """Area of the truth, and mean area over the four families at k = 4 with a split and without."""
+    """Area of the truth, and mean area over the four families at k = 4 with split and without."""
     problem = toy("shifted-gaussians", mu=mu)
     pair = problem.sample(1000, 0)
     areas = [
@@ -133,7 +138,7 @@ _KS = (1, 2, 3)
 
 @cache
 def _ends(k: int) -> tuple[float, float]:
-    """Improved precision, and the end of the curve of iPR."""
+    """Improved precision, and alpha_inf of the curve of iPR."""
     curve = pr_curve(_REAL, _GENERATED, "ipr", k=k, split=None)
     return scalars(_REAL, _GENERATED, k=k)["precision"], curve.extreme_precision
 
@@ -170,9 +175,8 @@ _REPEATS = (1, 3, 10, 30, 100)
 
 @cache
 def _spread() -> float:
-    """Largest standard deviation of the IoU over our repeats of Table 1.
-
-    Nan where its rows are not kept.
+    """Largest standard deviation of the IoU over our repeats of Table 1; nan if its rows are not
+    bundled.
     """
     experiment = Table1Experiment()
     kept = stored(experiment)
@@ -207,7 +211,7 @@ _SIZES = (50, 100, 200, 500)
 
 @cache
 def _middle(n: int) -> float:
-    """Mean of KDE's alpha(1) over 20 draws of P = Q with a split."""
+    """Mean of KDE's alpha(1) over 20 draws of P = Q, with split."""
     alphas = []
     for seed in range(20):
         real, generated = toy("identical", d=2).sample(n, seed)
@@ -230,7 +234,9 @@ _WEIGHTS = (0.01, 1 / 8, 1.0, 8.0, 100.0)
 
 @cache
 def _invented() -> PRCurve:
-    """The true curve where P is one mode and Q has it with 0.3: alpha_inf 0.3, beta_0 1."""
+    """The true curve where P is one mode and Q has this mode with weight 0.3: alpha_inf 0.3, beta_0
+    1.
+    """
     return toy("finite", real_weights=(1.0, 0.0), generated_weights=(0.3, 0.7)).truth()
 
 
@@ -249,7 +255,7 @@ def _score_chart() -> LineChart:
 
 @cache
 def _point_mass() -> tuple[float, float]:
-    """Area of a point mass inside a Gaussian's support, and Q(supp P)."""
+    """True area for a point mass inside a Gaussian's support, and Q(supp P)."""
     problem = toy("dirac")
     masses = problem.support_masses
     return problem.truth().auc, float("nan") if masses is None else masses.q_of_supp_p
@@ -265,7 +271,10 @@ def _point_chart() -> CurveChart:
 
 
 def _risk(lam: float, gamma: float, *, printed: bool) -> float:
-    """Lam fpr + fnr on two Gaussians, as a classifier of threshold gamma or, as printed, of lam."""
+    """The risk lam fpr + fnr on two Gaussians.
+
+    printed : True for the classifier with threshold lam, as the paper prints, False for gamma.
+    """
     shift = 1.0
     threshold = lam if printed else gamma
     cut = shift / 2 + math.log(threshold) / shift
@@ -278,7 +287,7 @@ _GAMMAS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 def _spans() -> tuple[float, float]:
-    """Largest less least risk over gamma at lam = 1, as printed and with f_gamma."""
+    """Largest minus smallest risk over gamma at lam = 1, as printed and with threshold gamma."""
     risks = [[_risk(1.0, gamma, printed=printed) for gamma in _GAMMAS] for printed in (True, False)]
     return max(risks[0]) - min(risks[0]), max(risks[1]) - min(risks[1])
 
@@ -297,7 +306,7 @@ _CURVES = (10, 30, 100, 300)
 
 
 def _printed_means() -> list[float]:
-    """What 1 / n of n = 10^4 makes of N curves of height 1."""
+    """The mean that the printed factor 1 / n, n = 10^4, gives for N curves of height 1."""
     return [number / 1e4 for number in _CURVES]
 
 

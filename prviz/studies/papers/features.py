@@ -1,6 +1,5 @@
-"""Raw data against features (Simon et al. 2019, section 7).
-
-The same pairs of pictures as pixels and as features.
+"""Raw data against features (Simon, Webster, Rabin 2019, section 7): the same pairs of pictures as
+pixels and as features.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ if TYPE_CHECKING:
 _LEVELS = 16.0
 _HALF = "the other half"
 _PATTERN = "the other half, with a pattern"
-# Title of a pair -> the bundled checkpoint of its generated samples; the halves are digits
-# themselves.
+# Title of a pair -> the bundled checkpoint of its generated samples. The first two pairs compare
+# real digits with real digits.
 _PAIRS = {
     _HALF: "digits-held-out",
     _PATTERN: "digits-held-out",
@@ -56,13 +55,13 @@ _RANDOM = "random network"
 _TRAINED = "trained network"
 _RECOGNISER = TRAINED["digits"].title
 _FEATURES = (_RAW, _COMPONENTS, _RANDOM, _TRAINED, _RECOGNISER)
-# Of the sentences, in their words.
+# The kinds of features as the conclusions name them.
 _WHERE = {
     _COMPONENTS: _COMPONENTS,
     _TRAINED: "a trained network's features",
     _RECOGNISER: "a character recogniser's",
 }
-# Units of the layers of both networks.
+# Units of the two hidden layers, in the random and in the trained network.
 _UNITS = (64, 32)
 _METHODS = ("classifier", "knn")
 _K = 3
@@ -74,8 +73,9 @@ FEATURE_COLUMNS: Columns = {
 
 @cache
 def _encoder(features: str) -> Callable[[Floats], Floats]:
-    """Pixels from 0 to 1 to features, fitted on the half of the digits that the generators were
-    trained on.
+    """A function from pixels in [0, 1] to features.
+
+    It is fitted on the half of the digits that the generators were trained on.
     """
     train = bundled_pair("digits-held-out").real
     pixels = np.asarray(train.values, dtype=float) / _LEVELS
@@ -99,7 +99,7 @@ def _encoder(features: str) -> Callable[[Floats], Floats]:
 
 
 def _network(weights: list[Floats], offsets: list[Floats]) -> Callable[[Floats], Floats]:
-    """The last hidden layer of a network of rectified linear units."""
+    """A function that returns the last hidden layer of a ReLU network."""
 
     def encode(values: Floats) -> Floats:
         for matrix, offset in zip(weights, offsets, strict=True):
@@ -110,7 +110,7 @@ def _network(weights: list[Floats], offsets: list[Floats]) -> Callable[[Floats],
 
 
 def with_pattern(samples: Samples) -> Samples:
-    """Digits with one grey level more at every other pixel; pictures have at most full ink."""
+    """Digits with one grey level more at every other pixel; pictures are cut at full ink."""
     images = samples.images
     if images is None:
         raise ValueError(f"{samples.name} has no pictures")
@@ -121,10 +121,11 @@ def with_pattern(samples: Samples) -> Samples:
 
 @dataclass(frozen=True)
 class DigitFeatures(BundledProblem):
-    """Held-out digits against one of the pairs' generated sets, as features.
+    """Held-out digits against the generated set of one of the pairs, as features.
 
-    The pattern adds one grey level of 16 to every other pixel, as on a chessboard. In pixels the
-    two distributions then have nothing in common: some of these pixels are empty in every digit.
+    The pattern adds one grey level of 16 to every other pixel, as on a chessboard. As pixels the
+    two distributions then have nothing in common, since some of these pixels are empty in every
+    digit.
     """
 
     generated: str
@@ -133,19 +134,20 @@ class DigitFeatures(BundledProblem):
 
     @property
     def drawn_as(self) -> DigitFeatures:
-        """The same pictures as pixels, of the first pair.
-
-        Every pair and all features have the same seeds.
+        """The first pair as pixels: all pairs and features share its seeds, so they have the same
+        pictures.
         """
         return DigitFeatures(_HALF, _RAW)
 
     @property
     def default_n(self) -> int:
-        """Number of digits of the smaller half."""
+        """Number of digits in the smaller half."""
         return min(side.n for side in bundled_pair("digits-held-out"))
 
     def whole(self) -> SamplePair:
-        """All digits of the held-out half, and the generated ones, of the network or as pixels."""
+        """All digits of the held-out half and all generated ones, as the recogniser's features or
+        as pixels.
+        """
         trained = self.features == _RECOGNISER
         halves = bundled_pair("digits-held-out", trained=trained)
         if self.generated == _HALF:
@@ -159,7 +161,7 @@ class DigitFeatures(BundledProblem):
         return SamplePair(halves.generated, other)
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
-        """At most n pictures of each side, drawn without replacement."""
+        """At most n pictures of each set, drawn without replacement, as features."""
         pair = at_most(self.whole(), min(n, self.default_n), seed)
         if self.features == _RECOGNISER:
             return pair
@@ -174,7 +176,7 @@ class DigitFeatures(BundledProblem):
 
 
 def feature_rows(cell: Cell) -> list[Row]:
-    """Rows of curves that also hold improved precision and recall, without split, and the Frechet
+    """Rows of curves that also have improved precision and recall, without split, and the Fréchet
     distance.
     """
     pair = cell.draw()
@@ -188,7 +190,9 @@ def feature_rows(cell: Cell) -> list[Row]:
 
 
 class FeaturesExperiment(Experiment):
-    """Curves, Frechet distance, improved precision and recall of the same pairs in five spaces."""
+    """Curves, Fréchet distance, improved precision and recall of the same pairs in five feature
+    spaces.
+    """
 
     name = "features"
     title = "Raw data or features?"
@@ -238,9 +242,8 @@ class FeaturesExperiment(Experiment):
         ]
 
     def table(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """One line for each pair and kind of features.
-
-        The area by each family, and the other numbers.
+        """One line for each pair and kind of features: the area by each family, and the other
+        numbers.
         """
         figures = self.figures(rows)
         areas = figures["figure"] == "AuC"

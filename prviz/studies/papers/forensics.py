@@ -1,4 +1,4 @@
-"""Table 1 by the conventions that the paper leaves open: which of them explain which cells."""
+"""Table 1 under conventions that the paper leaves open: which of them reproduce which cells."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Numbers of rays that are tried, from the fewest to the published code's 1,001.
+# Numbers of rays to try, from the fewest to the 1,001 of the published code.
 RAYS = (9, 13, 31, 1001)
-# (rays, gammas on them): the drawings that are tried, the exact one first.
+# Ways to draw a curve: (number of rays, None for the exact curve; True if the classifiers'
+# thresholds lie on the same rays). The exact curve comes first.
 DRAWINGS: tuple[tuple[int | None, bool], ...] = (
     (None, False),
     *((rays, gammas) for rays in RAYS for gammas in (False, True)),
@@ -36,16 +37,16 @@ CONVENTION_COLUMNS: Columns = {
     **BOUND_COLUMNS,
 }
 
-# Half a unit of the last printed digit, the standard deviation over repeats that the paper states,
-# and its repeats.
+# Half a unit of the last printed digit; the paper's standard deviation over repeats, and its number
+# of repeats.
 _ROUNDING = 0.005
 _PAPER_SPREAD = 0.01
 _PAPER_REPEATS = 10
 
 
 def convention_rows(cell: Cell) -> list[Row]:
-    """Rows of a cell that also hold the IoU by every one of CONVENTIONS, measured at k and at k - 1
-    in one pass.
+    """Rows of a cell with the IoU under each of CONVENTIONS, measured at k and k - 1 in one
+    pass.
     """
     truth = None
     if not isinstance(cell.problem, Files):
@@ -78,8 +79,8 @@ def check_tried(convention: CurveConvention) -> None:
 
 
 def read_by(rows: pd.DataFrame, convention: CurveConvention | PaperConvention) -> pd.DataFrame:
-    """The rows with the IoU by one of CONVENTIONS, or by a paper's for each family, as their only
-    one.
+    """The rows with one IoU only: under one of CONVENTIONS, or under a paper's convention for each
+    family.
     """
     others = [each.key for each in CONVENTIONS if each.key != "iou"]
     if isinstance(convention, CurveConvention):
@@ -94,7 +95,10 @@ def read_by(rows: pd.DataFrame, convention: CurveConvention | PaperConvention) -
 def spreads_by(
     figures: pd.DataFrame, convention: CurveConvention | PaperConvention | None
 ) -> pd.DataFrame:
-    """The figures with deviations of the mean of so many runs as the paper's."""
+    """The figures with spreads divided by sqrt(runs), if the convention is that of a paper.
+
+    The paper then reports standard deviations of means over so many runs.
+    """
     runs = 1
     if isinstance(convention, PaperConvention):
         runs = convention.runs
@@ -104,12 +108,11 @@ def spreads_by(
 
 
 class TableReading(NamedTuple):
-    """Table 1 by one choice of conventions.
+    """Table 1 under one choice of conventions: one way to draw all curves, one self-counting per
+    family.
 
-    One drawing for all cells, one self-counting for each family.
-
-    off : distance from the published IoU, by cell. explained : True where it is within the cell's
-    tolerance.
+    off : distance from the published IoU, by cell.
+    explained : True where this distance is within the cell's tolerance.
     """
 
     rays: int | None
@@ -122,10 +125,10 @@ class TableReading(NamedTuple):
 def readings(
     cells: pd.DataFrame, published: pd.Series[float], tolerance: pd.Series[float]
 ) -> dict[str, TableReading]:
-    """The choices closest to the published table.
+    """The choices of conventions that come closest to the published table.
 
-    prviz's own, self-counting alone, rays alone, and both.
-
+    Keys: "own" (prviz's conventions), "self" (self-counting varied), "rays" (drawing varied),
+    "both".
     cells : mean IoU, a row per cell, a column per convention; the index has a level "family".
     """
     off = cells.sub(published, axis=0).abs()
@@ -163,9 +166,8 @@ def _closest(
 
 
 def tolerances(spread: pd.Series[float], repeats: pd.Series[int]) -> pd.Series[float]:
-    """Distance of two means that chance and rounding alone make.
-
-    Two standard errors and half a printed digit.
+    """Distance of two means that chance and rounding explain: two standard errors and half a unit
+    of the last printed digit.
     """
     ours = spread.fillna(_PAPER_SPREAD) ** 2 / repeats
     return _ROUNDING + 2 * (ours + _PAPER_SPREAD**2 / _PAPER_REPEATS) ** 0.5

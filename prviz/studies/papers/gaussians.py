@@ -1,6 +1,6 @@
 """Experiments on Gaussians.
 
-Table 1, mixtures, a perfect generator, an outlier, dimension and sample size.
+Table 1, mixtures, a perfect generator, an outlier, dimension, and number of samples.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ if TYPE_CHECKING:
 _FAMILIES = ("ipr", "knn", "kde", "coverage")
 _KS = ("4", "√n")
 _SPLITS = ("50%", "none")
-# As the table rounds them: thirds of 1/8, that is 1, 5/3, 7/3 and 3 times 1/8.
+# The shift as the table rounds it -> its value: 1, 5/3, 7/3 and 3 times 1/8.
 _SHIFTS = {"0.12": 1 / 8, "0.21": 5 / 24, "0.29": 7 / 24, "0.38": 3 / 8}
 
 PUBLISHED = published("table1")
 """The paper's mean IoU by (split, k, shift, family, "IoU"): n = 10,000, d = 64; k = √n is 100."""
 
-# Runs of a mean in Table 1.
+# Number of runs whose mean the paper probably reports in Table 1.
 _RUNS = 10
 SPREAD_BELOW = 0.01
 """What the paper's standard deviations of the IoU are below, in every cell of Table 1."""
 
 
 class Table1Experiment(Experiment):
-    """Table 1, with Figure 2's setting."""
+    """Table 1 of the paper, in the setting of its Figure 2."""
 
     name = "table1"
     title = "Table 1: four families on shifted Gaussians"
@@ -95,7 +95,7 @@ class Table1Experiment(Experiment):
         return found.assign(shift=found["shift"].map(titles))
 
     def chart(self, rows: pd.DataFrame) -> HeatMap:
-        """Ours and the paper's table side by side."""
+        """Our table and the paper's table side by side."""
         figures = self.figures(rows)
         titles = tuple(map(title_of, _FAMILIES))
         places = list(itertools.product(_SPLITS, _KS, _SHIFTS))
@@ -115,9 +115,9 @@ class Table1Experiment(Experiment):
         return replace(chart, marks={"ours": marks}, note=note)
 
     def readings(self, rows: pd.DataFrame) -> dict[str, TableReading] | None:
-        """The table by the conventions closest to the paper.
+        """The table under the conventions that come closest to the paper; see `forensics.readings`.
 
-        None for rows of other settings or fewer conventions.
+        None for rows of other settings, or with fewer conventions.
         """
         keys = [each.key for each in CONVENTIONS]
         if (
@@ -137,7 +137,7 @@ class Table1Experiment(Experiment):
         return self.labelled(rows).groupby(list(self.labels), sort=False)
 
     def tolerances(self, rows: pd.DataFrame) -> pd.Series[float]:
-        """Distance from the published IoU that chance and rounding alone make, by cell.
+        """Distance from the published IoU that chance and rounding explain, by cell.
 
         See `forensics.tolerances`.
         """
@@ -145,7 +145,9 @@ class Table1Experiment(Experiment):
         return tolerances(groups.std(), groups.count())
 
     def message(self, rows: pd.DataFrame) -> str:
-        """The first sentence, with the distance that the paper's likely choices leave."""
+        """The first sentence, with the distance that remains under the paper's likely
+        conventions.
+        """
         said = super().message(rows)
         found = self.readings(rows)
         if found is None:
@@ -154,7 +156,7 @@ class Table1Experiment(Experiment):
         return f"{said.removesuffix('.')}, by its likely choices {both.off.mean():.3f}."
 
     def says(self, rows: pd.DataFrame) -> str:
-        """The sentences of the figures, and which conventions explain how many cells."""
+        """Conclusions from the numbers, and which conventions explain how many cells."""
         said = super().says(rows)
         found = self.readings(rows)
         if found is None:
@@ -179,9 +181,8 @@ class Table1Experiment(Experiment):
 
 
 def _mark(found: Mapping[str, TableReading], cell: tuple[str, ...]) -> str:
-    """The sign of a cell.
-
-    Whether it is as published, only by the closest conventions, or by none.
+    """The sign of a cell: "" if prviz reproduces it, "○" if only the closest conventions do, else
+    "×".
     """
     if found["own"].explained[cell]:
         return ""
@@ -191,7 +192,7 @@ def _mark(found: Mapping[str, TableReading], cell: tuple[str, ...]) -> str:
 
 
 def _spreads(figures: pd.DataFrame) -> str:
-    """The standard deviations over the repeats beside the paper's "< 10^-2"."""
+    """A sentence on the standard deviations over repeats beside the paper's "< 10^-2"."""
     spreads = figures["spread"].dropna()
     wide = int((spreads >= SPREAD_BELOW).sum())
     if not wide:
@@ -204,7 +205,7 @@ def _spreads(figures: pd.DataFrame) -> str:
     )
 
 
-# What a family does to a sample's own ball, by a self-counting that is not prviz's own.
+# How a family treats a sample's own ball, for each self-counting that is not prviz's.
 _ITSELF = {
     "none": "{} don't count a sample itself",
     "radius": "{} take a sample for its own neighbour in the radius alone",
@@ -222,9 +223,7 @@ def _drawing(reading: TableReading) -> str:
 
 
 def _explained(found: Mapping[str, TableReading]) -> str:
-    """One sentence on how many cells come out as published, by which conventions, and which do
-    not.
-    """
+    """One sentence: how many cells match the paper under which conventions, and which do not."""
     own, rays, both = (found[name] for name in ("own", "rays", "both"))
     drawn = _drawing(rays)
     how = []
@@ -249,7 +248,7 @@ _FIRST_N = 1_000
 
 
 def mixture_problems() -> dict[str, ToyProblem]:
-    """The toy of mixtures with the weights of each paper, by its year."""
+    """The toy of mixtures with the weights of each version of the paper, by year."""
     presets = type(toy("mixtures")).presets
     return {
         year: toy("mixtures", **presets[label])
@@ -260,8 +259,8 @@ def mixture_problems() -> dict[str, ToyProblem]:
 
 
 class MixturesExperiment(Experiment):
-    """The weights of the paper's text (Figure 3c) and those of its Figure 16, which are those of
-    its first version.
+    """Mixtures with the weights of the paper's text (Figure 3c), and with those of its Figure 16
+    and its first version.
     """
 
     name = "mixtures"
@@ -295,7 +294,7 @@ class MixturesExperiment(Experiment):
         return found + cells([first], _FAMILIES, (4, "sqrt"), (0.5, None), smaller, seed)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with the year of their weights."""
+        """The rows with the year of the paper whose mixture weights they use."""
         years = {
             problem.parameters["real_weights"]: year for year, problem in mixture_problems().items()
         }
@@ -354,7 +353,7 @@ class SameExperiment(Experiment):
         return cells([toy("identical")], _FAMILIES, (4, 5, "sqrt"), (None, 0.5), size, seed)
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curves, a panel for every k with and without split."""
+        """The mean curves, a panel for every k and split."""
         return curve_chart(self.ordered(rows), "split {split}, k = {k}", "{family}")
 
     def _says(self, figures: pd.DataFrame) -> str:
@@ -385,7 +384,7 @@ _OUTLIER_SHIFT = 3 / 8
 
 
 class OutlierExperiment(Experiment):
-    """The same samples without and with one of them moved far away."""
+    """The same samples with and without one of them moved far away."""
 
     name = "outlier"
     title = "One outlier among the real samples"
@@ -414,12 +413,12 @@ class OutlierExperiment(Experiment):
         return cells(pair, _FAMILIES, (4, "sqrt"), (None,), size, seed)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with the word that tells whether the outlier is there."""
+        """The rows with "with" or "without" in the column "outlier"."""
         words = {"outlier": "with", "shifted-gaussians": "without"}
         return with_titles(rows).assign(outlier=rows["problem"].map(words))
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curves, a panel for every k without and with the outlier."""
+        """The mean curves, a panel for every k, with and without the outlier."""
         return curve_chart(self.ordered(rows), "k = {k}, {outlier} outlier", "{family}")
 
     def _says(self, figures: pd.DataFrame) -> str:
@@ -439,7 +438,7 @@ class OutlierExperiment(Experiment):
 
 
 def _most(moved: pd.Series[float], figure: str) -> str:
-    """The largest change of one number, and its family."""
+    """The largest change of one number, and the family it occurs in."""
     changes = moved[moved.index.get_level_values("figure") == figure]
     place = int(changes.abs().to_numpy().argmax())
     return f"{figure} by {abs(changes.iloc[place]):.3f} at most ({changes.index[place][1]})"
@@ -450,7 +449,7 @@ _DISTANCES = (1.0, 2.0)
 
 
 class DimensionExperiment(Experiment):
-    """Figure 4's setting, and the dimensions between Figure 2's and its own."""
+    """The setting of Figure 4, with more dimensions between that of Figure 2 and its own."""
 
     name = "dimension"
     title = "Ambient dimension, 64 to 2048"
@@ -516,7 +515,7 @@ _SIZES_SHIFT = 5 / 24
 
 
 class SampleSizeExperiment(Experiment):
-    """The mean curve and its standard deviation at four sizes."""
+    """The mean curve and its standard deviation at four numbers of samples."""
 
     name = "sample-size"
     title = "Sample size, 10 to 10,000"
@@ -550,7 +549,7 @@ class SampleSizeExperiment(Experiment):
         return found
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curves with their deviation, a panel for every n."""
+        """The mean curves with their standard deviation, a panel for every n."""
         return curve_chart(self.ordered(rows), "n = {n:,}", "{family}")
 
     def _says(self, figures: pd.DataFrame) -> str:

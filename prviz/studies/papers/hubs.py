@@ -1,6 +1,6 @@
-"""The poster on hubs.
+"""The poster on hubs, samples that are among the nearest neighbours of many others.
 
-What samples of equal hubness have in common, and what hubs alone give at which cost.
+Whether samples of equal hubness behave alike, and what hubs alone give, at which cost.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from prviz.toys import toy
 if TYPE_CHECKING:
     import pandas as pd
 
-# Thresholds t of hubness; also the upper ends of the groups of hubness.
+# Thresholds t of hubness; also the upper ends of the groups by hubness.
 _TS = (1, 2, 3, 5, 10, 20, 40, 80)
 _KS: tuple[int | Literal["sqrt"], ...] = (3, 5, 10, "sqrt")
-# Runs of what is timed; the fastest counts.
+# Runs of each timing, of which the fastest counts.
 _TIMES = 3
 _ROLES = ("real", "generated")
 _SCALARS = ("precision", "recall")
-# Figures, and the columns of the rows that hold them.
+# Names of the numbers, and the columns of the rows that hold them.
 _ERRORS = {name: f"error of {name}" for name in _SCALARS}
 _COST = "processor time"
 _SEARCH = "finding the hubs"
@@ -76,34 +76,40 @@ _NUMBERS = (
     *_OF_ROLES.values(),
 )
 HUB_COLUMNS: Columns = {**COLUMNS, **dict.fromkeys(_NUMBERS, "float64")}
-# Errors on FFHQ, LSUN-Car and LSUN-Church; serial seconds on FFHQ, of the hubs and of all samples.
+# Printed errors on FFHQ, LSUN-Car and LSUN-Church; seconds on FFHQ without parallelism, for hubs
+# and for all samples.
 _TABLE_1 = printed_in("hubs: Table 1, errors")
 POSTER_ERRORS = {name: _TABLE_1[f"error of {name}"] for name in _SCALARS}
 POSTER_SECONDS = tuple(value for (value,) in printed_in("hubs: Table 2, time and memory").values())
 
 
 def precision_and_recall(supports: Supports) -> tuple[float, float]:
-    """Shares of generated samples with a real support, and of real samples with a generated one."""
+    """Share of generated samples with a real support, and of real samples with a generated
+    support.
+    """
     n = supports.n_real
     return float(np.mean(supports.c_real[n:] > 0)), float(np.mean(supports.c_generated[:n] > 0))
 
 
 def hub_rows(cell: Cell) -> list[Row]:
-    """Rows of a cell of `hub` at several t and k, no split, that also hold what the poster shows.
+    """Rows of a cell of `hub` at several t and k, without split, with what the poster shows.
 
-    hubs : share of the samples that the estimator takes for hubs. precision, recall : of all
-    samples; hub_* : of hubs; error_* : their relative difference. cost : processor time of the
-    estimate over that of `ipr` on all samples; search : that of finding the hubs alone.
-    Of the samples of each role, by their exact hubness m, the number of others of their set in
-    whose k-NN ball they are: group_* : share with m up to t, above the next smaller t; inside_* :
-    share of these in a ball of the other set; held_* : share of all samples in such a ball that are
-    in one of a hub, m > t.
+    hubs : share of the samples that the estimator treats as hubs.
+    precision, recall : of all samples; hub_* : of hubs alone; error_* : their relative difference.
+    cost : processor time of the estimate over that of `ipr` on all samples; search : of finding the
+        hubs alone.
+
+    The hubness m of a sample is the exact number of other samples of its set in whose k-NN ball it
+    lies. For each role, group_* : share of samples with m up to t and above the next smaller t.
+    inside_* : share of this group in a ball of the other set. held_* : of all samples in a ball of
+        the other set, the share in the ball of a hub, m > t.
     """
     pair = cell.draw()
-    # what happens once in a process takes no time of those below
+    # What happens once in a process (imports, compilation) must not count in the timings below.
     for method in ("ipr", HUB.name):
         _timed(replace(cell, wanted=((method, cell.wanted[0][1], None),)), pair)
-    with threadpool_limits(1, "blas"):  # FAISS has one of its own, which is loaded by now
+    # FAISS has its own BLAS, which is loaded by now, so the limit holds for it too
+    with threadpool_limits(1, "blas"):
         return _rows(cell, pair)
 
 
@@ -133,7 +139,7 @@ def _fastest(cell: Cell, pair: SamplePair) -> tuple[Row, Estimate, float]:
 
 
 def _timed(cell: Cell, pair: SamplePair) -> tuple[Row, Estimate, float]:
-    """The one row of a cell, its estimate, and the processor time of both."""
+    """The only row of a cell, its estimate, and the processor time of both."""
     began = time.process_time()
     ((row, estimate),) = measured_on(cell, pair, None)
     return row, estimate, time.process_time() - began
@@ -149,8 +155,8 @@ def _search_seconds(pair: SamplePair, k: int, seed: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Hubness:
-    """Exact hubness of every sample at one k, the radii of their balls, and which are in a ball of
-    the other set.
+    """Exact hubness of every sample at one k, radii of the k-NN balls, and whether each sample lies
+    in a ball of the other set.
     """
 
     pair: SamplePair
@@ -162,7 +168,7 @@ class _Hubness:
     def of(cls, pair: SamplePair, k: int) -> _Hubness:
         values = [side.values for side in pair]
         radii = [nearest_radii(side, np.arange(len(side)), k) for side in values]
-        # Every sample is in its own ball.
+        # Minus 1: every sample is in its own ball.
         hubness = [
             count_in_balls(side, side, own) - 1 for side, own in zip(values, radii, strict=True)
         ]
@@ -172,7 +178,7 @@ class _Hubness:
         return cls(pair, radii, hubness, inside)
 
     def at(self, t: int) -> Row:
-        """The groups and hubs of threshold t."""
+        """The columns on groups and hubs for the threshold t."""
         below = max((each for each in _TS if each < t), default=-1)
         found = Row()
         values = [side.values for side in self.pair]
@@ -195,7 +201,7 @@ _DATA = {
     "high-dimension": "d = 2,048",
     BundledDigits.name: "VAE digits",
 }
-# By panel: what its axis shows, and its series with their figures.
+# Title of a panel -> (axis title, series -> name of its number).
 _PANELS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "Samples, by hubness": (
         "share of the set",
@@ -230,7 +236,7 @@ def _published() -> dict[tuple[Any, ...], float]:
 
 
 class HubsExperiment(Experiment):
-    """Figures 1 and 2 and Tables 1 and 2 over t and k, on three pairs."""
+    """Figures 1 and 2 and Tables 1 and 2 of the poster over t and k, on three pairs."""
 
     name = "hubs"
     title = "Hubs in place of all samples"

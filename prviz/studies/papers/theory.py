@@ -1,6 +1,6 @@
-"""Experiments on the theory of 2026.
+"""Experiments on the theory of the 2026 paper.
 
-The plug-in estimate beside the classifier, bias and deviation apart.
+The plug-in estimate beside the classifier; bias and deviation separately.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _OFF = "α(1) − truth"
 _DISTANCE = "|α(1) − truth|"
 
 
-# Trade-offs beyond 1 at which errors of precision are measured: column -> lam.
+# Trade-offs lam > 1 at which errors of precision are measured: column -> lam.
 _FARTHER = {"alpha_4_error": 4.0, "alpha_16_error": 16.0}
 
 
 def errors(curve: PRCurve, truth: PRCurve) -> Row:
-    """How far a curve lies above the truth at three lam and in its area, and how far off it is at
+    """Signed errors of a curve against the truth: alpha at three lam, and the area. Also |error| at
     lam = 1.
     """
     above = curve.alpha(1.0) - truth.alpha(1.0)
@@ -60,7 +60,7 @@ _ERRORS: Columns = dict.fromkeys(("alpha_error", "alpha_off", "auc_error", *_FAR
 
 
 def error_rows(cell: Cell) -> list[Row]:
-    """Rows of a cell of a toy that also hold `errors`."""
+    """Rows of a cell whose problem is a toy, with the columns of `errors`."""
     truth = _toy(cell).truth()
     return [row | errors(estimate.curve, truth) for row, estimate in measured(cell)]
 
@@ -91,13 +91,13 @@ _PLUG_INS = {f"plug-in {name}": f"plug-in, {kernel.title}" for name, kernel in K
 
 @dataclass(frozen=True)
 class PlugInCell(Cell):
-    """The plug-in curve of every kernel on the fit samples, and the classifier of the box's
-    densities.
+    """A cell that measures the plug-in curve of every kernel on the fit samples, and the classifier
+    from the box kernel's densities.
     """
 
     @property
     def keys(self) -> list[str]:
-        """The key of the classifier's row, and one for each kernel."""
+        """The key of the classifier's row, and one for each kernel's row."""
         (key,) = super().keys
         return [key, *(f"{key}-{kernel}" for kernel in KERNELS)]
 
@@ -130,13 +130,13 @@ def _listed_sizes(size: Size, ns: tuple[int, ...]) -> dict[str, str]:
     return {"ns": listed([f"{n:,}" for n in _sizes(size, ns)])}
 
 
-# Samples of each set in this experiment at paper size.
+# Numbers of samples of each set at the size of the paper.
 _PLUG_IN_NS = (100, 1_000, 10_000)
 _WIDTHS = listed([f"{kernel.width:g} ({kernel.title})" for kernel in KERNELS.values()])
 
 
 class PlugInExperiment(Experiment):
-    """The estimate that Theorem 6 is about, in the two dimensions where it can be computed."""
+    """The estimate of Theorem 6, in one and two dimensions, where it can be computed."""
 
     name = "plug-in"
     title = "Densities or a classifier? The plug-in estimate"
@@ -189,12 +189,12 @@ class PlugInExperiment(Experiment):
         return found
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with their estimate in words."""
+        """The rows with the title of their estimate."""
         return rows.assign(estimate=[_PLUG_INS.get(each, _CLASSIFIER) for each in rows["method"]])
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curves beside the truth, a panel for every d with the fewest and the most
-        samples.
+        """The mean curves beside the truth, for the smallest and the largest n, a panel for each d
+        and n.
         """
         ends = rows[rows["n"].isin([rows["n"].min(), rows["n"].max()])]
         return curve_chart(self.ordered(ends), "d = {d}, n = {n:,}", "{estimate}")
@@ -224,9 +224,8 @@ class PlugInExperiment(Experiment):
 
     @staticmethod
     def slopes(figures: pd.DataFrame) -> dict[int, dict[str, float]]:
-        """Exponents of N of the mean |error| of α(1), by d and estimate.
-
-        None where one n is measured.
+        """Exponents of N in the mean |error| of α(1), by d and estimate; without those that have a
+        single n.
         """
         found: dict[int, dict[str, float]] = {}
         distances = figures[figures["figure"] == _DISTANCE]
@@ -289,11 +288,11 @@ class BiasExperiment(Experiment):
         return found
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with their split in words and k as a number."""
+        """The rows with split as text and k as a number."""
         return with_titles(rows).assign(k=rows["k"].astype("int64"))
 
     def chart(self, rows: pd.DataFrame) -> HeatMap:
-        """Bias and deviation of α(1) over n and k, with and without a split."""
+        """Bias and deviation of α(1) over n and k, with and without split."""
         figures = self.figures(rows)
         at = figures[figures["figure"] == _OFF]
         ns = sorted(set(at["n"]))
@@ -336,7 +335,7 @@ class BiasExperiment(Experiment):
 
     @staticmethod
     def _squares(figures: pd.DataFrame) -> pd.DataFrame:
-        """Mean squared error of precision by setting, a column for each λ."""
+        """Mean squared error of precision by setting, with a column for each lam."""
         own = figures[figures["figure"].str.startswith("α")]
         squared = own.assign(square=own["ours"] ** 2 + own["spread"] ** 2)
         return squared.pivot_table("square", ["split", "n", "k"], "figure", dropna=True)

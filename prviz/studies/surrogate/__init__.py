@@ -1,4 +1,6 @@
-"""Surrogates: fitted distributions of known truth that stand in for a real and a generated set.
+"""Surrogates: distributions with known truth, fitted to a real and a generated set.
+
+Estimators measured on samples of a surrogate can be compared with its truth.
 
 Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.3.
 """

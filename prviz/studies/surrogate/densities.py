@@ -1,6 +1,5 @@
-"""Principal components of a set, and Gaussian mixtures in R^d.
-
-log-density and fresh samples, in bounded memory.
+"""Principal components of a set, and mixtures of Gaussians in R^d with their log-density and fresh
+samples, in bounded memory.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from prviz.measure.workload import subsample
 from prviz.neighbors import nearest_rows
 from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
 
-# Values of a block of rows, or of kernels at points: 1 MB, which fits into the processor's cache.
+# Numbers in a block of rows (or of kernels x points): 1 MB, which fits into the processor's cache.
 _BLOCK_VALUES = 1 << 17
-# Least rows of a block, for matrix products.
+# Fewest rows of a block, since matrix products need some to be fast.
 _LEAST_ROWS = 256
 
 
@@ -100,7 +99,7 @@ class Density:
 
     @cached_property
     def _inverse_roots(self) -> Floats:
-        """The inverses of the roots."""
+        """Inverses of `roots`."""
         identity = np.eye(self.d)
         return np.stack(
             [linalg.solve_triangular(each, identity, lower=True) for each in self.roots]
@@ -108,15 +107,15 @@ class Density:
 
     @cached_property
     def _constants(self) -> Floats:
-        """(m,) log weight less the logarithm of the Gaussian's norm."""
+        """(m,) log weight plus log normalising constant of each Gaussian."""
         halves = np.log(np.diagonal(self.roots, axis1=1, axis2=2)).sum(axis=1)
         result: Floats = np.log(self.weights) - halves - 0.5 * self.d * np.log(2 * np.pi)
         return result
 
     def log_density(self, z: SamplesLike) -> Floats:
-        """The logarithm of the density at points z (n, d).
+        """Log-density at the points z (n, d), as an array (n,).
 
-        (n,). Raises ValueError for another dimension.
+        Raises ValueError for points of another dimension.
         """
         values = as_samples(z, name="z").values
         if values.shape[1] != self.d:
@@ -145,7 +144,9 @@ class Density:
 
 
 def mixed(first: Density, second: Density, share: float) -> Density:
-    """The mixture of ``share`` of the first density and 1 - share of the second."""
+    """The mixture of the first density with weight ``share`` and the second with weight 1 -
+    share.
+    """
     return Density(
         np.concatenate((share * first.weights, (1 - share) * second.weights)),
         np.concatenate((first.means, second.means)),
@@ -154,7 +155,7 @@ def mixed(first: Density, second: Density, share: float) -> Density:
 
 
 def _kept(values: Array, dtype: type[Any]) -> Array:
-    """Read-only and contiguous; not copied where nobody can write to it."""
+    """The array read-only and contiguous; copied only if somebody could still write to it."""
     array = np.ascontiguousarray(values, dtype=dtype)
     if array.flags.writeable:
         if array is values:
@@ -168,19 +169,21 @@ def _kept(values: Array, dtype: type[Any]) -> Array:
 
 # Side of the largest matrix that is decomposed: 0.5 GB.
 MOST_FEATURES = 8192
-# Least variance of a direction, as a share of the largest variance.
+# Smallest variance of a direction that counts, as a share of the largest variance.
 _LEAST_SHARE = 1e-10
-# Largest and smallest values of which squares and their sums stay inside float64.
+# Values within which squares and their sums stay inside the range of float64.
 _LARGEST = 1e100
 _SMALLEST = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """Orthonormal directions of a set, the one of the largest variance first.
+    """The principal components of a set, by decreasing variance.
 
-    centre : (D,) the mean. axes : (r, D) all directions in which the set varies. variances : (r,)
-    along the axes, decreasing. total : the set's variance in all directions.
+    centre : (D,) the mean.
+    axes : (r, D) orthonormal, all directions in which the set varies.
+    variances : (r,) along the axes, decreasing.
+    total : the set's variance in all directions.
     """
 
     centre: Floats
@@ -197,11 +200,11 @@ class Components:
 
     @property
     def most(self) -> int:
-        """The number of directions: the largest d."""
+        """The number of directions, which is the largest d."""
         return len(self.variances)
 
     def check(self, d: int) -> None:
-        """Raise ValueError unless d is 1 to `most`."""
+        """Raise ValueError unless d is a whole number from 1 to `most`."""
         if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d <= self.most:
             raise ValueError(
                 f"d = {d!r}; the real set varies in {self.most} directions, so 1 to {self.most} is"
@@ -213,7 +216,7 @@ class Components:
         return min(float(self.variances[:d].sum() / self.total), 1.0)
 
     def project(self, samples: Samples, d: int) -> Samples:
-        """(n, d) coordinates of samples along the first d directions, from the centre."""
+        """(n, d) coordinates of samples along the first d directions, relative to the centre."""
         points = np.empty((samples.n, d))
         for rows in blocks(samples.n, samples.d):
             points[rows] = (samples.values[rows].astype(float) - self.centre) @ self.axes[:d].T
@@ -222,12 +225,12 @@ class Components:
 
 
 def components_of(samples: Samples) -> Components:
-    """All principal components along which a set varies; the largest entry of each is positive.
+    """All principal components along which a set varies, each with a positive largest entry.
 
     Raises
     ------
-    ValueError : above 8,192 features, fewer than 2 samples, samples that are all equal, or values
-    beyond 1e100.
+    ValueError : more than 8,192 features, fewer than 2 samples, samples that are all equal, or
+        values beyond 1e100.
     """
     name = samples.name or "the real set"
     if samples.d > MOST_FEATURES:
@@ -259,7 +262,7 @@ def components_of(samples: Samples) -> Components:
 
 
 def _scatter(samples: Samples) -> tuple[Floats, Floats]:
-    """Mean (D,) and covariance (D, D), divided by n."""
+    """Mean (D,) and covariance (D, D) of the samples; the covariance divides by n."""
     centre = np.zeros(samples.d)
     for rows in blocks(samples.n, samples.d):
         centre += samples.values[rows].sum(axis=0, dtype=float) / samples.n
@@ -272,10 +275,10 @@ def _scatter(samples: Samples) -> tuple[Floats, Floats]:
 
 # ---- kernels around samples ----
 
-# Most samples of a set that get a kernel: the truth takes time for each.
+# Most samples of a set that get a kernel, since each costs time in the truth.
 MOST_KERNELS = 10_000
-# Width of a kernel as a share of the one whose draws are as far apart as its sample and the nearest
-# other one; and least width as a share of the median.
+# Width of a kernel, as a share of the width at which two of its draws are as far apart as its
+# centre and the nearest other sample. Then the least width, as a share of the median width.
 _NARROWED = 0.7
 _LEAST_OF_MEDIAN = 1e-3
 
@@ -309,14 +312,14 @@ class Kernels:
         return hasher.hexdigest()
 
     def log_density(self, z: SamplesLike) -> Floats:
-        """The logarithm of the density at points z (n, d): (n,)."""
+        """Log-density at the points z (n, d), as an array (n,)."""
         found = [largest + np.log(near @ self.weights) for near, largest in self._near(z)]
         return np.concatenate(found)
 
     def log_ratio(self, other: Kernels, z: SamplesLike) -> Floats:
-        """The log of the other density over this one at points z (n, d), (n,).
+        """log(other density / this density) at the points z (n, d), as an array (n,).
 
-        Both have these kernels.
+        Both densities must have the same kernels, with different weights.
         """
         weights = np.stack([other.weights, self.weights], axis=1)
         found = [np.log(near @ weights) @ [1.0, -1.0] for near, _ in self._near(z)]
@@ -329,9 +332,8 @@ class Kernels:
         return self.centres[drawn] + self.widths[drawn, None] * z
 
     def _near(self, z: SamplesLike) -> Iterator[tuple[Floats, Floats]]:
-        """Block by block of points.
-
-        Every kernel there as a share of the largest, and the log of that one.
+        """By blocks of points: all kernels at each point divided by the largest one, and log of the
+        largest.
         """
         values = as_samples(z, name="z").values
         if values.shape[1] != self.d:
@@ -356,14 +358,17 @@ class Kernels:
 
 @dataclass(frozen=True, eq=False)
 class WeighedSamples:
-    """The samples of two sets with log odds that each is generated, by a classifier that has not
-    seen it.
+    """The samples of two sets, each with its log odds of being generated.
 
-    The mean of P and Q has a kernel on every sample, such that both sets weigh the same. At a
-    sample with log odds l, P has the share expit(-s l) of it and Q the share expit(s l); s is the
-    sharpness.
+    The odds come from classifiers that did not see the sample in training. P and Q are mixtures of
+    one kernel per sample. In the mean of P and Q both sets have the same total weight. A sample
+    with log odds l contributes the share expit(-s l) of its weight to P and expit(s l) to Q, where
+    s is the sharpness.
 
-    centres : (m, d) real samples first. base : (m,) their weights. odds : (m,). widths : (m,).
+    centres : (m, d) the samples, real ones first.
+    base : (m,) their weights.
+    odds : (m,) their log odds.
+    widths : (m,) of the kernels.
     """
 
     centres: Floats
@@ -375,7 +380,10 @@ class WeighedSamples:
     def of(
         cls, pair: SamplePair, least: float, seed: int = 0, progress: Progress | None = None
     ) -> WeighedSamples:
-        """Odds are those of the family ``tightest``, by folds. least : the least squared width."""
+        """The samples of a pair; log odds are those of the family ``tightest``, by cross-fitting.
+
+        least : the smallest squared width of a kernel.
+        """
         few = subsample(pair, MOST_KERNELS, seed)
         scores = cross_fitting.of_all(few, seed, progress)
         centres = np.concatenate([each.values for each in few]).astype(float)
@@ -388,7 +396,7 @@ class WeighedSamples:
         )
 
     def densities(self, sharpness: float = 1.0) -> tuple[Kernels, Kernels]:
-        """P and Q."""
+        """The densities P and Q at this sharpness."""
         first, second = (
             self.base * expit(sign * sharpness * self.odds) + np.finfo(np.float64).tiny
             for sign in (-1.0, 1.0)
@@ -400,8 +408,8 @@ class WeighedSamples:
 
 
 def _widths(centres: Floats, least: float) -> Floats:
-    """Widths with which two draws of a kernel are 0.7 times as far apart as its sample and the
-    nearest other.
+    """Widths at which two draws of a kernel are 0.7 times as far apart as its centre and the
+    nearest other sample.
     """
     _, distances = nearest_rows(centres, np.arange(len(centres)), 2, centres)
     widths = _NARROWED * distances[:, 1] / np.sqrt(2 * centres.shape[1])

@@ -1,4 +1,4 @@
-"""A Gaussian fitted to a set, its covariance shrunk where samples are few."""
+"""A Gaussian fitted to a set; its covariance is shrunk where samples are few."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from prviz.arrays import Floats
 from prviz.estimators.learners import one_thread
 from prviz.studies.surrogate.densities import Density, blocks
 
-# Samples per direction below which a covariance is shrunk.
+# Samples per dimension below which a covariance is shrunk.
 FEW_PER_DIRECTION = 10
 
 
 def oas(covariance: Floats, n: float) -> tuple[Floats, float]:
-    """The covariance (d, d) of n samples, shrunk to a sphere of the same trace.
+    """(1 - s) S + s (trace S / d) I, and s: the covariance S (d, d) of n samples, shrunk to a
+    sphere of the same trace.
 
-    (1 - s) S + s (trace S / d) I, and s.
-
-    s is the oracle approximating shrinkage, without the terms in 1 / d, as in scikit-learn. Source:
+    s is the oracle approximating shrinkage without terms in 1 / d, as in scikit-learn. Source:
     Chen, Wiesel, Eldar, Hero 2010, equation 23.
     """
     d = len(covariance)
@@ -29,10 +28,9 @@ def oas(covariance: Floats, n: float) -> tuple[Floats, float]:
 
 
 def fit_gaussian(values: Floats, least: float) -> Density:
-    """The Gaussian of the mean and covariance of values (n, d), which is shrunk (`oas`) where n <
-    10 d.
+    """The Gaussian with mean and covariance of values (n, d); shrunk by `oas` where n < 10 d.
 
-    least : the least variance of a direction; where the set varies less, it gets this one.
+    least : the least variance of a direction; directions with less get this one.
     """
     n, d = values.shape
     with one_thread():

@@ -1,6 +1,5 @@
-"""Predictive check of a surrogate.
-
-The areas that settings measure on it against those on the data themselves.
+"""Predictive check of a surrogate: compares areas measured on samples of it with those measured on
+the data.
 """
 
 from __future__ import annotations
@@ -20,37 +19,39 @@ from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples
 from prviz.studies.surrogate.densities import Kernels, WeighedSamples
 
-# Method, k and share of the split.
+# Method, k, and share of the samples to fit (None: no split).
 Setting = tuple[str, K, float | None]
-# Most samples of a set that are measured, and least to which k = 5 is fitted with a split.
+# Most samples of a set that are measured; fewest for which k = 5 is measured, since a split leaves
+# half.
 MOST_MEASURED = 2_000
 _FEWEST_OF_FIVE = 16
 SPLITS = (None, 0.5)
-# Seeds of the data's own split; fresh samples at each end of the range of sharpness, and at the one
-# that is chosen.
+# Number of splits of the data that are averaged; fresh samples drawn at each end of the range of
+# sharpness, and at the chosen sharpness.
 _OWN_SPLITS = 3
 _AT_ENDS = 4
 _AT_CHOSEN = 5
-# Ends of the range of sharpness, and least change of mean areas over it for it to matter.
+# The range of sharpness is 1 / WIDEST to WIDEST. If mean areas change by less over it, sharpness
+# stays 1.
 WIDEST = 1.25
 _LEAST_CHANGE = 0.02
-# Largest sharpness, or its inverse, of a surrogate that passes: beyond it the classifier has missed
-# much of what tells the sets apart.
+# Largest sharpness (or inverse) of a surrogate that passes: beyond it the classifier has missed
+# much of the difference between the sets.
 MOST_SHARPENED = 1.12
-# Share of the settings that have to lie in their interval: far below 95 %, as all settings see the
-# one draw of the data that there is, and err together.
+# Least share of settings inside their interval. Far below 95 %, because all settings see the same
+# single draw of the data, so their errors are correlated.
 LEAST_INSIDE = 0.5
 
 
 class Prediction(NamedTuple):
-    """How well a surrogate predicts what is seen on the data.
+    """How well a surrogate predicts the areas that are measured on the data.
 
-    settings : those that are measured. own : (s,) their areas on the data, means over three splits.
-    low, high : (s,) the interval in which the area on one more sample of the surrogate lies with
-    95 %, were areas normal.
-    off : mean over the settings of the difference between their area on the data and their mean
-    area on the surrogate. inside : share of the settings whose area on the data is in its interval.
-    sharpness : the factor on the classifier's log odds with which the mean areas agree.
+    settings : the settings measured.
+    own : (s,) their areas on the data, means over three splits.
+    low, high : (s,) 95 % interval of the area on another sample of the surrogate, for normal areas.
+    off : mean over the settings of |area on the data - mean area on the surrogate|.
+    inside : share of the settings whose area on the data is in its interval.
+    sharpness : the factor on the classifier's log odds at which mean areas agree.
     passes : True if ``inside`` is at least a half and ``sharpness`` within `MOST_SHARPENED`.
     """
 
@@ -65,7 +66,7 @@ class Prediction(NamedTuple):
 
 
 class PredictedKernels(NamedTuple):
-    """P and Q, at the sharpness with which settings measure the data's areas."""
+    """P and Q at the sharpness at which areas on samples agree with those on the data."""
 
     real: Kernels
     generated: Kernels
@@ -75,10 +76,11 @@ class PredictedKernels(NamedTuple):
 def predicted(
     pair: SamplePair, samples: WeighedSamples, seed: int = 0, progress: Progress | None = None
 ) -> PredictedKernels:
-    """Choose the sharpness, and compare the areas on fresh samples with those on the data.
+    """Choose the sharpness, and compare areas on fresh samples of the surrogate with those on the
+    data.
 
-    The mean difference of areas is measured at the ends of the range of sharpness, and
-    interpolated.
+    The mean difference of areas is measured at both ends of the range of sharpness, and the
+    sharpness where it is 0 is interpolated.
     """
     tick = progress or (lambda _: None)
     few = subsample(pair, MOST_MEASURED, seed)
@@ -119,7 +121,7 @@ def predicted(
 def _prediction(
     settings: tuple[Setting, ...], own: Floats, drawn: Floats, sharpness: float
 ) -> Prediction:
-    """Compare areas on the data (s,) with those on some samples of the surrogate (m, s)."""
+    """Compare areas on the data (s,) with those on several samples of the surrogate (m, s)."""
     count = len(drawn)
     means = drawn.mean(axis=0)
     half = stdtrit(count - 1, 0.975) * drawn.std(axis=0, ddof=1) * np.sqrt(1 + 1 / count)
@@ -148,7 +150,7 @@ def _settings(pair: SamplePair) -> tuple[Setting, ...]:
 
 
 def areas(pair: SamplePair, settings: Sequence[Setting], seed: int) -> Floats:
-    """(s,) the area under the curve of every setting on one pair of sets."""
+    """(s,) the area under the curve of every setting on this pair of sets."""
     found = dict[Setting, float]()
     for split in SPLITS:
         some = [each for each in settings if each[2] == split]
@@ -159,7 +161,7 @@ def areas(pair: SamplePair, settings: Sequence[Setting], seed: int) -> Floats:
 
 
 def predicted_seconds(pair: SamplePair, d: int) -> float:
-    """Rough seconds of `predicted`, and of the classifier."""
+    """Rough seconds of `predicted`, including the classifier."""
     real, generated = (min(each.n, MOST_MEASURED) for each in pair)
     runs = _OWN_SPLITS + 2 * _AT_ENDS + _AT_CHOSEN
     once = [estimate_seconds(real, generated, d, ks=2, split=split) for split in SPLITS]

@@ -32,14 +32,14 @@ Value = TypeVar("Value")
 AnyDensity: TypeAlias = Density | Kernels
 
 TRUTH_SAMPLES = 100_000
-# Products of kernels and points of a truth, of which there are fewer where kernels are many, and
-# the fewest points of a set.
+# Most kernel evaluations for a truth, so that many kernels mean fewer points; fewest points of a
+# set.
 _KERNELS_AT_POINTS = 40_000_000
 _FEWEST_POINTS = 10_000
-# Number of cached truths.
+# Largest number of cached truths.
 _MOST_KEPT = 64
-# Relative difference of the variances along any direction up to which two covariances count as
-# equal.
+# Two covariances count as equal if their variances along every direction differ by less than this
+# share.
 _EQUAL = 1e-9
 
 
@@ -52,11 +52,11 @@ class Once(Generic[Value]):
         self._found: list[Value] = []
 
     def __call__(self) -> Value:
-        """The value. What raises an error is tried again at the next call."""
+        """The value. After an error the next call computes again."""
         with self._lock:
             if self._compute is not None:
                 self._found.append(self._compute())
-                self._compute = None  # nor what it was computed from, which may be large
+                self._compute = None  # frees the function and the data it holds, which may be large
             return self._found[0]
 
 
@@ -65,13 +65,11 @@ _lock = threading.Lock()
 
 
 def density_truth(real: AnyDensity, generated: AnyDensity, n: int = TRUTH_SAMPLES) -> SampledTruth:
-    """The true curve of a pair of densities and the standard error of the area under it.
+    """The true curve of a pair of densities, and the standard error of its area; cached by digest.
 
-    Cached by digest.
-
-    Equal densities and two Gaussians of equal covariance have a closed form (`shifted_gaussians` at
-    their Mahalanobis distance). For others it is the curve of the likelihood-ratio classifiers on n
-    samples per side.
+    Equal densities, and two Gaussians of equal covariance, have a closed form (`shifted_gaussians`
+    at their Mahalanobis distance). For others it is the curve of the likelihood-ratio classifiers
+    on n samples per side.
 
     Source: hal-05344404, section 5.3.
     """
@@ -101,7 +99,7 @@ def _truth(real: AnyDensity, generated: AnyDensity, n: int) -> SampledTruth:
 
 
 def _sampled(log_ratios: LogRatios, n: int) -> SampledTruth:
-    """A sampled truth; its error is at least 1 / n, the smallest rate that n samples show."""
+    """A sampled truth; its error is at least 1 / n, the smallest rate that n samples can show."""
     curve, error = sampled_truth(log_ratios, n=n)
     return SampledTruth(curve, max(error, 1.0 / n))
 
@@ -116,7 +114,7 @@ def log_ratio(real: AnyDensity, generated: AnyDensity, z: SamplesLike) -> Floats
 def sampled_log_ratios(
     real: AnyDensity, generated: AnyDensity, size: int, seed: int
 ) -> tuple[Floats, Floats]:
-    """Log ratios of so many fresh real and so many fresh generated samples, drawn block by
+    """Log ratios of ``size`` fresh real and ``size`` fresh generated samples, drawn block by
     block.
     """
     streams = np.random.default_rng(seed).spawn(2)
@@ -133,9 +131,9 @@ def sampled_log_ratios(
 
 
 def _axes(real: Density, generated: Density) -> tuple[Floats, Floats]:
-    """Coordinates in which P = N(0, I) and Q = N(shift, diag(scales)), one Gaussian each.
+    """Shift (d,) and scales (d,) in coordinates where P = N(0, I) and Q = N(shift, diag(scales)).
 
-    Shift (d,), scales (d,).
+    Both densities must be single Gaussians.
     """
     gap = generated.means[0] - real.means[0]
     root = real.roots[0]
@@ -146,9 +144,8 @@ def _axes(real: Density, generated: Density) -> tuple[Floats, Floats]:
 
 
 def _along_axes(shift: Floats, scales: Floats, size: int, seed: int) -> tuple[Floats, Floats]:
-    """Log ratios of fresh samples of two Gaussians in the coordinates of `_axes`.
-
-    A sum over them.
+    """Log ratios of fresh samples of two Gaussians, in the coordinates of `_axes`, where they are
+    sums over coordinates.
     """
     streams = np.random.default_rng(seed).spawn(2)
     constant = -0.5 * float(np.log(scales).sum())
@@ -168,8 +165,8 @@ def _squares(z: Floats) -> Floats:
 
 Scenario = Literal["pair", "real-real", "generated-generated", "common"]
 
-#: Scenario -> the two densities, and the direction of errors that the scenario favours
-#: (hal-05344404, section 5.3).
+#: Scenario -> its two densities, and in which direction its errors are biased (hal-05344404,
+#: section 5.3).
 SCENARIOS: Mapping[Scenario, str] = {
     "pair": (
         "the fit of the real set against the fit of the generated set; it favours curves that are"
@@ -184,12 +181,12 @@ SCENARIOS: Mapping[Scenario, str] = {
     ),
 }
 
-# Largest n * d of one drawn set: 1.6 GB of float64.
+# Largest n * d of a drawn set: 1.6 GB of float64.
 _MOST_VALUES = 200_000_000
 
 
 class Fitted(NamedTuple):
-    """The densities of the real set, of the generated set, and of the part that scenario "common"
+    """Densities of the real set, of the generated set, and of the part that the scenario "common"
     adds to both.
     """
 
@@ -199,7 +196,7 @@ class Fitted(NamedTuple):
 
 
 def in_scenario(fitted: Fitted, scenario: Scenario, common: float) -> tuple[AnyDensity, AnyDensity]:
-    """P and Q of a scenario; ``common`` is the weight of the shared part in both."""
+    """P and Q of a scenario; ``common`` is the weight of the shared part in both densities."""
     if scenario == "real-real":
         return fitted.real, fitted.real
     if scenario == "generated-generated":
@@ -217,13 +214,13 @@ def in_scenario(fitted: Fitted, scenario: Scenario, common: float) -> tuple[AnyD
 class SurrogateProblem:
     """A pair of known densities P and Q as a problem of known truth.
 
-    Equal parameters mean equal problems.
+    Problems with equal parameters are equal.
 
     Parameters
     ----------
-    labels : parameters that identify the problem, which can be written as JSON. See `parameters`.
+    labels : parameters that identify the problem, writable as JSON. See `parameters`.
     sizes : numbers of samples of the two sets.
-    parts : returns P and Q; called at their first use. Pickling includes both densities.
+    parts : returns P and Q; called at the first use. Pickling includes both densities.
     """
 
     name: ClassVar[str] = "hybrid"
@@ -247,7 +244,7 @@ class SurrogateProblem:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Digests of the sets, dimension, options of the fit and scenario; a fresh dict."""
+        """Digests of the sets, dimension, options of the fit, and scenario, as a new dict."""
         return dict(self.labels)
 
     @property
@@ -277,10 +274,11 @@ class SurrogateProblem:
         return min(self.sizes)
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
-        """Draw fresh samples, from two independent streams of one seed: n of the smaller set.
+        """Draw fresh samples: n for the smaller set, and for the larger one in the ratio of the
+        data.
 
-        The larger set has the same ratio to n as in the data: with n = default_n both have the
-        data's own sizes. Raises ValueError for n < 1, a negative seed, or more than 200,000,000
+        With n = default_n both sets have the sizes of the data. The sets come from two independent
+        streams of one seed. Raises ValueError for n < 1, a negative seed, or more than 200,000,000
         values in a set.
         """
         check_whole("n", n, 1)
@@ -308,12 +306,12 @@ class SurrogateProblem:
         return log_ratio(*self.parts(), as_samples(z, name="z"))
 
     def truth(self) -> PRCurve:
-        """The true curve, within `truth_error` in area; see `density_truth`."""
+        """The true curve; its area is accurate to about `truth_error`. See `density_truth`."""
         return self._truth.curve
 
     @property
     def truth_error(self) -> float:
-        """Error of the area under the truth: its standard error where the truth is sampled."""
+        """Standard error of the area under the truth, where the truth is sampled."""
         return self._truth.auc_error
 
     @property

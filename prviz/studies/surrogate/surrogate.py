@@ -1,5 +1,5 @@
-"""Surrogates: densities fitted to a pair of sets, tasks that measure on them, and settings ranked
-by their truth.
+"""Surrogates: densities fitted to a pair of sets, tasks that measure estimators on samples of them,
+and a ranking of settings by their error against the truth.
 """
 
 from __future__ import annotations
@@ -32,12 +32,11 @@ from prviz.studies.tasks import check_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-#: gaussian: one Gaussian for each set. kernels: `WeighedSamples`, which have no fixed shape.
+#: gaussian: one Gaussian per set. kernels: `WeighedSamples`, which can have any shape.
 Fit = Literal["gaussian", "kernels"]
 
-# A set that does not vary in a direction gets a standard deviation there of this share of the real
-# set's smallest one, or if that is more, of the other share of the largest one: a smaller one would
-# be lost in rounding.
+# Least standard deviation of a fitted set in a direction: the larger of these shares of the real
+# set's smallest and largest standard deviation. A smaller one would be lost in rounding.
 _LEAST_OF_SMALLEST = 1e-2
 _LEAST_OF_LARGEST = 1e-5
 
@@ -46,10 +45,10 @@ _LEAST_OF_LARGEST = 1e-5
 class SurrogateSources:
     """The sets that a surrogate is fitted to.
 
-    pair : the real and the generated set. shared : a third set, whose fit is the common part of
-    scenario "common"; None: both sets together. basis : the set whose principal components are
-    used; None: the real one.
-
+    pair : the real and the generated set.
+    shared : a third set, whose fit is the common part in the scenario "common"; None: both sets
+        together.
+    basis : the set whose principal components are used; None: the real one.
     Raises ValueError for sets of different dimensions.
     """
 
@@ -74,7 +73,7 @@ class SurrogateSources:
 
     @property
     def digests(self) -> dict[str, str]:
-        """The digest of each set for keys."""
+        """The digest of each set, by role; part of the keys of rows."""
         extra = {"shared": self.shared, "basis": self.basis}
         digests = {
             name: samples.digest[:32] for name, samples in extra.items() if samples is not None
@@ -86,7 +85,7 @@ class SurrogateSources:
 
     @property
     def components(self) -> Components:
-        """The principal components, computed at their first use."""
+        """The principal components, computed at the first use."""
         return self._components()
 
 
@@ -94,13 +93,14 @@ class SurrogateSources:
 class Surrogate:
     """Densities fitted to two sets in the first d principal components of the real one.
 
-    projected : the two sets in these coordinates. real, generated : the densities.
-    fit, seed : how they were fitted. explained : share of the real set's variance that d components
-    keep.
-    least : the least variance that a direction was given. digests : see `SurrogateSources`.
-    shared_set : the projected third set of scenario "common"; None: both sets together stand for
-    it.
-    prediction : how well kernels predict what settings measure on the sets; None of Gaussians.
+    projected : the two sets in these coordinates.
+    real, generated : the densities.
+    fit, seed : how they were fitted.
+    explained : share of the real set's variance that d components keep.
+    least : the least variance that a direction can have in the fit.
+    digests : see `SurrogateSources`.
+    shared_set : the third set of the scenario "common", projected; None: both sets together.
+    prediction : result of the predictive check of kernels; None for Gaussians.
     """
 
     projected: SamplePair
@@ -121,9 +121,8 @@ class Surrogate:
 
     @cached_property
     def shared(self) -> Density:
-        """The common part of scenario "common".
-
-        Fitted to the third set, or without one to both sets together.
+        """The common part of the scenario "common", fitted to the third set or, without one, to
+        both sets together.
         """
         third = np.concatenate([each.values for each in self.projected])
         values = third if self.shared_set is None else self.shared_set.values
@@ -138,11 +137,12 @@ class Surrogate:
 
         Parameters
         ----------
-        scenario : "pair": P fits the real set, Q the generated one; "real-real",
-        "generated-generated": both are the
-            same fit; "common": P and Q are both a third density with the weight ``common``, and for
-            the rest the fit of the real and of the generated set. The paper's third set there is
-            another checkpoint, at the weight 0.5.
+        scenario : "pair": P fits the real set, Q the generated one. "real-real",
+            "generated-generated": P and Q are the same fit. "common": P and Q contain a third
+            density with weight ``common``, and the fit of the real and of the generated set with
+            the remaining weight. In the paper the third set is from another checkpoint, with weight
+            0.5.
+        common : weight of the common part, between 0 and 1.
 
         Raises ValueError for another scenario, or ``common`` outside (0, 1). Source: hal-05344404,
         section 5.3.
@@ -167,7 +167,7 @@ def _problem(
     common: float,
     fitted: Callable[[], Fitted],
 ) -> SurrogateProblem:
-    """The problem of one scenario, named by what it depends on and no more."""
+    """The problem of one scenario, labelled only by what it depends on."""
     if scenario not in get_args(Scenario):
         raise ValueError(
             f"scenario = {scenario!r}; one of {', '.join(get_args(Scenario))} is needed"
@@ -186,7 +186,7 @@ def _problem(
 
 
 def _fit_labels(fit: Fit, seed: int) -> dict[str, str | int]:
-    """What identifies a fit in the parameters of its problem."""
+    """The parameters of a problem that identify its fit."""
     if fit not in get_args(Fit):
         raise ValueError(f"fit = {fit!r}; one of {', '.join(get_args(Fit))} is needed")
     check_whole("fit_seed", seed, 0)
@@ -218,17 +218,16 @@ def fit_pair(
     real, generated : (n, D) and (m, D) samples.
     d : number of components, from 1 to `most_dimensions`.
     fit : "gaussian": mean and covariance of each set, shrunk (`oas`) where there are fewer than 10
-    samples for each direction. "kernels": kernels on the samples of both sets, weighed by the best
-    classifier (`WeighedSamples`), and a predictive check (`predicted`).
+        samples per dimension. "kernels": kernels on the samples of both sets, weighted by the best
+        classifier (`WeighedSamples`), with a predictive check (`predicted`).
     seed : of the classifier and of the check's samples.
-    shared : (l, D) a third set, for scenario "common". basis : (l, D) the set whose components are
-    used.
+    shared : (l, D) a third set, for the scenario "common".
+    basis : (l, D) the set whose components are used; None: the real one.
 
     Raises
     ------
     ValueError, TypeError : malformed samples, fewer than 2 of them, a real set that does not vary,
-    or another argument
-        that can't be used.
+        or another argument that can't be used.
 
     Source: hal-05344404, section 5.3.
     """
@@ -249,7 +248,7 @@ def surrogate_of(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Surrogate:
-    """`fit_pair`, for sets whose principal components are used for several d."""
+    """As `fit_pair`, from sources that keep their principal components for several d."""
     components = sources.components
     components.check(d)
     projected = SamplePair(*(components.project(each, d) for each in sources.pair))
@@ -293,12 +292,11 @@ def surrogate_problems(
     scenarios: Sequence[Scenario],
     common: float = 0.5,
 ) -> list[SurrogateProblem]:
-    """A problem for every d and scenario, fitted at its first use: `SweepGrid` takes them.
+    """A problem for every d and scenario, for `SweepGrid`; each is fitted at its first use.
 
     fit, seed, common : see `fit_pair` and `Surrogate.problem`.
-
-    Raises ValueError for no d or no scenario, and for a d that is above the number of features, or
-    of the real set's samples less one.
+    Raises ValueError for no d or no scenario, and for a d above the number of features, or above
+    the number of real samples minus one.
     """
     labels = _fit_labels(fit, seed)
     basis = sources.basis or sources.pair.real
@@ -321,7 +319,7 @@ def surrogate_problems(
 
 
 def _fitted(sources: SurrogateSources, d: int, fit: Fit, seed: int, with_shared: bool) -> Fitted:
-    """The densities without the projected sets, which are freed."""
+    """The densities alone, so that the projected sets are freed."""
     return surrogate_of(sources, d, fit, seed).fitted("common" if with_shared else "pair")
 
 
@@ -330,7 +328,7 @@ def _fitted(sources: SurrogateSources, d: int, fit: Fit, seed: int, with_shared:
 
 Prefer = Literal["iou", "excess", "deficit"]
 
-# Columns within which settings are ranked, and columns that identify a setting.
+# Columns within whose values settings are ranked; columns that identify a setting.
 _AMONG = ["d", "n"]
 _SETTING = [*_AMONG, "method", "k", "bandwidth", "split"]
 _VALUES = ["iou", "excess", "deficit"]
@@ -344,21 +342,25 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
     Parameters
     ----------
     rows : of problems made by `surrogate_problems`. Means are taken over the repeats of every
-    scenario, then over the scenarios, each
-        of which counts the same: the paper's scenarios favour curves that are too low or too high.
-    prefer : "iou", the largest is best; "excess" or "deficit", the smallest is.
+        scenario, then over scenarios with equal weight: the paper's scenarios favour curves that
+        are too low or too high.
+    prefer : "iou", where the largest is best; "excess" or "deficit", where the smallest is.
 
     Returns
     -------
-    One line per setting: d, n, rank (from 1, within d and n; equal numbers for equal values),
-    method, k, bandwidth, split, iou, spread (standard deviation of the preferred number over
-    repeats; nan with a single one), excess and deficit (the expected areas of overestimation and of
-    underestimation), repeats and scenarios (their numbers), and tied: True for the best, and for
-    settings no farther from it than the larger of their two spreads. Settings measured in fewer
-    scenarios than others, as during a run, come last and are not tied. error: mean of the area
-    under the curve minus the true area; low, high: the interval in which the error of one more
-    sample lies with 95 %, were errors normal (Student's t, over the repeats of all scenarios); the
-    error itself for a single one, nan where no curve has any area.
+    One line per setting with the columns
+    d, n, method, k, bandwidth, split : the setting.
+    rank : from 1, within d and n; equal values have equal ranks.
+    iou, excess, deficit : means; excess and deficit are the areas of overestimation and of
+        underestimation.
+    spread : standard deviation of the preferred number over repeats; nan for one repeat.
+    repeats, scenarios : their numbers.
+    tied : True for the best setting, and for settings no farther from it than the larger of the two
+        spreads. Settings with fewer scenarios than others, as during a run, come last and are not
+        tied.
+    error : mean of the area under the curve minus the true area; nan where no curve has any area.
+    low, high : 95 % interval of the error on one more sample, for normal errors (Student's t, over
+        the repeats of all scenarios); equal to the error for a single repeat.
 
     Raises
     ------
@@ -399,10 +401,7 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
 
 
 def _means(rows: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
-    """A line per setting.
-
-    Means over its scenarios, and the root of the mean variance over repeats.
-    """
+    """A line per setting: means over scenarios, and the root of the mean variance over repeats."""
     distinct = rows.drop_duplicates("key").sort_values("key")
     scenarios = distinct["parameters"].map(
         lambda parameters: str(json.loads(parameters).get("scenario", ""))
@@ -431,7 +430,8 @@ def _means(rows: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
 def _area_errors(rows: pd.DataFrame) -> pd.Series:
     """Area minus true area of each row.
 
-    Shares of the joint area give the true one, unless the row has no area.
+    The true area follows from area, excess and deficit, since the latter two are shares of the
+    joint area. Its median over the rows of a problem also serves rows without any area.
     """
     joint = rows["auc"] / (1 - rows["deficit"]).where(rows["auc"] > 0)
     truth = (joint * (1 - rows["excess"])).groupby(rows["parameters"]).transform("median")
@@ -439,7 +439,7 @@ def _area_errors(rows: pd.DataFrame) -> pd.Series:
 
 
 def _ranked(group: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
-    """Settings of one d and n, best first, with rank and tied."""
+    """Settings of one d and n, the best first, with the columns rank and tied."""
     complete = group["scenarios"] == group["scenarios"].iloc[0]
     gap = (group[prefer] - group[prefer].iloc[0]).abs()
     spread = group["spread"].fillna(0.0)
