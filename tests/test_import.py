@@ -166,7 +166,8 @@ def test_streamlit_and_plotly_stay_in_their_layers() -> None:
 
 def test_no_import_is_hidden_from_the_layers() -> None:
     """By name the package imports its own public names (``prviz/__init__.py``), the shell the
-    command of its own folder that is called, and learners a module of scikit-learn.
+    command of its own folder that is called, the papers' experiments the modules of their folder,
+    and learners a module of scikit-learn.
     """
     calls = set()
     for name in [
@@ -176,7 +177,12 @@ def test_no_import_is_hidden_from_the_layers() -> None:
             named = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
             if named in {"import_module", "__import__"}:
                 calls.add(name)
-    assert calls == {"prviz", "prviz.cli.main", "prviz.estimators.learners"}
+    assert calls == {
+        "prviz",
+        "prviz.cli.main",
+        "prviz.estimators.learners",
+        "prviz.studies.papers",
+    }
 
 
 def test_modules_import_each_other_in_one_direction() -> None:

@@ -55,104 +55,6 @@ _HEADS = {
         "Of a curve above the true one in at least 95% of draws, by this family; – without split.",
     ),
 }
-_SAME = "Open this setting in Explore"
-_CLASSES = ("cluster", "classifier", "knn")
-
-# By experiment: one of its settings, with the paper's own number of samples.
-EXPLORE: dict[str, tuple[ExploreSettings, str]] = {
-    "table1": (
-        ExploreSettings(problem="shifted-gaussians", parameters={"mu": 0.375}, n=10_000),
-        _SAME,
-    ),
-    "mixtures": (ExploreSettings(problem="mixtures", n=10_000), _SAME),
-    "same": (ExploreSettings(problem="identical", n=10_000, split=None), _SAME),
-    "outlier": (
-        ExploreSettings(problem="outlier", parameters={"mu": 0.375}, n=10_000, k=4, split=None),
-        _SAME,
-    ),
-    "dimension": (
-        ExploreSettings(problem="high-dimension", parameters={"d": 2048, "shift": 1.0}, n=10_000),
-        _SAME,
-    ),
-    "sample-size": (
-        ExploreSettings(
-            problem="shifted-gaussians", parameters={"mu": 5 / 24}, n=1_000, repeats=10
-        ),
-        _SAME,
-    ),
-    "truncation": (
-        ExploreSettings(
-            source="bundled", problem="truncation-0.5", n=1_797, methods=("knn", "ipr", "coverage")
-        ),
-        "Open psi = 0.5 in Explore",
-    ),
-    "guidance": (
-        ExploreSettings(problem="guidance", parameters={"reference": 5.0, "scale": 1.0}, n=899),
-        "Open the toy at scale 1 in Explore",
-    ),
-    "prompting": (
-        ExploreSettings(
-            source="bundled", problem="classes-1", n=1_797, methods=("knn", "ipr", "coverage")
-        ),
-        "Open one class against real digits in Explore",
-    ),
-    "inside-classes": (
-        ExploreSettings(source="bundled", problem="temperature-0.5", n=1_797, methods=("cluster",)),
-        "Open all classes at temperature 0.5 in Explore",
-    ),
-    "digits": (
-        ExploreSettings(
-            source="bundled", problem="digits-held-out", n=899, methods=(*_CLASSES, "coverage")
-        ),
-        "Open both halves with all their classes in Explore",
-    ),
-    "cluster-number": (
-        ExploreSettings(
-            problem="finite",
-            parameters={"d": 64, "real_weights": (0.6, 0.4), "generated_weights": (1.0, 0.0)},
-            n=2_000,
-            methods=_CLASSES,
-        ),
-        "Open the two boxes in Explore",
-    ),
-    "features": (
-        ExploreSettings(
-            source="bundled",
-            problem="diffusion-e300",
-            n=1_797,
-            methods=("classifier", "knn", "ipr"),
-        ),
-        "Open the diffusion model in Explore",
-    ),
-    "hubs": (
-        ExploreSettings(
-            problem="shifted-gaussians", n=2_000, k=3, split=None, methods=("ipr", "hub")
-        ),
-        _SAME,
-    ),
-    "common-classes": (
-        ExploreSettings(problem="classes", parameters={"share": 0.5}, n=8_000, methods=_CLASSES),
-        _SAME,
-    ),
-    "plug-in": (
-        ExploreSettings(problem="mixtures", parameters={"d": 2}, n=100, methods=("kde",)),
-        _SAME,
-    ),
-    "bias": (
-        ExploreSettings(
-            problem="high-dimension",
-            parameters={"d": 16, "shift": 1.0},
-            n=1_000,
-            methods=("kde",),
-            k=1,
-        ),
-        _SAME,
-    ),
-    "embeddings": (
-        ExploreSettings(source="bundled", problem="truncation-0.7", n=1_797, methods=("knn",)),
-        "Open psi = 0.7 in Explore",
-    ),
-}
 
 
 def draw() -> None:
@@ -197,7 +99,7 @@ def draw() -> None:
                 st.markdown(plain(experiment.setting("paper")))
                 st.caption(plain(facts(kept.facts)))
                 _shell(kept.facts.command)
-        explore_link(*EXPLORE[experiment.name])
+        explore_link(ExploreSettings(**experiment.explore), experiment.explore_title)
     if kept is None or result == RUN:
         _run(experiment)
     else:

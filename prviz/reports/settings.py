@@ -51,26 +51,25 @@ class _IllegalError(ValueError):
 class ExploreSettings:
     """The settings that reproduce a screen.
 
-    source:      where the pair comes from: "toy", "bundled" or "upload"
-    problem:     name of the toy problem or of the bundled pair ("" for an upload)
-    parameters:  parameters of the toy problem; those left out are at their defaults
-    n:           samples per distribution; of other sources at most, drawn by `subsample` with the
-    seed methods:     estimator families, in the order of drawing; "prc:c=4" has a parameter of its
-    paper k:           neighbours, or "sqrt" for floor(sqrt(n)) of one distribution bandwidth:   of
-    the kde family, in units of the mean k-NN radius at k = sqrt(n), whatever k is
-                 (see `prviz.measure.profiles.bandwidth_unit`); None: the automatic one per class
-    split:       share of the samples that defines the classifiers; None: no split
-    repeats:     number of seeds (seed, seed + 1, ...) for the band
-    seed:        of sampling and of the split
-    lam:         the trade-off at which the linked figures are marked, in [0, inf]
-    b:           weight of the F-scores' favoured side
-    eps:         recall of alpha@eps
-    swapped:     whether the pair's generated samples are taken for the real ones, and the reverse
-    approximate: whether curves come from approximate neighbour lists, see `prviz.approximate`;
-    repeats count for
-                 nothing then
-    show:        names in SHOWN, drawn beside the curves where the truth is known; where it is not,
-    its bound always is
+    source: where the pair comes from: "toy", "bundled" or "upload".
+    problem: name of the toy problem or of the bundled pair ("" for an upload).
+    parameters: parameters of the toy problem; those left out are at their defaults.
+    n: samples per distribution; of other sources at most, drawn by `subsample` with the seed.
+    methods: estimator families, in the order of drawing; "prc:c=4" has a parameter of its paper.
+    k: neighbours, or "sqrt" for floor(sqrt(n)) of one distribution.
+    bandwidth: of the kde family, in units of the mean k-NN radius at k = sqrt(n), whatever k is
+    (see `prviz.measure.profiles.bandwidth_unit`); None: the automatic one per class.
+    split: share of the samples that defines the classifiers; None: no split.
+    repeats: number of seeds (seed, seed + 1, ...) for the band.
+    seed: of sampling and of the split.
+    lam: the trade-off at which the linked figures are marked, in [0, inf].
+    b: weight of the F-scores' favoured side.
+    eps: recall of alpha@eps.
+    swapped: True if the pair's generated samples are taken for the real ones, and the reverse.
+    approximate: True if curves come from approximate neighbour lists, see `prviz.approximate`;
+    repeats count for nothing then.
+    show: names in SHOWN, drawn beside the curves where the truth is known; where it is not, its
+    bound always is.
     """
 
     source: Source = "toy"

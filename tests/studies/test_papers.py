@@ -17,7 +17,7 @@ import pytest
 import prviz
 from prviz.cli.main import main
 from prviz.studies.convergence import rate_exponent
-from prviz.studies.papers import EXPERIMENTS, ChartBand, CurveChart, HeatMap, LineChart
+from prviz.studies.papers import EXPERIMENTS, ChartBand, CurveChart, Experiment, HeatMap, LineChart
 from prviz.studies.papers.base import (
     CURVE_COLUMNS,
     FIGURE_COLUMNS,
@@ -48,7 +48,7 @@ from prviz.studies.plug_in import plug_in_curve
 from prviz.studies.sweeps import Cell
 from prviz.studies.tasks import as_parquet, run_tasks
 
-# Figures of a whole run: lines of all labels, times the numbers of each.
+# Figures of a whole run: lines of all labels, times the numbers of each; of the papers' own.
 LINES = {
     "table1": 64,
     "mixtures": 5 * 4 * 3,
@@ -79,7 +79,7 @@ UNBOUNDED = (
 )
 
 
-@lru_cache(maxsize=len(LINES))
+@lru_cache(maxsize=len(EXPERIMENTS))
 def quick(name: str) -> pd.DataFrame:
     """The rows of the quick mode."""
     experiment = EXPERIMENTS[name]
@@ -95,14 +95,15 @@ def figure(name: str, wanted: str, **labels: object) -> float:
 
 
 def test_all_are_there() -> None:
-    assert list(EXPERIMENTS) == list(LINES)
+    assert list(EXPERIMENTS)[: len(LINES)] == list(LINES)
+    assert len(EXPERIMENTS) == len(Experiment.__subclasses__()), "two experiments have one name"
 
 
-@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_quick_mode_gives_every_figure(name: str) -> None:
     experiment = EXPERIMENTS[name]
     figures = experiment.figures(quick(name))
-    assert len(figures) == LINES[name]
+    assert len(figures) == LINES.get(name, len(figures)) > 0
     assert list(figures) == [*experiment.labels, *FIGURE_COLUMNS]
     assert not figures.duplicated([*experiment.labels, "figure"]).any()
     signed = figures["figure"].str.contains("− truth")
@@ -122,7 +123,7 @@ def test_quick_mode_gives_every_figure(name: str) -> None:
         "prompting": 6,
         "common-classes": 30,
         "hubs": 6,
-    }.get(name, 0)
+    }.get(name, len(experiment.published))
     np.testing.assert_allclose(printed["difference"], printed["ours"] - printed["published"])
     assert "Quick mode: " in experiment.setting("quick")
     assert "Quick mode" not in experiment.setting("paper")
@@ -130,7 +131,7 @@ def test_quick_mode_gives_every_figure(name: str) -> None:
     assert experiment.seconds("quick", repeats=100) > experiment.seconds("quick")
 
 
-@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_parts_of_a_run_have_figures_a_sentence_and_a_chart(name: str) -> None:
     experiment = EXPERIMENTS[name]
     rows = quick(name)
@@ -154,7 +155,7 @@ def test_parts_of_a_run_have_figures_a_sentence_and_a_chart(name: str) -> None:
     pd.testing.assert_series_equal(whole, other)
 
 
-@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_other_rows_say_something_else(name: str) -> None:
     experiment = EXPERIMENTS[name]
     rows = quick(name)
@@ -682,7 +683,7 @@ def test_truncated_samples_are_the_same_rows_at_every_psi() -> None:
 # ---- tasks ----
 
 
-@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_paper_mode_is_the_same_code_on_more_samples(name: str) -> None:
     experiment = EXPERIMENTS[name]
     tasks = experiment.tasks("paper", repeats=1, most=40)
@@ -711,7 +712,7 @@ def test_what_can_not_be_run_is_said(arguments: dict, message: str) -> None:
 
 
 def test_charts() -> None:
-    kinds = {name: type(experiment.chart(quick(name))) for name, experiment in EXPERIMENTS.items()}
+    kinds = {name: type(EXPERIMENTS[name].chart(quick(name))) for name in LINES}
     assert [name for name, kind in kinds.items() if kind is HeatMap] == ["table1", "bias"]
     assert [name for name, kind in kinds.items() if kind is LineChart] == [
         "dimension",

@@ -5,7 +5,9 @@ Each has a list of tasks, numbers beside the published ones, a chart, and conclu
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Mapping
+from importlib import import_module
 from types import MappingProxyType
 
 from prviz.studies.papers.base import (
@@ -18,29 +20,6 @@ from prviz.studies.papers.base import (
     LineChart,
     Mode,
 )
-from prviz.studies.papers.clusters import ClusterNumberExperiment
-from prviz.studies.papers.conditional import (
-    GuidanceExperiment,
-    InsideClassesExperiment,
-    PromptingExperiment,
-)
-from prviz.studies.papers.digits import (
-    CommonClassesExperiment,
-    DigitsExperiment,
-    TruncationExperiment,
-)
-from prviz.studies.papers.embeddings import EmbeddingsExperiment
-from prviz.studies.papers.features import FeaturesExperiment
-from prviz.studies.papers.gaussians import (
-    DimensionExperiment,
-    MixturesExperiment,
-    OutlierExperiment,
-    SameExperiment,
-    SampleSizeExperiment,
-    Table1Experiment,
-)
-from prviz.studies.papers.hubs import HubsExperiment
-from prviz.studies.papers.theory import BiasExperiment, PlugInExperiment
 
 __all__ = [
     "EXPERIMENTS",
@@ -54,29 +33,39 @@ __all__ = [
     "Mode",
 ]
 
-EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
-    {
-        each.name: each
-        for each in (
-            Table1Experiment(),
-            MixturesExperiment(),
-            SameExperiment(),
-            OutlierExperiment(),
-            DimensionExperiment(),
-            SampleSizeExperiment(),
-            TruncationExperiment(),
-            GuidanceExperiment(),
-            PromptingExperiment(),
-            DigitsExperiment(),
-            InsideClassesExperiment(),
-            CommonClassesExperiment(),
-            PlugInExperiment(),
-            BiasExperiment(),
-            EmbeddingsExperiment(),
-            ClusterNumberExperiment(),
-            FeaturesExperiment(),
-            HubsExperiment(),
-        )
-    }
+# The menu's order; what is not named here follows.
+_MENU = (
+    "table1",
+    "mixtures",
+    "same",
+    "outlier",
+    "dimension",
+    "sample-size",
+    "truncation",
+    "guidance",
+    "prompting",
+    "digits",
+    "inside-classes",
+    "common-classes",
+    "plug-in",
+    "bias",
+    "embeddings",
+    "cluster-number",
+    "features",
+    "hubs",
 )
+
+
+def _experiments() -> Mapping[str, Experiment]:
+    """One of each class in this folder's modules, by its name."""
+    for module in pkgutil.iter_modules(__path__):
+        import_module(f"{__name__}.{module.name}")
+    found = {each.name: each() for each in Experiment.__subclasses__()}
+    menu: dict[str, Experiment] = {}
+    for name in (*_MENU, *found):
+        menu[name] = found[name]
+    return MappingProxyType(menu)
+
+
+EXPERIMENTS = _experiments()
 """Name -> experiment, in the order of a menu."""

@@ -306,6 +306,9 @@ class Experiment(ABC):
         those that the paper does not print.
     choices : labels whose value the user selects on the page, with the initial value.
     along : the one of the choices that is the x axis of the chart, "" if none is.
+    explore : the settings of Explore that its link opens, by the names of `ExploreSettings`: one of
+        its own, with the paper's number of samples.
+    explore_title : the text of that link.
     """
 
     name: ClassVar[str]
@@ -323,6 +326,8 @@ class Experiment(ABC):
     published: ClassVar[Mapping[tuple[Any, ...], float]] = {}
     choices: ClassVar[Mapping[str, Any]] = {}
     along: ClassVar[str] = ""
+    explore: ClassVar[Mapping[str, Any]]
+    explore_title: ClassVar[str] = "Open this setting in Explore"
 
     def setting(self, mode: Mode, *, repeats: int | None = None) -> str:
         """The setting in words, and how the quick mode differs from it."""

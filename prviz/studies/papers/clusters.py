@@ -68,6 +68,13 @@ class ClusterNumberExperiment(Experiment):
         "highest precision": "alpha_inf",
         "highest recall": "beta_0",
     }
+    explore = {
+        "problem": "finite",
+        "parameters": {"d": 64, "real_weights": (0.6, 0.4), "generated_weights": (1.0, 0.0)},
+        "n": 2_000,
+        "methods": ("cluster", "classifier", "knn"),
+    }
+    explore_title = "Open the two boxes in Explore"
 
     def _fields(self, size: Size) -> dict[str, str]:
         return super()._fields(size) | {"counts": listed(list(map(str, self._counts(size))))}

@@ -143,6 +143,8 @@ class GuidanceExperiment(Experiment):
     parameters = {"scale": "scale"}
     numbers = _NUMBERS
     published = published("guidance")
+    explore = {"problem": "guidance", "parameters": {"reference": 5.0, "scale": 1.0}, "n": 899}
+    explore_title = "Open the toy at scale 1 in Explore"
 
     def _cells(self, size: Size, seed: int) -> list[Cell]:
         return _published_settings([GuidedDigits(scale) for scale in _SCALES], size, seed)
@@ -195,6 +197,13 @@ class PromptingExperiment(Experiment):
     parameters = {"classes": "classes"}
     numbers = _NUMBERS
     published = published("prompting")
+    explore = {
+        "source": "bundled",
+        "problem": "classes-1",
+        "n": 1_797,
+        "methods": ("knn", "ipr", "coverage"),
+    }
+    explore_title = "Open one class against real digits in Explore"
 
     def _cells(self, size: Size, seed: int) -> list[Cell]:
         return _published_settings([PromptedDigits(classes) for classes in _CLASSES], size, seed)
@@ -240,6 +249,13 @@ class InsideClassesExperiment(Experiment):
     labels = ("family", "temperature")
     parameters = {"temperature": "temperature"}
     numbers = {k: _NUMBERS[k] for k in ("F8, leaning to precision", "F8, leaning to recall")}
+    explore = {
+        "source": "bundled",
+        "problem": "temperature-0.5",
+        "n": 1_797,
+        "methods": ("cluster",),
+    }
+    explore_title = "Open all classes at temperature 0.5 in Explore"
 
     def _cells(self, size: Size, seed: int) -> list[Cell]:
         wanted = (("cluster", None, None),)

@@ -197,6 +197,13 @@ class DigitsExperiment(Experiment):
     parameters = {"q": "q"}
     numbers = {"IoU": "iou", **_ENDS}
     published = _expected()
+    explore = {
+        "source": "bundled",
+        "problem": "digits-held-out",
+        "n": 899,
+        "methods": ("cluster", "classifier", "knn", "coverage"),
+    }
+    explore_title = "Open both halves with all their classes in Explore"
 
     def _fields(self, size: Size) -> dict[str, str]:
         drawn = "all pictures"
@@ -260,6 +267,12 @@ class CommonClassesExperiment(Experiment):
     published = {
         (title_of(method), rho, end): rho
         for method, rho, end in itertools.product(_COMMON_FAMILIES, _SHARES, _ENDS)
+    }
+    explore = {
+        "problem": "classes",
+        "parameters": {"share": 0.5},
+        "n": 8_000,
+        "methods": ("cluster", "classifier", "knn"),
     }
 
     def _cells(self, size: Size, seed: int) -> list[Cell]:
@@ -383,6 +396,13 @@ class TruncationExperiment(Experiment):
     }
     # The only value in the paper's text: a point and a density have an empty co-support.
     published = published("truncation")
+    explore = {
+        "source": "bundled",
+        "problem": "truncation-0.5",
+        "n": 1_797,
+        "methods": ("knn", "ipr", "coverage"),
+    }
+    explore_title = "Open psi = 0.5 in Explore"
 
     def _fields(self, size: Size) -> dict[str, str]:
         return super()._fields(size) | {"n": f"{size.n or _N:,}"}

@@ -128,6 +128,8 @@ class EmbeddingsExperiment(Experiment):
         "F8, leaning to precision": "f8_precision",
         "F8, leaning to recall": "f8_recall",
     }
+    explore = {"source": "bundled", "problem": "truncation-0.7", "n": 1_797, "methods": ("knn",)}
+    explore_title = "Open psi = 0.7 in Explore"
 
     def _fields(self, size: Size) -> dict[str, str]:
         fields = super()._fields(size)

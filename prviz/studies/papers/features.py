@@ -229,6 +229,13 @@ class FeaturesExperiment(Experiment):
         "recall": "recall",
         "Fréchet distance": "frechet",
     }
+    explore = {
+        "source": "bundled",
+        "problem": "diffusion-e300",
+        "n": 1_797,
+        "methods": ("classifier", "knn", "ipr"),
+    }
+    explore_title = "Open the diffusion model in Explore"
 
     def _fields(self, size: Size) -> dict[str, str]:
         n = size.n or DigitFeatures(_HALF, _RAW).default_n

@@ -83,6 +83,7 @@ class Table1Experiment(Experiment):
     labels = ("split", "k", "shift", "family")
     numbers = {"IoU": "iou"}
     published = PUBLISHED
+    explore = {"problem": "shifted-gaussians", "parameters": {"mu": 0.375}, "n": 10_000}
 
     def _cells(self, size: Size, seed: int) -> list[Cell]:
         problems = [toy("shifted-gaussians", mu=mu) for mu in _SHIFTS.values()]
@@ -286,6 +287,7 @@ class MixturesExperiment(Experiment):
     }
     labels = ("weights", "split", "k", "family")
     numbers = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
+    explore = {"problem": "mixtures", "n": 10_000}
 
     def _cells(self, size: Size, seed: int) -> list[Cell]:
         now, first = mixture_problems().values()
@@ -348,6 +350,7 @@ class SameExperiment(Experiment):
     labels = ("split", "k", "family")
     numbers = {"IoU": "iou", "α∞": "alpha_inf", "β0": "beta_0"}
     published = published("same")
+    explore = {"problem": "identical", "n": 10_000, "split": None}
 
     def _cells(self, size: Size, seed: int) -> list[Cell]:
         return cells([toy("identical")], _FAMILIES, (4, 5, "sqrt"), (None, 0.5), size, seed)
@@ -406,6 +409,13 @@ class OutlierExperiment(Experiment):
         "α∞": "alpha_inf",
         "α@0.05": "alpha_at_005",
         "β0": "beta_0",
+    }
+    explore = {
+        "problem": "outlier",
+        "parameters": {"mu": 0.375},
+        "n": 10_000,
+        "k": 4,
+        "split": None,
     }
 
     def _cells(self, size: Size, seed: int) -> list[Cell]:
@@ -470,6 +480,7 @@ class DimensionExperiment(Experiment):
     labels = ("distance", "d", "family")
     parameters = {"distance": "shift"}
     numbers = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
+    explore = {"problem": "high-dimension", "parameters": {"d": 2048, "shift": 1.0}, "n": 10_000}
 
     def _fields(self, size: Size) -> dict[str, str]:
         bounds = ""
@@ -533,6 +544,12 @@ class SampleSizeExperiment(Experiment):
     }
     labels = ("n", "family")
     numbers = {"IoU": "iou", "AuC": "auc", "1 - TV": "one_minus_tv"}
+    explore = {
+        "problem": "shifted-gaussians",
+        "parameters": {"mu": 5 / 24},
+        "n": 1_000,
+        "repeats": 10,
+    }
 
     def _fields(self, size: Size) -> dict[str, str]:
         return super()._fields(size) | {"ns": ", ".join(f"{n:,}" for n in self._ns(size))}

@@ -272,6 +272,13 @@ class HubsExperiment(Experiment):
     along = "t"
     numbers = _FIGURES
     published = _published()
+    explore = {
+        "problem": "shifted-gaussians",
+        "n": 2_000,
+        "k": 3,
+        "split": None,
+        "methods": ("ipr", "hub"),
+    }
 
     def _cells(self, size: Size, seed: int) -> list[Cell]:
         problems: tuple[Known, ...] = (toy("shifted-gaussians"), BundledDigits("vae-b0.2-e300"))

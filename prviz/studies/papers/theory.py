@@ -174,6 +174,7 @@ class PlugInExperiment(Experiment):
         _OFF: "alpha_error",
         _DISTANCE: "alpha_off",
     }
+    explore = {"problem": "mixtures", "parameters": {"d": 2}, "n": 100, "methods": ("kde",)}
 
     def _fields(self, size: Size) -> dict[str, str]:
         return super()._fields(size) | _listed_sizes(size, _PLUG_IN_NS)
@@ -274,6 +275,13 @@ class BiasExperiment(Experiment):
         _OFF: "alpha_error",
         **{f"α({lam:g}) − truth": column for column, lam in _FARTHER.items()},
         "AuC − truth": "auc_error",
+    }
+    explore = {
+        "problem": "high-dimension",
+        "parameters": {"d": 16, "shift": 1.0},
+        "n": 1_000,
+        "methods": ("kde",),
+        "k": 1,
     }
 
     def _fields(self, size: Size) -> dict[str, str]:

@@ -17,8 +17,9 @@ from streamlit.testing.v1 import AppTest
 
 import prviz.studies.kept_rows
 import prviz.studies.papers.base as kept
-from pages._lab import experiments as section, experiments as words
+from pages._lab import experiments as section
 from prviz.measure.curve_conventions import PAPERS, CurveConvention
+from prviz.reports.settings import ExploreSettings
 from prviz.studies.kept_rows import Provenance
 from prviz.studies.papers import EXPERIMENTS, Experiment
 from prviz.studies.papers.base import FIGURE_COLUMNS, keep, stored
@@ -113,7 +114,9 @@ def test_every_experiment_is_drawn_from_the_rows_that_are_there(
     assert numbers
     pd.testing.assert_frame_equal(lines[numbers], table_of_rows[numbers], rtol=1e-4)
     (link,) = app.get("link_button")
-    assert_link_gives(words.EXPLORE[name][0], dict(parse_qsl(urlsplit(link.proto.url).query)))
+    assert link.proto.label == experiment.explore_title
+    settings = ExploreSettings(**experiment.explore)
+    assert_link_gives(settings, dict(parse_qsl(urlsplit(link.proto.url).query)))
 
 
 def test_table_1_is_drawn_by_the_conventions_behind_more() -> None:
