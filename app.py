@@ -16,8 +16,7 @@ from prviz.server.limits import limits
 from prviz.server.static_files import publish_style
 from prviz.server.work_queue import foreground
 
-# In the bar's order: each page's file in pages/, its title, and the folder of its parts, if it has
-# one.
+# The pages in the bar's order: file in pages/, title, folder of the page's parts (if it has one).
 PAGES = (
     ("explore", "Explore", "_explore"),
     ("triage", "Triage", "_triage"),
@@ -25,13 +24,13 @@ PAGES = (
     ("bias_lab", "Bias lab", "_lab"),
 )
 FOLDERS = {name: f"pages.{folder}" for name, _, folder in PAGES if folder}
-# Any entry of its own makes the menu appear, and with it the choice between light and dark.
+# Streamlit shows its menu, with the choice of light or dark, only if the app adds an entry.
 ABOUT = "**prviz** draws exact precision-recall curves of generative models beside the truth."
 
 
 def run() -> None:
     visitor().explorer.begin_page()
-    # The browser draws an emoji by itself; a named icon would be fetched from another server.
+    # An emoji as icon: the browser would fetch a named icon from another server.
     st.set_page_config(
         page_title="prviz", page_icon="📈", layout="wide", menu_items={"About": ABOUT}
     )
@@ -39,7 +38,7 @@ def run() -> None:
         st.Page(f"pages/{name}.py", title=title, default=name == "explore")
         for name, title, _ in PAGES
     ]
-    # Streamlit's own navigation is behind a drawer on a phone.
+    # `draw_bar` replaces Streamlit's own navigation, which is in a drawer on phones.
     current = st.navigation(pages, position="hidden")
     draw_bar(pages, current)
     name = current.url_path or "explore"
@@ -47,21 +46,21 @@ def run() -> None:
         import_folder(FOLDERS[name])
     with foreground.drawing():
         current.run()
-    # 1.61 knows no component that was made before the server runs
+    # imported here: Streamlit 1.61 does not know components made before the server runs
     from pages._live.follow import (
         PAGE,
         listen,
     )
 
-    # the whole page: a server that was started anew knows none of its parts
+    # lets the whole page run again: a restarted server knows none of its parts
     listen(PAGE, waits=False)
 
 
 def warm_up() -> None:
     """Import what Explore needs and measure its first view: both take longest the first time.
 
-    A server for others holds the first view, with every stop of its sliders, for all who come, and
-    imports all pages: one visitor's import would hold the others.
+    A server that others can reach also caches the first view, with every stop of its sliders, for
+    all visitors. It imports all pages too, since an import by one visitor would delay the others.
     """
     import_folder(FOLDERS["explore"])
     from pages._explore import guide
@@ -87,8 +86,8 @@ if __name__ == "__main__":
     run()
 else:
     publish_style(CSS)
-    # Explore's and Triage's own rules: the server names the page in its first byte, the bar each
-    # one that follows.
+    # Rules of one page only. The root has the class page-NAME, except on Explore; it is set by the
+    # server in its first response, by the bar at each change of page.
     _rules = Path(__file__).with_name("pages").joinpath("_explore", "screen.css").read_text("utf-8")
     _others = ", ".join(f".page-{name}" for name, *_ in PAGES if name != "explore")
     publish_style(f":where(:root:not({_others})) {{\n{_rules}}}")

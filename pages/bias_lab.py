@@ -1,4 +1,4 @@
-"""Bias lab: how far any estimator is from the truth, where the truth is known."""
+"""The Bias lab page: how far estimators are from the truth, where the truth is known."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def page() -> None:
         with st.popover("What is this?", icon=":material/help:", type="tertiary"):
             st.markdown(section.IDEA)
     cache.leave_page()
-    # A place for each section: what another one has drawn goes at once, not when this one is ready.
+    # A place for each section: the previous section disappears at once, not when the new one is
+    # ready.
     places = [st.container() if each == name else st.empty() for each in names]
     with places[names.index(name)], answers.waiting():
         section.draw()

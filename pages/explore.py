@@ -1,6 +1,4 @@
-"""Explore: live precision-recall curves of a pair of distributions beside the truth where it is
-known.
-"""
+"""The Explore page: live precision-recall curves of a pair, beside the truth where it is known."""
 
 from __future__ import annotations
 
@@ -32,12 +30,12 @@ from prviz.live.problems import Problem
 from prviz.live.state import VIEWS
 from prviz.server.work_queue import foreground
 
-# Of the figure's axes, whose names are those in links.
+# Labels of the figure's axes; their own names stand in links.
 TITLES = dict(zip(VIEWS, ("PR", "Errors"), strict=True))
 
 
 def _say(problem: Problem) -> None:
-    """What the page has to say about what the user has asked for."""
+    """Say where what is shown differs from what the user asked for, and why."""
     held = explore_session()
     asked = state().settings
     settings = problem.settings
@@ -62,25 +60,25 @@ def _say(problem: Problem) -> None:
 @st.fragment
 @foreground.drawing()
 def live(facts: DeltaGenerator) -> None:
-    """All parts that follow the figure's own controls.
+    """Draw all parts that follow the figure's own controls.
 
-    These ask the visitor's line; when they have not moved for a while, this fragment alone runs
-    again.
-
-    facts : a place in the sidebar for the preflight, an `st.empty`, the only one that a fragment
-    can draw anew.
+    The controls send questions over the visitor's line; when they have been still for a while, only
+    this fragment runs again. facts : place in the sidebar for the checks of the pair; an
+    `st.empty`, since a fragment can redraw no other element outside itself.
     """
     held = explore_session()
     shared = session()
     if held.about is not None or held.next is not None:
-        st.rerun()  # the page opens the card, which the next answer would close, and takes settings
+        # only a run of the whole page opens the card, which the next answer would close, or takes
+        # over the settings
+        st.rerun()
     change(
         panel=st.session_state.get(PANEL_TAB) or state().panel,
         view=st.session_state.get(MAIN_VIEW) or VIEWS[0],
     )
     line = visitor()
     line.understand = live_view.understand(held, shared)
-    number = held.asked  # before the state is read: what comes later is in the next answer
+    number = held.asked  # read before the state: a question that arrives later gets the next answer
     asked = live_view.wanted(held, shared)
     line.explorer.turn_to(asked)
     answer = answers.answer(asked, partial(live_view.last, shared))
@@ -88,10 +86,10 @@ def live(facts: DeltaGenerator) -> None:
         shared.shown = answer
     problem = answer.problem
     found = answer.found
-    # the main figure shows the progress
+    # the main figure shows progress itself
     with answers.waiting(st.container(key="prviz-follow-panel")):
-        # Containers keep their old content until they are redrawn; an `st.empty` would blink at
-        # every answer.
+        # Containers keep their old content until redrawn; an `st.empty` would blink at every
+        # answer.
         curve, beside = st.columns([1.6, 1], gap="small")
         warnings, figure, notice = (
             curve.container(key=key) for key in ("part-warnings", "part-figure", "part-notice")
@@ -103,7 +101,7 @@ def live(facts: DeltaGenerator) -> None:
         preflight.draw(checked, facts)
         rest = beside.container(key="part-beside")
         with rest:
-            place("rows")  # before the figure, which puts its rows there
+            place("rows")  # drawn before the figure, which puts its rows there
         with figure.container(key="part-pr-figure"):
             st.segmented_control(
                 "Axes",
@@ -125,10 +123,10 @@ def live(facts: DeltaGenerator) -> None:
 
 
 def page() -> None:
-    """Title, settings, and the live part for the pair they ask for.
+    """Draw title, settings, and the live part for the pair that they ask for.
 
-    Every part has a container of its own, also while empty: when one part appears, nothing moves
-    and no figure is mounted anew.
+    Every part has its own container, even while empty: when one part appears, nothing else moves
+    and no figure is created anew.
     """
     st.title("Explore", anchor=False)
     own = explore_session()

@@ -1,4 +1,4 @@
-"""Learn: the course, one screen a step."""
+"""The Learn page: the course, one screen for each step."""
 
 from __future__ import annotations
 

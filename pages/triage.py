@@ -1,5 +1,5 @@
-"""Triage: many checkpoints against one reference. Which one, how sure, and what is wrong with
-it.
+"""The Triage page: ranks many checkpoints against one reference, and says what is wrong with
+each.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pages._triage.source import chosen
 
 
 def page() -> None:
-    """Draw the choices, folded into the bar where there is something to see, and what they give."""
+    """Draw the form, which folds into the bar once results can be seen, and the results."""
     st.title("Triage", anchor=False)
     kept = session()
     with st.container(key="triage-bar" if kept.folded else "triage-form", horizontal=kept.folded):
@@ -24,7 +24,7 @@ def page() -> None:
         )
         with data:
             source = choose_source()
-        # other sizes, which say by themselves what they need
+        # a new source: uneven sizes of the former one no longer decide on equal sizes
         if source is not None and kept.sized != source.which:
             kept.sized = source.which
             if kept.equal_by_default:

@@ -1,1 +1,1 @@
-"""The parts of the page Explore."""
+"""The parts of the Explore page, one module each."""

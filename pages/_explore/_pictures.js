@@ -1,15 +1,15 @@
-// Buttons that save a drawing as it is, SVG, or painted by the browser, PNG. Python sends the drawings' text.
+// Buttons that save a drawing as SVG (unchanged) or as PNG (painted by the browser). Python sends the SVG text.
 
 import { button, element } from "../_live/dom.js";
 
-/** Pixels of a PNG by pixel of the drawing: 1800 across the square. */
+/** PNG pixels for one pixel of the drawing: the square drawing gets 1800 x 1800. */
 const SCALE = 2;
 
 /** @param {Blob} blob @param {string} file */
 function save(blob, file) {
   const href = URL.createObjectURL(blob);
   element("a", { href, download: file }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 60_000); // the browser may still be reading it
+  setTimeout(() => URL.revokeObjectURL(href), 60_000); // not at once: the browser may still be reading the file
 }
 
 /** @param {Blob} svg @returns {Promise<Blob>} */

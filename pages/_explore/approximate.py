@@ -1,4 +1,4 @@
-"""The approximate mode: its families, and the label shown beside its curves."""
+"""Approximate mode: says which families it leaves out, and labels its curves."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def say_left_out(asked: ExploreSettings, settings: ExploreSettings) -> None:
 
 
 def say(found: Results, *, wanted: bool) -> None:
-    """Show the label of approximate curves, or that their distance from the exact ones is still
-    being measured.
+    """Show the label of approximate curves, or that their error is still being measured.
+
+    wanted : the user has chosen the approximate mode.
     """
     if found.approximation is not None:
         st.markdown(f":material/blur_on: {plain(found.approximation.label)}.")

@@ -1,4 +1,4 @@
-"""The sidebar: every setting except those of the figure's own controls."""
+"""The sidebar: all settings except those that the figure's own controls hold."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from prviz.readers import bundled
 from prviz.reports.settings import B_LIMITS, EPS_LIMITS, FIRST_VIEW, ExploreSettings, Source
 from prviz.toys import TOYS, toy
 
-# Keys of the widgets of numbers that the papers fix.
+# Keys of the widgets for numbers that the papers fix: a family's parameters, b and ε.
 _OF_FAMILY = "parameter.{}.{}"
 _B = "summary-b"
 _EPS = "summary-eps"
@@ -43,12 +43,12 @@ SOURCES: dict[Source, str] = {"toy": "Toy", "bundled": "Bundled", "upload": "You
 
 
 SWAP_HELP = "Real becomes generated, and generated real: precision and recall trade places."
-# A widget so keeps its value while another source hides it.
+# Keeps a widget's value for the session, while another source of data hides the widget.
 KEEP: Literal["session"] = "session"
 
 
 def start() -> ExploreSettings:
-    """The settings that widgets begin with, where the session holds no value for them."""
+    """The settings that widgets start with, where the session holds no value for them."""
     begun = state()
     begin(PANEL_TAB, begun.panel)
     begin(MAIN_VIEW, begun.view)
@@ -56,10 +56,10 @@ def start() -> ExploreSettings:
 
 
 def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
-    """Let Explore, opened next from another page, show these settings instead of those its widgets
-    and figure hold.
+    """Make Explore, which another page opens next, show these settings.
 
-    uploaded : the pair to show, where the settings say that it is an upload.
+    They replace what its widgets and figure hold. uploaded : the pair to show, where the settings
+    say that the source is an upload.
     """
     widgets: dict[str, Any] = {SOURCE: settings.source, APPROXIMATE: settings.approximate}
     widgets |= parameter_values(settings)
@@ -80,10 +80,10 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
 
 
 def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | None, DeltaGenerator]:
-    """Draw the sidebar, take what it says into the state, and return the upload and a place for its
-    preflight.
+    """Draw the sidebar and update the state from it.
 
-    drop : the place of the upload fields.
+    Returns the uploaded pair, and a place for the checks of the pair (`preflight`). drop : place of
+    the upload fields.
     """
     with st.sidebar:
         data = st.container(key="part-data")
@@ -102,7 +102,7 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
             else:
                 uploaded = uploads.stage(state().tuning(source)[0], drop)
                 if uploaded is not None:
-                    # its toggle comes below
+                    # the toggle for the approximate mode is drawn only below
                     known = st.session_state.get(APPROXIMATE, begun.approximate)
                     n = uploads.rows_to_use(uploaded.pair, approximate=known)
             facts = st.empty()
@@ -146,7 +146,7 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
 
 
 def _swap() -> None:
-    """The button that swaps real and generated, and swaps them back."""
+    """Draw the button that swaps real and generated samples, or swaps them back."""
 
     def swap() -> None:
         if state().settings.source == "upload":
@@ -161,7 +161,10 @@ def _swap() -> None:
 
 
 def parameter_values(settings: ExploreSettings) -> dict[str, Any]:
-    """The value of every widget, by its key; the first of several kinds of one family counts."""
+    """Values of the widgets for parameters, b and ε, by key.
+
+    If several variants of a family are chosen, the first one counts.
+    """
     chosen = {
         ESTIMATORS[name].name.partition(":")[0]: ESTIMATORS[name]
         for name in reversed(settings.methods)
@@ -177,7 +180,7 @@ def parameter_values(settings: ExploreSettings) -> dict[str, Any]:
 def _parameters(
     begun: ExploreSettings, methods: tuple[str, ...]
 ) -> tuple[tuple[str, ...], float, float]:
-    """The methods with their chosen parameters, b and eps; begun : the session's first settings."""
+    """The methods with their chosen parameters, and b and ε. begun : the settings to start with."""
     first = parameter_values(begun)
 
     def number(key: str, label: str, limits: tuple[Any, Any], step: Any, text: str) -> Any:
@@ -211,7 +214,7 @@ def _parameters(
 
 @cache
 def _thumbnails() -> str:
-    """Style rules that put before each toy's name in the list its true curve."""
+    """CSS that shows each toy's true curve before its name in the list."""
     rules = []
     for number, name in enumerate(TOYS, start=1):
         _, precision, recall = toy(name).truth().sample(40)

@@ -1,4 +1,4 @@
-"""The tabs beside the curve; each computes only when it is open."""
+"""The panels beside the curve, as tabs; only the open one computes anything."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ OVER_K_HELP = (
     "Star: the largest. Dotted: what ever more samples come to at this k; the rest to 1 is the"
     " price of k."
 )
-# Ends of lam between which a risk weighs both errors.
+# Range to which lam is cut before a risk weighs the two errors by it.
 LAMS = (0.01, 100.0)
 
 
 def draw(problem: Problem, found: results.Results) -> None:
-    """The open panel, which can lie over the page."""
+    """Draw the open panel, beside the curve or enlarged over the page."""
     draws = dict(
         zip(PANELS, (space.draw, extremes.draw, all_numbers, gives_away.draw), strict=True)
     )
@@ -49,15 +49,17 @@ def draw(problem: Problem, found: results.Results) -> None:
                             "Also approximate: "
                             f"{plain(found.approximation.label.partition(': ')[2])}."
                         )
-                    # Space looks at one family, whichever is in focus
+                    # the panel Space may show the family in focus even if it is hidden
                     draws[name](problem, found if name == PANELS[0] else shown_alone(found))
 
 
 def _enlarge() -> None:
-    """The button that lays the open panel over the page, and takes it back; so does Escape."""
+    """Draw the button that enlarges the open panel over the page, or (also with Escape) puts it
+    back.
+    """
     enlarged = explore_session().enlarged
-    # The style sheet reads the state from this mark: a container of another name would mount its
-    # figures anew.
+    # screen.css reads the state from this mark. A container with another key would make Streamlit
+    # create all figures in it anew.
     st.html(f'<i class="panel-{"enlarged" if enlarged else "beside"}"></i>')
     icon = "open_in_full"
     words = "Enlarge this panel"
@@ -78,7 +80,7 @@ def _enlarge() -> None:
 
 
 def _turn_over() -> None:
-    """Callback: the panel over the page, or beside the curve."""
+    """Callback: enlarge the panel over the page, or put it back beside the curve."""
     held = explore_session()
     held.enlarged = not held.enlarged
 
@@ -100,8 +102,9 @@ def all_numbers(problem: Problem, found: results.Results) -> None:
 
 
 def _over_k(problem: Problem, found: results.Results, names: Sequence[str]) -> None:
-    """IoU with the truth at every k, and what ever more samples come to there; names : those that k
-    moves.
+    """IoU with the truth at every k, and its limit for ever more samples.
+
+    names : the families that k changes.
     """
     frames = _frames.known_frames(problem)
     if frames is None or not names:
@@ -121,10 +124,10 @@ def _over_k(problem: Problem, found: results.Results, names: Sequence[str]) -> N
 
 
 def _best_setting(problem: Problem, names: Sequence[str]) -> None:
-    """The setting of the lowest held-out risk of all families, hidden ones too; names : those that
-    k moves.
+    """Draw the setting of lowest held-out risk over all families, hidden ones too.
 
-    Nothing while the curves at every k, and that to believe, are not measured, and without split.
+    names : the families that k changes. Nothing is drawn without a split, nor before the curves at
+    every k and the curve to believe are measured.
     """
     profile = results.profile(problem)
     pending = bounds.is_pending(problem, session().stopped)
@@ -146,12 +149,12 @@ def _best_setting(problem: Problem, names: Sequence[str]) -> None:
 
 
 def _take(k: int) -> None:
-    """Callback: this k."""
+    """Callback: set k."""
     explore_session().update(lambda now: now.with_values({"k": k}))
 
 
 def _limits(problem: Problem, names: Sequence[str], ks: Sequence[int]) -> bounds.Swept:
-    """Limits over k for the figure; empty while they are not computed, and where there is none."""
+    """For the figure: limits of the IoU over k; empty until computed, and where there is none."""
     truth = problem.truth
     if truth is None or problem.settings.split is None or not set(names) & set(LIMITS):
         return {}
@@ -164,7 +167,7 @@ def _limits(problem: Problem, names: Sequence[str], ks: Sequence[int]) -> bounds
 
 
 def stability(problem: Problem, found: results.Results) -> None:
-    """Every summary against k, one small panel each."""
+    """Draw every summary against k, each in a small panel."""
     settings = problem.settings
     names = visible(problem.tuned)
     if not names:
@@ -197,7 +200,9 @@ def stability(problem: Problem, found: results.Results) -> None:
 
 
 def _frames_or_notice(problem: Problem) -> Mapping[str, Any] | None:
-    """Curves and numbers at every stop; where they are missing, the page says why."""
+    """Curves and numbers at every slider stop; None, with the reason on the page, if they are
+    missing.
+    """
     why = view.no_frames(problem)
     found = _frames.known_frames(problem)
     if why or found is None:

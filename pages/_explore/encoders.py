@@ -1,5 +1,5 @@
-"""The pair through other encoders: curves and areas with all and with fewer features; closed until
-asked for.
+"""The pair by other encoders: curves and areas with all and with fewer features; closed at
+first.
 """
 
 from __future__ import annotations
@@ -22,16 +22,18 @@ from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut, estimate_seconds, fit_size
 from prviz.samples import SamplePair
 
-# Most samples of each set; seconds to read and encode a picture on a slow machine, and by a network
-# of the computer.
+# Most samples of each set; then seconds to read and encode one picture on a slow machine, and to
+# encode one by a network of the user's.
 _MOST = 2_000
 _PICTURE_SECONDS = 2e-3
 _NETWORK_SECONDS = 2e-2
-# Readings of an encoder, and encoders, at most; features kept in the second curve of each encoder.
+# Most readings (numbers of features) of an encoder; most encoders without the user's networks; and
+# the number of features in the second curve of each encoder.
 _READINGS = 9
 _ENCODERS = 4
 _FEW = 8
-# Colours: an encoder is no family, and two of its blues are hard to tell apart.
+# Colours for encoders: families' hues in their own order, since two colours of the default cycle
+# are hard to tell apart.
 _HUES = tuple(figures.FAMILY_COLORS.values())
 _HELP = (
     "The same two sets in other features: principal components of the values, and of pictures a"
@@ -41,8 +43,9 @@ _HELP = (
 
 
 def draw(problem: Problem) -> None:
-    """The first family's curve in several encoders, and its area over the number of features;
-    nothing for toys.
+    """Draw the first family's curve by several encoders, and its area over the number of features.
+
+    Nothing for toys.
     """
     if problem.settings.source == "toy":
         return
@@ -74,7 +77,7 @@ def draw(problem: Problem) -> None:
 
 
 def _curves(found: Lens) -> go.Figure:
-    """The curve in all features of every encoder, and in a few."""
+    """For each encoder, the curve with all features and that with a few."""
     shown: dict[str, LensReading] = {}
     for name in found.encoders:
         readings = found.of(name)
@@ -87,7 +90,7 @@ def _curves(found: Lens) -> go.Figure:
 
 
 def _lens(problem: Problem) -> Lens | None:
-    """The readings; None until a job has measured them."""
+    """The pair's readings by all encoders; None until a job has measured them."""
     settings = problem.settings
     pair = SamplePair(*(cut(side, _MOST, settings.seed) for side in problem.pair))
     n = min(side.n for side in pair)

@@ -1,6 +1,4 @@
-"""The panel Extremes: the ends of the curves over lam, k and split, the samples that they hang on,
-and duplicates.
-"""
+"""The panel Extremes: ends of the curves over lam, k and split, influential samples, duplicates."""
 
 from __future__ import annotations
 
@@ -39,7 +37,7 @@ from prviz.neighbors.threads import part_of
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import Samples
 
-# The plotted values of lam.
+# Range of lam that is plotted.
 LEAST = 10.0**LOWEST
 MOST = 10.0**HIGHEST
 NOT_WITHIN = "not within 1/1000 to 1000"
@@ -49,14 +47,14 @@ LINES = {
     (True, False): "Bold: with split. Thin, marked: without.",
 }
 Sweep = Mapping[str, tuple[Sequence[float], Sequence[Extremes]]]
-# Number of influential samples listed.
+# Number of influential samples that are listed.
 LISTED = 10
-# Measurements in one influence analysis: the carried samples, all samples, and without the top 1, 2
-# and 5.
+# Measurements in one influence analysis: one that counts what each sample carries, one with all
+# samples, and one each without the top 1, 2 and 5.
 PASSES = 5
 ROLE_TITLES: dict[Role, str] = {"real": "Precision end, α∞", "generated": "Recall end, β0"}
 ENDS: dict[Role, str] = {"real": "α∞", "generated": "β0"}
-# Published metrics that equal the carried share where there is no split.
+# Published metrics that equal the carried share if there is no split.
 PUBLISHED = {
     ("ipr", "real"): "improved precision",
     ("ipr", "generated"): "improved recall",
@@ -79,9 +77,7 @@ COPIES_TITLES = ("all rows", "one of each", "no copies across")
 
 
 def draw(problem: Problem, found: results.Results) -> None:
-    """Precision and recall over lam; enlarged, with both ends over split and k, and what they hang
-    on.
-    """
+    """Draw precision and recall over lam; when enlarged, the ends over split and k, and more."""
     _tails(problem, found)
     held = explore_session()
     wanted = held.enlarged and held.influential
@@ -104,7 +100,9 @@ def draw(problem: Problem, found: results.Results) -> None:
 
 
 def _find_influential() -> None:
-    """Callback: influential samples and duplicates, for which only the enlarged panel has room."""
+    """Callback: show influential samples and duplicates; only the enlarged panel has room for
+    them.
+    """
     held = explore_session()
     held.enlarged = held.influential = True
 
@@ -113,7 +111,7 @@ def _find_influential() -> None:
 
 
 def _tails(problem: Problem, found: results.Results) -> None:
-    """Precision and recall over lam; enlarged, with the place where each estimate leaves the
+    """Draw precision and recall over lam; when enlarged, also where each estimate leaves the
     truth.
     """
     enlarged = explore_session().enlarged
@@ -146,9 +144,9 @@ def _place(lam: float | None) -> str:
 
 
 def _all(problem: Problem, found: results.Results, *, single: bool) -> None:
-    """Draw both ends; with `single`, the influence of single samples and duplicates too.
+    """Draw both ends of the curves; with `single`, also influential samples and duplicates.
 
-    The quick parts are measured first; their containers keep the order on screen.
+    The quick parts are measured first; containers keep the order on screen.
     """
     st.caption(
         "Extreme precision α∞ (the curve's left end) and extreme recall β0 (its right end) are all"
@@ -176,7 +174,7 @@ def _all(problem: Problem, found: results.Results, *, single: bool) -> None:
 
 
 def _ends(problem: Problem, found: results.Results) -> None:
-    """Every family's two ends with and without split, against the true masses."""
+    """Draw both ends of every family's curve with and without split, beside the true masses."""
     settings = problem.settings
     unlike = results.with_other_split(problem)
     other = answers.tab_result(
@@ -238,8 +236,8 @@ def _over_k(problem: Problem, found: results.Results) -> None:
         panes.append(
             Pane(name, figure, f"{title}, over k", follow="k", caption=LINES[tuple(lines)])
         )
-    # The browser takes a figure over all k for the same as long as the frames are: other lines are
-    # another figure.
+    # The figure's key names its lines: the browser keeps a figure over all k while the key is the
+    # same.
     drawn = [*("split" if held_out else "none" for held_out in lines), *shown]
     live_figure(
         f"extremes-over-k-{'-'.join(drawn)}", panes, legend=True, follow=following(problem, found)
@@ -247,8 +245,9 @@ def _over_k(problem: Problem, found: results.Results) -> None:
 
 
 def _lines(problem: Problem, names: Sequence[str]) -> dict[bool, Sweep]:
-    """Both ends at every k, with split (True) and without (False); the page says what is
-    missing.
+    """Both ends at every k, with split (True) and without (False).
+
+    What is missing is announced on the page.
     """
     found: dict[bool, Sweep] = {}
     profile = snapshots.known_frames(problem)
@@ -268,7 +267,7 @@ def _lines(problem: Problem, names: Sequence[str]) -> dict[bool, Sweep]:
 
 
 def _other_over_k(problem: Problem, names: Sequence[str]) -> Sweep | None:
-    """Both ends with the other split at every k; None while they are not measured."""
+    """Both ends at every k with the split switched (on or off); None until measured."""
     other = allowed(results.with_other_split(problem).having(methods=tuple(names)))
     split = other.settings.split
     ks = other.stops[0]
@@ -294,7 +293,7 @@ def _other_over_k(problem: Problem, names: Sequence[str]) -> Sweep | None:
 
 @dataclass(frozen=True, eq=False)
 class InfluenceResult:
-    """The influence of single samples in one family, and its extreme without the most influential
+    """Influence of single samples in one family, and its extreme without the most influential
     ones.
     """
 
@@ -332,7 +331,7 @@ def _single(problem: Problem) -> None:
 
 
 def _example(settings: ExploreSettings) -> None:
-    """Link the paper's own example, or explain it where it is on screen."""
+    """Link to the paper's own example, or explain the example if it is on screen."""
     if replace(settings, lam=1.0, seed=0, methods=EXAMPLE.methods) == EXAMPLE:
         st.caption(
             "This is the worked example: the last real row lies far from all else, at (4, ..., 4)."
@@ -355,7 +354,7 @@ def _choose(able: Sequence[str]) -> tuple[str, Role]:
 
 
 def _measured(problem: Problem, name: str, role: Role, tick: Progress) -> InfluenceResult:
-    """The influence of the samples of one role in one family; for any thread."""
+    """The influence of one role's samples in one family; callable from any thread."""
     pair, seed = problem.draw(0)
     first = part_of(tick, 0, PASSES)
     found = _influence.influence(pair, name, role=role, progress=first, **results.how(problem))
@@ -412,8 +411,9 @@ def _result(problem: Problem, made: InfluenceResult) -> None:
 
 
 def drawn(found: Influence, falls: Sequence[Removal], truth: float | None = None) -> None:
-    """Draw the samples that carry most, and the end of the curve without them. truth: the true
-    end.
+    """Draw the samples that carry most others, and the end of the curve without them.
+
+    truth : the true end of the curve.
     """
     role = found.role
     top = found.top(LISTED)
@@ -496,7 +496,7 @@ def _copies(problem: Problem) -> None:
     seconds = len(COPIES_TITLES) * results.seconds(problem) / problem.repeats
 
     def measure(tick: Progress) -> tuple[Distinct, ...]:
-        """Both ends on all rows and on fewer; for any thread."""
+        """Both ends of the curves: on all rows and without duplicates; callable from any thread."""
         how = results.how(problem)
         return _influence.distinct(problem.pair, settings.methods, progress=tick, **how)
 
@@ -506,7 +506,7 @@ def _copies(problem: Problem) -> None:
 
 
 def counted(found: Duplicates, n_real: int, n_generated: int) -> str:
-    """The number of rows that repeat others, as text."""
+    """Text with the number of rows that repeat others."""
     return (
         f"**{found.real:,}** of {n_real:,} real and **{found.generated:,}** of {n_generated:,}"
         f" generated rows repeat an earlier one of their set; **{found.shared_generated:,}**"
@@ -516,7 +516,7 @@ def counted(found: Duplicates, n_real: int, n_generated: int) -> str:
 
 
 def copies_table(found: tuple[Distinct, ...], methods: Sequence[str]) -> None:
-    """Both ends of these families' curves on all rows and on fewer."""
+    """Draw a table of both ends of the curves: on all rows and without duplicates."""
     measured = []
     for title, each in zip(COPIES_TITLES, found, strict=True):
         if each.extremes is None:

@@ -1,6 +1,4 @@
-"""How far each family could be off where no truth is known: its errors on a surrogate, whose truth
-is known.
-"""
+"""How far each family may be off where no truth is known: its error on a surrogate of the pair."""
 
 from __future__ import annotations
 
@@ -22,10 +20,10 @@ from prviz.neighbors.threads import part_of
 from prviz.studies.surrogate.predictive import predicted_seconds
 from prviz.studies.surrogate.surrogate import SurrogateSources, surrogate_of
 
-# Most principal components that the surrogate keeps, and seed of its fresh sample.
+# Most principal components that the surrogate keeps; seed of the sample drawn from it.
 MOST_DIMENSIONS = 32
 SEED = 1
-# Rough seconds of the truth, beside the fits and the measurement.
+# Rough seconds for the surrogate's truth, in addition to the fits and the measurement.
 TRUTH_SECONDS = 3.0
 ABOUT = (
     "The surrogate is a small Gaussian around every sample, each real or generated as often as a"
@@ -41,8 +39,10 @@ POOR = (
 
 
 class SurrogateErrors(NamedTuple):
-    """Area under each family's curve of a surrogate's sample minus the true area; True if the
-    surrogate does not pass its predictive check.
+    """Errors of each family on a sample of a surrogate.
+
+    area : area under the estimated curve minus the true area, by family. poor : True if the
+    surrogate fails its predictive check.
     """
 
     area: Mapping[str, float]
@@ -50,7 +50,7 @@ class SurrogateErrors(NamedTuple):
 
     @property
     def known(self) -> Mapping[str, float] | None:
-        """The errors by family; None, unknown, where the surrogate is poor."""
+        """The errors by family; None (unknown) if the surrogate is poor."""
         if self.poor:
             return None
         return self.area
@@ -61,7 +61,7 @@ def _key(problem: Problem) -> tuple[Hashable, ...]:
 
 
 def known(problem: Problem) -> SurrogateErrors | None:
-    """The errors, where they are measured; poor where they contradict the truth's bound."""
+    """The errors, once measured; marked as poor if they contradict the bound of the truth."""
     found: SurrogateErrors | None = problem.stores.results.get(_key(problem))
     if found is None:
         return None
@@ -69,7 +69,7 @@ def known(problem: Problem) -> SurrogateErrors | None:
 
 
 def against_bound(problem: Problem, found: SurrogateErrors) -> SurrogateErrors:
-    """The errors, poor where a family's area without its error is above the area of the bound."""
+    """The errors; poor if, corrected by its error, a family's area exceeds that of the bound."""
     bound = bounds.bound(problem)
     curves = results.known_curves(problem)
     areas = [curves[name].auc - error for name, error in found.area.items() if name in curves]
@@ -79,7 +79,7 @@ def against_bound(problem: Problem, found: SurrogateErrors) -> SurrogateErrors:
 
 
 def draw(problem: Problem) -> None:
-    """Draw the button that measures the errors, or what they are of; nothing where a truth is
+    """Draw a button that measures the errors, or a caption on them; nothing where a truth is
     known.
     """
     if problem.toy is not None or problem.settings.approximate:
@@ -110,7 +110,7 @@ def draw(problem: Problem) -> None:
 
 
 def measure(problem: Problem, progress: Progress) -> SurrogateErrors:
-    """Make a surrogate of the pair, and measure its fresh sample as the pair is measured."""
+    """Make a surrogate of the pair, and measure a sample of it with the pair's settings."""
     settings = problem.settings
     sources = SurrogateSources(problem.pair)
     d = min(MOST_DIMENSIONS, sources.components.most)

@@ -1,5 +1,6 @@
-"""The panel on what gives the generated samples away: features, samples, and what remains without
-these features.
+"""The panel "What gives it away": features and samples that tell the two sets apart.
+
+It also shows the area that remains without these features.
 """
 
 from __future__ import annotations
@@ -28,18 +29,18 @@ from prviz.live.state import PANELS
 from prviz.measure.estimates import Progress
 from prviz.samples import SamplePair, Samples
 
-# Width and height of a histogram, in units of its own.
+# Width and height of a histogram, in units of its SVG.
 WIDTH = 150.0
 HEIGHT = 44.0
-# Samples of either kind that are shown, and seconds that a million values take on a slow machine.
+# Most samples shown of each kind; and seconds for a million values on a slow machine.
 SHOWN = 4
 SECONDS = 8.0
 KINDS = (("most surely generated", "generated"), ("most surely missing", "real"))
 
 
 def draw(problem: Problem, _: results.Results) -> None:
-    """Features with both distributions, the areas, samples, and the button that leaves the features
-    out.
+    """Draw the telling features with both distributions, the areas and samples, and a button that
+    leaves these features out.
     """
     _take_back(problem)
     pair = problem.pair
@@ -71,7 +72,7 @@ def _key(problem: Problem) -> tuple[Hashable, ...]:
 
 
 def known_witness(problem: Problem) -> Witness | None:
-    """The witness as far as the panel has measured it; None before it was opened."""
+    """The witness as far as the panel has measured it; None if the panel was never opened."""
     held = cache.session().results
     key = _key(problem)
     found: Witness | None = held.get((*key, "areas")) or held.get(key)
@@ -79,9 +80,7 @@ def known_witness(problem: Problem) -> Witness | None:
 
 
 def _measured(problem: Problem, first: Witness, key: tuple[Hashable, ...]) -> Witness | None:
-    """The witness with the areas; None while they are measured, and where that would take too
-    long.
-    """
+    """The witness with areas; None until they are measured, or if that would take too long."""
     pair, seed = problem.draw(0)
     n = min(problem.settings.n, AREA_SAMPLES)
     one = results.seconds(problem.having(methods=(TIGHTEST.name,), split=0.5, repeats=1, n=n))
@@ -90,7 +89,7 @@ def _measured(problem: Problem, first: Witness, key: tuple[Hashable, ...]) -> Wi
     alone = results.believed(problem)
 
     def measure(tick: Progress) -> Witness:
-        # the same curve that the page draws, whichever of the two is measured first
+        # the same area as that of the page's curve to believe, whichever is measured first
         area = None
         if alone is not None and max(problem.sizes[:2]) <= AREA_SAMPLES:
             area = results.fitted_once(alone, TIGHTEST.name, tick)[0].curve.auc
@@ -100,7 +99,7 @@ def _measured(problem: Problem, first: Witness, key: tuple[Hashable, ...]) -> Wi
 
 
 def _places(problem: Problem, found: Witness) -> list[int]:
-    """The most telling samples among those that the panel Space shows, by their places there."""
+    """Indices, in the panel Space, of those most telling samples that it shows."""
     if problem.settings.approximate:
         return []
     real, generated = problem.split().evaluate_rows
@@ -109,14 +108,14 @@ def _places(problem: Problem, found: Witness) -> list[int]:
 
 
 def _find(problem: Problem, places: Sequence[int]) -> None:
-    """Callback: these samples selected in the panel Space."""
+    """Callback: open the panel Space with these samples selected."""
     explore_session().picked = {"of": samples_id(problem), "picked": list(places)}
-    st.session_state.pop(space.KEY, None)  # an earlier selection there
+    st.session_state.pop(space.KEY, None)  # drop an earlier selection in that panel
     st.session_state[PANEL_TAB] = PANELS[0]
 
 
 def _features(pair: SamplePair, found: Witness) -> str:
-    """What is said of the features, and the areas, as HTML; whatever a file named is escaped."""
+    """Statements on the features, and the areas, as HTML; all text from files is escaped."""
     parts = [f"<p>{html.escape(each)}.</p>" for each in found.of_all]
     if found.named:
         real = f'<i style="background:{REAL_COLOR}"></i>real'
@@ -146,15 +145,16 @@ def _rest(problem: Problem, found: Witness) -> str:
 
 
 def _feature(named: NamedColumns) -> str:
-    """A feature's name, its sentence, and both distributions."""
+    """HTML of a feature: its name, its statement, and both distributions."""
     name = html.escape(named.name)
     words = f"<div><b>{name}</b><span>{html.escape(named.sentence)}</span></div>"
     return f'<div class="feature">{words}{_histogram(named.histogram, named, name)}</div>'
 
 
 def _histogram(bins: Histogram, named: NamedColumns, name: str) -> str:
-    """Both distributions as steps, with square roots as heights, and the ends that the sentence is
-    about.
+    """Both distributions as step curves, with the square roots of shares as heights.
+
+    Dashed lines mark the ends of the range that the statement names.
     """
     shares = [np.sqrt(np.array(side) / max(sum(side), 1)) for side in (bins.real, bins.generated)]
     top = max(float(side.max()) for side in shares)
@@ -185,7 +185,9 @@ def _bar(title: str, area: float, remark: str = "") -> str:
 
 
 def _samples(problem: Problem, found: Witness, title: str, role: str, rows: Sequence[int]) -> str:
-    """Samples of one set, each as its picture or text, or with its value of the first feature."""
+    """HTML of samples of one set: each as its picture or text, or by its value of the first
+    feature.
+    """
     place = int(role == "generated")
     side: Samples = tuple(problem.pair)[place]
     numbers = problem.rows()[place]
@@ -219,7 +221,7 @@ def leave_out(problem: Problem, columns: Sequence[int]) -> None:
     dropped = (
         tuple(whole.real.features[column] for column in columns) if whole.real.features else ()
     )
-    if before is not None and dropped:  # as the files are read with these columns as labels
+    if before is not None and dropped:  # as if the files were read with these columns as labels
         sides = [
             _with_labels(each, of, columns, dropped) for each, of in zip(left, whole, strict=True)
         ]
@@ -230,7 +232,7 @@ def leave_out(problem: Problem, columns: Sequence[int]) -> None:
         if len(columns) != 1:
             note = f"{len(columns)} features left out"
         kept = np.setdiff1d(np.arange(whole.d), columns).tolist()
-        # else they would be numbered anew
+        # name the features, or those left would be numbered anew
         names = tuple(column_text(whole, column) for column in kept)
         sides = [replace(each, name=f"{each.name}, {note}", features=names) for each in left]
         files = tuple(each.name for each in sides)
@@ -247,7 +249,7 @@ def _with_labels(
 
 
 def _take_back(problem: Problem) -> None:
-    """The button that shows the pair with all features again."""
+    """Draw the button that shows the pair with all features again."""
     if problem.uploaded is None or problem.uploaded.before is None:
         return
     settings, uploaded = problem.uploaded.before

@@ -1,5 +1,6 @@
-// The first minute: a line between two sets makes one point, its points draw the truth; then samples, k, and lam, which
-// moves the line. One gesture, one sentence, one consequence a step; every control where Explore has it afterwards.
+// The guide to Explore in five steps: (1) a line between two sets is a classifier and gives one point, (2) all lines
+// together give the true curve, (3) an estimate from samples, (4) k, (5) lam, which moves the line. Each step has one
+// sentence, one gesture and one effect; the controls are where Explore has them.
 
 import { angleToLam, pathOf, pointAt, pointOf, sampled, shortNumber, vertexPairs } from "../_live/curve.js";
 import { button, element, setAttributes, setText } from "../_live/dom.js";
@@ -13,11 +14,11 @@ import { makeStage, mark, path } from "../_shared/stage.js";
 
 /**
  * @typedef {[x: number, y: number]} Place
- * @typedef {[offset: number, fpr: number, fnr: number, lam: number]} Cut a line across the row of modes, real before it
+ * @typedef {[offset: number, fpr: number, fnr: number, lam: number]} Cut a line across the row of modes at this offset; before it, samples are called real
  * @typedef {{ vertices: number[], overlap: number }} Estimate
  * @typedef {{ real: Place[], generated: Place[], curves: Record<string, Estimate>, watched: Place, distances: number[], are_real: boolean[], seed: number }} Draw
  * @typedef {{ lines: Cut[], truth: number[], draws: Draw[], ks: number[], usual: number, color: string, cookie: string }} Content
- * @typedef {{ lam: number | null, seed?: number }} Left where the steps ended; lam null: they were skipped
+ * @typedef {{ lam: number | null, seed?: number }} Left lam and seed with which the guide ended; lam null: it was skipped
  * @typedef {{ side: number, x: (recall: number) => number, y: (precision: number) => number, axes: { xaxis: { at: (x: number) => number }, yaxis: { at: (y: number) => number } } }} Square
  */
 
@@ -32,9 +33,9 @@ const SWEEP_MS = 2200,
   STEP_OF_KEYS = 0.1,
   TRAIL = 14,
   TRAIL_APART = 0.12;
-const FIRST = 0.9; // the line's first place
-const HALF = 6.6; // the scatter is as wide as this, on both sides of its middle
-const TURNED_TO = 1000; // pixels of the window, up to which the row of modes lies flat
+const FIRST = 0.9; // offset at which the line starts
+const HALF = 6.6; // half the width of the scatter, in units of the samples
+const TURNED_TO = 1000; // up to this width of the window (pixels), the row of modes is horizontal
 const LETTERS = 14;
 const REDUCED = "(prefers-reduced-motion: reduce)";
 const LAST = SENTENCES.length - 1;
@@ -49,7 +50,7 @@ const rateRow = (side, rate) =>
     element("b", `${Math.round(100 * rate)} %`),
   );
 
-/** How both rates make the point.
+/** Formulas of the point (recall, precision) from both rates.
  * @param {string} weight */
 const sums = (weight) => {
   const part = (/** @type {"real" | "generated"} */ role) => element(`b.${role}`, role);
@@ -64,7 +65,7 @@ const sums = (weight) => {
   );
 };
 
-/** The height at which a curve is farthest to the right of all others over `tall` upwards and downwards, and its gap there.
+/** The widest gap between a curve and all others to its left, that is free for a text of height 2 `tall`.
  * @param {number[][]} others @param {number[]} curve @param {number} tall */
 function widestGap(others, curve, tall) {
   const reach = (/** @type {number[]} */ flat, /** @type {number} */ height) =>
@@ -87,10 +88,10 @@ function widestGap(others, curve, tall) {
 function makeGuide(root, content, over) {
   let step = 0;
   let here = FIRST;
-  /** @type {number[]} places of the line since the step began */
+  /** @type {number[]} offsets of the line since the step began */
   let trail = [];
   let draw = 0;
-  /** @type {Set<number>} draws that were seen before */
+  /** @type {Set<number>} indices of draws shown earlier in this step */
   let seen = new Set();
   let angle = 45;
   let frame = 0;
@@ -180,7 +181,7 @@ function makeGuide(root, content, over) {
     beside,
     element("footer", backward, next),
   );
-  /** The line's last place, on both sides of the middle. */
+  /** Largest offset of the line, to either side of the middle. */
   const farthest = content.lines[content.lines.length - 1][0];
 
   /** @returns {SVGElement | null} */
@@ -214,7 +215,7 @@ function makeGuide(root, content, over) {
     paint();
   }
 
-  /** @param {number | null} lam of the last step; null: the steps were skipped */
+  /** @param {number | null} lam chosen in the last step; null: the guide was skipped */
   function leave(lam) {
     cancelAnimationFrame(frame);
     document.cookie = `${content.cookie}=seen; path=/; max-age=${60 * 60 * 24 * 365}; samesite=lax`;
@@ -222,7 +223,7 @@ function makeGuide(root, content, over) {
     guide.over({ lam, seed: content.draws[draw].seed });
   }
 
-  /** The step's gesture was made: what is to be touched next is the button that leads on. */
+  /** Called after the step's gesture: from now on the button for the next step is highlighted. */
   function did() {
     box.setAttribute("data-done", "");
     paint();
@@ -261,7 +262,7 @@ function makeGuide(root, content, over) {
     if (step === 4) here = content.lines.reduce((best, cut) => (far(cut) < far(best) ? cut : best))[0];
   }
 
-  /** The line that is nearest to this place.
+  /** The stored line that is nearest to this offset.
    * @param {number} offset @returns {Cut} */
   function cutAt(offset) {
     const { lines } = content,
@@ -288,7 +289,7 @@ function makeGuide(root, content, over) {
     below.replaceChildren(...words(shown, estimate));
   }
 
-  /** What stands under the scatter.
+  /** Rates, formulas and counts below the scatter, depending on the step.
    * @param {Draw} shown @param {Estimate} estimate */
   function words(shown, estimate) {
     const rows = [];
@@ -357,9 +358,9 @@ function makeGuide(root, content, over) {
     );
     /** @type {Line[]} */
     const named = [];
-    /** @type {import("../_live/label_places.js").Box[]} what stands in the figure beside names */
+    /** @type {import("../_live/label_places.js").Box[]} boxes of other texts, which names must avoid */
     const taken = [];
-    // name: of its class and its line; text: what stands beside it
+    // name: CSS class of the curve; text: its label, placed beside it
     const curve = (/** @type {number[]} */ flat, /** @type {string} */ id, name = id, text = "") => {
       const points = sampled(vertexPairs(flat)).map(
         ({ alpha, beta }) => /** @type {Place} */ ([x(beta) - x(0), y(alpha) - y(1)]),
@@ -422,7 +423,7 @@ function makeGuide(root, content, over) {
     return { marks: marks.join(""), handles: [] };
   }
 
-  /** The line's point, and where it was.
+  /** The line's point in the figure, with a trail of its earlier points (step 1) or the swept curve (step 2).
    * @param {Square} square @param {Line[]} named */
   function lineMarks({ x, y, axes }, named) {
     const places = (/** @type {number[]} */ offsets) =>
@@ -469,7 +470,7 @@ function makeGuide(root, content, over) {
     return [...marks, aside];
   }
 
-  /** The ray of lam, and what is read where it meets the truth.
+  /** The ray of lam, and the precision or recall at which it meets the truth.
    * @param {Square} square @param {Estimate} estimate */
   function lamMarks({ x, y }, estimate) {
     const { em } = figure.size,
@@ -498,7 +499,7 @@ function makeGuide(root, content, over) {
     ];
   }
 
-  /** Where a sample stands in the scatter, in pixels; on a narrow screen the row of modes lies flat.
+  /** Scales between samples and pixels of the scatter. On narrow screens the row of modes is turned to be horizontal.
    * @returns {{ at: (place: Place) => Place, back: (x: number, y: number) => number, scale: number }} */
   function scatterScales() {
     const { width, height } = space.size,
@@ -519,20 +520,20 @@ function makeGuide(root, content, over) {
     };
   }
 
-  /** A place along the row of modes and across it, in pixels.
+  /** Pixels of a point given along the row of modes and across it.
    * @param {number} along @param {number} across */
   function placeOf(along, across) {
     return scatterScales().at([(along - across) * Math.SQRT1_2, (along + across) * Math.SQRT1_2]);
   }
 
-  /** Where the line is held, in pixels. @returns {Place} */
+  /** Pixels of the line's handle. @returns {Place} */
   function handlePlace() {
     const { height, em } = space.size,
       [x, y] = placeOf(here, -3.6);
     return [x, turned() ? height - 2 * em : y];
   }
 
-  /** Both ways in which the line can be pulled. */
+  /** A double arrow on the handle: the line can be dragged either way. */
   function arrow() {
     const [x, y] = handlePlace(),
       turn = turned() ? 0 : -45,
@@ -612,7 +613,7 @@ function makeGuide(root, content, over) {
 
   root.replaceChildren(box);
   box.addEventListener("keydown", (event) => {
-    // as if the line had the focus, which a newcomer gives to nothing
+    // arrow keys move the line even before the user has focused it
     if (step < 2 && event.key.startsWith("Arrow") && event.target !== hand()) {
       hand()?.focus({ preventScroll: true });
       hand()?.dispatchEvent(new window.KeyboardEvent("keydown", { key: event.key, cancelable: true }));
@@ -638,7 +639,7 @@ export default function mount({ data, parentElement, setTriggerValue }) {
     over = (/** @type {Left} */ left) => tell(() => setTriggerValue("over", left));
   const framed = window.self !== window.top && !new URLSearchParams(location.search).has("step");
   if (framed)
-    over({ lam: null }); // a page of another site keeps no cookie there: the steps would come every time
+    over({ lam: null }); // skipped: in a frame of another site cookies are not kept, so the guide would appear every time
   else if (known) known.over = over;
   else GUIDES.set(parentElement, makeGuide(root, JSON.parse(new TextDecoder().decode(data)), over));
   return () => {

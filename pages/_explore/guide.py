@@ -1,6 +1,4 @@
-"""The first minute of Explore: five steps from a line between two sets to the page's own controls,
-shown once.
-"""
+"""First visit to Explore: five steps from a line between two sets to the page's own controls."""
 
 from __future__ import annotations
 
@@ -29,8 +27,8 @@ from prviz.samples import SamplePair
 from prviz.toys import toy
 
 _FOLDER = Path(__file__).parent
-# A cookie of visitors who have seen it or skipped it, the step in a link, the component's key, and
-# the session's entry.
+# Cookie of visitors who have seen or skipped the guide; the link's part with the step; key of the
+# component; and entry of the session state that says whether the guide is shown.
 COOKIE = "prviz-guide"
 STEP = "step"
 KEY = "guide"
@@ -39,7 +37,7 @@ SHOWN = "guide-shown"
 MEANS = (-3.5, -1.0, 1.0, 3.5)
 REAL = (0.2, 0.6, 0.2, 0.0)
 GENERATED = (0.0, 0.1, 0.5, 0.4)
-# What the steps are about, and what Explore shows after them: four modes in the plane, in a row.
+# The problem of the guide, and of Explore right after it: four modes in a row, in the plane.
 SETTINGS = ExploreSettings(
     problem="mixtures",
     parameters={"d": 2, "means": MEANS, "real_weights": REAL, "generated_weights": GENERATED},
@@ -47,17 +45,17 @@ SETTINGS = ExploreSettings(
     methods=("knn",),
     seed=1,
 )
-# Of the draws of samples that a visitor meets.
+# Seeds of the sample draws that a visitor can see.
 SEEDS = range(SETTINGS.seed, SETTINGS.seed + 4)
-# Places of the line, along the row of modes.
+# Positions of the line along the row of modes.
 OFFSETS = np.linspace(-4.4, 4.4, 441)
-# Where the held-out sample stands whose neighbours are shown.
+# The held-out sample nearest to this position has its neighbours shown.
 WATCHED = 0.4
 
 
 def lines(offsets: np.ndarray = OFFSETS) -> list[list[float]]:
-    """Of a line across the row of modes, real before it: its place, fpr, fnr and the lam at which
-    no line is better.
+    """For each position of the line (left of it: real): position, fpr, fnr, and lam at which this
+    line is the best classifier.
     """
     centres = np.multiply(MEANS, math.sqrt(2))
     from_centres = offsets[:, None] - centres
@@ -69,7 +67,7 @@ def lines(offsets: np.ndarray = OFFSETS) -> list[list[float]]:
 
 
 def draw_of(seed: int, truth: PRCurve) -> dict[str, Any]:
-    """The samples of a seed, kNN's curve at each k of Explore's slider, and the neighbours of one
+    """The samples of one seed, kNN's curve at each k of Explore's slider, and the neighbours of one
     held-out real sample.
     """
     problem = problem_of(replace(SETTINGS, seed=seed))
@@ -90,8 +88,8 @@ def draw_of(seed: int, truth: PRCurve) -> dict[str, Any]:
 
 
 def neighbours(pair: SamplePair, seed: int, k: int) -> dict[str, Any]:
-    """A held-out real sample in the middle, and of its k-nearest neighbours the distances and
-    whether they are real.
+    """One held-out real sample near the middle; and its k nearest neighbours: distance, and whether
+    real.
     """
     split = pair.split(SETTINGS.split, seed)
     held_out = split.evaluate.real.values
@@ -108,7 +106,7 @@ def neighbours(pair: SamplePair, seed: int, k: int) -> dict[str, Any]:
 
 @cache
 def content() -> dict[str, Any]:
-    """What the browser draws, the same for all visitors."""
+    """All that the browser draws; the same for all visitors."""
     truth: PRCurve = toy(SETTINGS.problem, **SETTINGS.parameters).truth()
     problem = problem_of(SETTINGS)
     return {
@@ -132,13 +130,14 @@ _component = st.components.v2.component(
 
 
 def show(shown: bool) -> None:
-    """Let the page show the steps, or Explore itself."""
+    """Switch between the guide and Explore itself."""
     st.session_state[SHOWN] = shown
 
 
 def is_due() -> bool:
-    """True where the steps stand in place of Explore: asked for, or never seen by a visitor who
-    follows no link.
+    """True if the guide is shown in place of Explore.
+
+    That is: if the link asks for a step, or at a visitor's first visit without a link.
     """
     if SHOWN not in st.session_state:
         asked = st.query_params.to_dict()
@@ -149,15 +148,16 @@ def is_due() -> bool:
 
 
 def draw() -> None:
-    """Draw the steps, which end in Explore: on the same samples, or where they are skipped in its
-    first view.
+    """Draw the guide. It ends in Explore: on the same samples, or, if skipped, in the first
+    view.
     """
     _component(key=KEY, data=as_text(content()), on_over_change=_over)
 
 
 def _over() -> None:
-    """Leave the steps: at the lam and the samples that they ended with, or at None where they were
-    skipped.
+    """Callback: leave the guide for Explore.
+
+    The browser sends the last lam and seed; lam is None if the guide was skipped.
     """
     told = st.session_state[KEY]
     over = None

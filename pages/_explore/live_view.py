@@ -1,4 +1,4 @@
-"""The main figure on the page: what it shows of this session, and what it tells the page."""
+"""The main figure's link to the page: what it shows of the session, and what its clicks do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from prviz.reports.settings import FIRST_VIEW
 
 
 def last(shared: Session) -> Answer:
-    """The last final answer, or the first view."""
+    """The last complete answer that was shown; at first, Explore's first view."""
     if shared.shown is None:
         problem = problem_of(FIRST_VIEW, stores=shared.public)
         shared.shown = Answer(problem, results.results(problem))
@@ -29,9 +29,9 @@ def last(shared: Session) -> Answer:
 
 
 def wanted(held: ExploreSession, shared: Session) -> Problem:
-    """What the state asks for, as far as the samples allow it.
+    """The problem that the state asks for, within what its samples allow.
 
-    Behind the upload fields the figure stays as it was.
+    While nothing is uploaded yet, the problem stays that of the last answer.
     """
     settings = held.update().settings
     if settings.source == "upload" and held.uploaded is None:
@@ -48,7 +48,10 @@ def content(
     answer: Answer,
     have: set[str] | None = None,
 ) -> bytes:
-    """All that the main figure draws, as JSON, for any thread; see `prviz.live.view.content`."""
+    """All that the main figure draws, as JSON; callable from any thread.
+
+    See `prviz.live.view.content`.
+    """
     errors = far_off.known(answer.problem)
     return view.content(
         held.update(),
@@ -61,8 +64,8 @@ def content(
 
 
 def understand(held: ExploreSession, shared: Session) -> Ask:
-    """How questions on the line are understood: their values change the state, which the answer is
-    about.
+    """How questions from the browser are answered: their values change the state, then the answer
+    is about the changed state.
     """
 
     def understood(sent: Mapping[str, Any], sink: Sink) -> Question:
@@ -74,28 +77,26 @@ def understand(held: ExploreSession, shared: Session) -> Ask:
 
 
 def _choose(name: object) -> None:
-    """A click on a curve: the panel Space is about its family; what is open, and what colours mean,
-    stays.
-    """
+    """A click on a curve: the panel Space shows its family; its colours keep their meaning."""
     if name in (*state().settings.methods, TRUTH):
         explore_session().method = str(name)
 
 
 def _ask_for_card(name: object) -> None:
-    """A click on a row's (i): the card of its family."""
+    """A click on (i) in a row: open the card of the row's family."""
     if isinstance(name, str) and name in ESTIMATORS:
         explore_session().about = name
 
 
 def _pin(snapshot: object) -> None:
-    """The button Pin: what is on screen, or a state that is pinned already, by its snapshot's
-    id.
+    """The button Pin: pin what is on screen, or, by a snapshot's id, a state that is pinned
+    already.
     """
     held = explore_session()
     held.pin(wanted(held, session()), snapshot)
 
 
-# What the page does when the figure tells it something; it is drawn again in any case.
+# By the name of a message from the figure: what to do before the page is drawn again.
 TOLD: Mapping[str, Callable[[object], object]] = {
     "follow": lambda _: None,
     "chosen": _choose,
@@ -105,7 +106,7 @@ TOLD: Mapping[str, Callable[[object], object]] = {
 
 
 def visible(names: Sequence[str]) -> list[str]:
-    """The families that are not switched off, which no panel shows; all of them where all are."""
+    """The families that are not hidden; all of them if all are hidden."""
     hidden = state().hidden
     return [name for name in names if name not in hidden] or list(names)
 
@@ -121,7 +122,7 @@ def shown_alone(found: results.Results) -> results.Results:
 
 
 def over(problem: Problem) -> dict[str, list[str]]:
-    """The families that each slider moves, by its name; a slider that moves none is left out."""
+    """By slider, the families that it changes; sliders that change none are left out."""
     tuned = [name for name in problem.tuned if ESTIMATORS[name].tunes == "bandwidth"]
     by_k = [
         name for name in problem.tuned if name not in tuned or problem.settings.bandwidth is None

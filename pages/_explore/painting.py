@@ -14,13 +14,13 @@ from prviz.live.state import PANELS, ROLE
 from prviz.reports.settings import ExploreSettings, ParameterValue
 from prviz.toys.painted import PAINTINGS, Painted
 
-# What the brush begins with.
+# The picture that the brush starts from.
 FIRST = "Ring in a disc"
 
 
 def canvas(problem: Problem) -> dict[str, Any] | None:
-    """What the brush paints, and the pictures of as many cells to start from; None for other
-    data.
+    """The grid that the brush paints on, and pictures of the same grid to start from; None for data
+    that can't be painted.
     """
     painted = problem.toy
     if not isinstance(painted, Painted) or not is_painted(problem):
@@ -34,7 +34,10 @@ def canvas(problem: Problem) -> dict[str, Any] | None:
 
 
 def settings_of(before: ExploreSettings, family: str = "") -> ExploreSettings:
-    """The first picture, with the other settings as before; family : one that must be measured."""
+    """Settings that show the first picture, with the other settings unchanged.
+
+    family : a family that must be measured.
+    """
     d, real, generated = PAINTINGS[FIRST]
     parameters: dict[str, ParameterValue] = {
         "d": d,
@@ -54,14 +57,14 @@ def settings_of(before: ExploreSettings, family: str = "") -> ExploreSettings:
 
 
 def begin(task: str = "", family: str = "") -> None:
-    """Callback: paint, from the first picture, for this task."""
+    """Callback: start to paint from the first picture, for this task of a class."""
     now = state().settings
     change(task=task, panel=PANELS[0], colour=ROLE)
     explore_session().next = settings_of(now, family), None
 
 
 def offer(problem: Problem) -> None:
-    """A button that leaves another toy for a painting."""
+    """Draw a button that replaces another toy by a painting."""
     if problem.toy is not None and not is_painted(problem):
         words = "Paint both sets yourself: truth and curves follow."
         st.button("Paint", help=words, on_click=begin, key="paint")

@@ -1,4 +1,4 @@
-"""Tasks for a class: which one, and how the page looks while the truth is hidden or in a frame."""
+"""Tasks for a class: the choice of one, and the figure alone for pages that embed it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pages._explore.session import change, state
 from prviz.live.state import PANELS, ROLE
 from prviz.live.tasks import TASKS
 
-# What a frame holds that asks for the figure alone.
+# CSS that leaves the figure alone, for an embedding page that asks for it.
 _ALONE = (Path(__file__).parent / "alone.css").read_text(encoding="utf-8")
 _KEY = "task"
 _NONE = "none"
@@ -22,7 +22,7 @@ HELP = (
 
 
 def choose() -> None:
-    """The choice of a task."""
+    """Draw the choice of a task."""
 
     def chosen() -> None:
         name = st.session_state[_KEY]
@@ -44,6 +44,6 @@ def choose() -> None:
 
 
 def alone() -> None:
-    """In a frame that asks for it the figure stands alone."""
+    """Show the figure alone if the page is embedded in a frame that asks for it."""
     if st.context.is_embedded:
         st.html(f"<style>{_ALONE}</style>")

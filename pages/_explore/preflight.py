@@ -1,6 +1,4 @@
-"""The checks of the two sets: their warnings over the figure, and all that was found behind a line
-in the sidebar.
-"""
+"""The checks of the two sets: warnings over the figure, and all findings behind a button."""
 
 from __future__ import annotations
 
@@ -52,15 +50,14 @@ def draw(problem: Problem, place: DeltaGenerator) -> None:
                 effect = f"  \n:small[{said}]"
             value = plain(with_buttons(finding.value_text))
             st.markdown(f"{MARKS[finding.level]} **{plain(finding.title)}**: {value}{effect}")
-            if finding.level == "note":  # warnings have theirs over the figure
+            if finding.level == "note":  # a warning has its buttons over the figure
                 _leave_out(problem, finding)
 
 
 def warnings(problem: Problem, place: DeltaGenerator) -> Above:
-    """What changes the meaning of the numbers, for `place`: the first warning whole, the others
-    behind a button.
+    """The warnings for `place`: the first in full, the others behind a button.
 
-    Nothing that the user has dismissed.
+    Warnings that the user has dismissed are left out.
     """
     dismissed = explore_session().dismissed
     found = list[Finding]()
@@ -72,7 +69,8 @@ def warnings(problem: Problem, place: DeltaGenerator) -> Above:
             and _id(problem, each) not in dismissed
             and (each.title != SWAPPED or problem.uploaded is not None)
         ]
-    # By their kinds: numbers in them, which follow a moving slider, make no other container.
+    # The key is made of the titles: with the numbers of the texts, which a moving slider changes,
+    # every step would make a new container.
     kinds = hashlib.sha256("\n".join(each.title for each in found).encode()).hexdigest()[:8]
     key = f"part-flags-{kinds}" if found else ""
 
@@ -93,7 +91,9 @@ def warnings(problem: Problem, place: DeltaGenerator) -> Above:
 
 
 def _id(problem: Problem, finding: Finding) -> tuple[str, str]:
-    """What is dismissed: a kind of finding on these files, whatever rows of them are measured."""
+    """Identifies a warning to dismiss: a kind of finding on these files, whichever rows are
+    measured.
+    """
     pair = problem.pair if problem.uploaded is None else problem.uploaded.pair
     return pair.digest, finding.title
 
@@ -104,7 +104,7 @@ def _text(finding: Finding) -> str:
 
 
 def _leave_out(problem: Problem, finding: Finding) -> None:
-    """The button that leaves out the features that a finding offers to."""
+    """Draw the button that leaves out the features named by a finding, if it offers that."""
     named = columns_offered(finding.text)
     features = problem.pair.real.features
     places = [features.index(name) for name in named if name in features]
@@ -115,7 +115,7 @@ def _leave_out(problem: Problem, finding: Finding) -> None:
 
 
 def _choices(problem: Problem, finding: Finding) -> None:
-    """What the user can do about a warning, where that is a click."""
+    """Draw the buttons for what the user can do about a warning."""
     _leave_out(problem, finding)
     swapped = finding.title == SWAPPED
     if swapped and pressed("Swap", "swap-roles"):

@@ -1,4 +1,4 @@
-"""State of Explore in one browser session, beside the values of widgets."""
+"""State of Explore in one browser session, beside the values of its widgets."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from prviz.live.problems import Uploaded
 from prviz.live.state import ExploreState
 from prviz.reports.settings import ExploreSettings
 
-# Keys of the widgets that other parts of the page or other pages set; a family's checkpoints and a
-# toy's presets have keys of their own.
+# Keys of widgets that other parts or pages set. CHECKPOINT is completed by a family, PRESET by a
+# toy.
 SOURCE = "source"
 PROBLEM = "problem"
 FAMILY = "family"
@@ -24,26 +24,24 @@ CHECKPOINT = "checkpoint.{}"
 PRESET = "preset.{}"
 LAM_METHOD = "lambda-method"
 COLOUR = "space-colour"
-# Keys of the panels' tabs and of the main figure's axes.
+# Keys of the panels' tabs, and of the choice of the main figure's axes.
 PANEL_TAB = "diagnostics"
 MAIN_VIEW = "main-view"
 
 
 @dataclass
 class ExploreSession(Conversation):
-    """The state of the page, at first the link's, or what another page has put.
+    """State of the Explore page: at first that of the link, or what another page has put.
 
     link_messages : what was wrong with the link.
     uploaded : the pair in the upload fields.
     about : the family whose card opens next. method : the family in focus in the panel Space.
-    picked : what the user has selected in that panel, as the browser sent it.
-    far_off : keys of the errors on a surrogate that the user has asked for.
-    dismissed : warnings that the user no longer wants to see: a pair's digest and the title of
-    each.
-    next : settings, and an upload if they are of one, that the next run of the page begins with.
-    enlarged : the open panel lies over the page, with all that it has. influential : its search for
-    influential samples
-        and duplicates is wanted.
+    picked : the samples selected in that panel, as the browser sent them.
+    far_off : keys of the surrogate errors that the user has asked for.
+    dismissed : warnings that the user no longer wants to see, by the pair's digest and their title.
+    next : settings, and the upload if they are of one, with which the next run of the page starts.
+    enlarged : True if the open panel is enlarged over the page. influential : True if the user has
+    asked for influential samples and duplicates.
     """
 
     uploaded: Uploaded | None = None
@@ -63,7 +61,7 @@ def explore_session() -> ExploreSession:
 
 
 def state() -> ExploreState:
-    """What the user has chosen: the link's at first."""
+    """The user's choices; at first those of the link."""
     held = explore_session()
     if held.state is None:
         held.state, held.link_messages = ExploreState.from_query(st.query_params.to_dict())
@@ -71,5 +69,5 @@ def state() -> ExploreState:
 
 
 def change(**values: Any) -> None:
-    """Replace parts of the state."""
+    """Replace fields of the state."""
     explore_session().update(lambda now: replace(now, **values))

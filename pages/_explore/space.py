@@ -1,6 +1,4 @@
-"""The panel Space: one scatter of the samples, coloured by role, by a family's belief or by its
-decision at lam.
-"""
+"""The panel Space: a scatter of the samples, coloured by role, score or decision; or a map."""
 
 from __future__ import annotations
 
@@ -53,7 +51,7 @@ from prviz.samples import Split
 from prviz.toys import ToyProblem
 
 KEY = "samples"
-# Of the choices of colour, whose names are those in links.
+# Labels of the colour choices; the choices' own names stand in links.
 TITLES = {"Role": "Sets", "Belief": "Score"}
 
 
@@ -97,8 +95,9 @@ def _draw(problem: Problem, found: results.Results) -> None:
 
 
 def _colour(problem: Problem) -> str:
-    """What the colours mean, by the user or by a click in the main figure; a map needs one or two
-    dimensions.
+    """Draw the choice of what the colours mean; it may also change by a click in the main figure.
+
+    A map is offered for one or two dimensions only.
     """
     choices = [*COLOURS, *(["Map"] if problem.sizes[2] <= 2 else [])]
 
@@ -120,8 +119,9 @@ def _colour(problem: Problem) -> str:
 
 
 def _family(problem: Problem, colour: str) -> str:
-    """The family in focus: that chosen here, or by a click on its curve in the main figure; the
-    later one counts.
+    """Draw the choice of the family in focus.
+
+    A click on the family's curve in the main figure chooses it too; the later choice counts.
     """
     titles = {name: ESTIMATORS[name].title for name in visible(problem.settings.methods)}
     held = explore_session()
@@ -135,7 +135,7 @@ def _family(problem: Problem, colour: str) -> str:
     def choose() -> None:
         held.method = st.session_state[LAM_METHOD]
 
-    # The family in focus may have another parameter now.
+    # The family in focus may have been renamed by another parameter.
     alike = [
         name for name in titles if name.partition(":")[0] == str(held.method).partition(":")[0]
     ]
@@ -155,8 +155,9 @@ def _family(problem: Problem, colour: str) -> str:
 
 
 def _put(key: str, value: str) -> None:
-    """Give a widget this value. Unless it has it: the browser would take an earlier one over the
-    user's last click.
+    """Set a widget's value only if it differs.
+
+    Otherwise the browser would replace the user's last click by an earlier value.
     """
     if st.session_state.get(key) != value:
         st.session_state[key] = value
@@ -166,8 +167,8 @@ def _put(key: str, value: str) -> None:
 
 
 def _picked(made: SampleSpace) -> list[int]:
-    """The samples the user has selected, as far as they are of this problem and split and measured
-    by the family.
+    """The selected samples that belong to this problem and split, and that the family has
+    measured.
     """
     values = moved(KEY)
     if values:
@@ -182,8 +183,9 @@ def _downloads(
     classifiers: OptimalClassifiers,
     name: str,
 ) -> None:
-    """A download button per group, of all its rows at lam; its file is written when the user
-    clicks.
+    """Draw a download button per confusion group, with all its rows at lam.
+
+    The file is made on a click.
     """
     with st.container(horizontal=True):
         for group, label in GROUPS.items():
@@ -209,7 +211,7 @@ def group_file(
     name: str,
     group: str,
 ) -> str:
-    """One group at the λ of the settings as CSV."""
+    """CSV of one confusion group at the λ of the settings."""
     chosen = getattr(classifiers.groups(settings.lam), group)
     role = list(GROUPS).index(group) // 2
     rows = [shown.pair_row(int(place))[1] for place in places[chosen]]
@@ -223,11 +225,11 @@ def group_file(
 
 # ---- the map of supports ----
 
-# Points of the grid along each axis, by dimension.
+# Grid points along each axis, by dimension.
 CELLS = {1: 600, 2: 120}
-# Most balls drawn per role: on the line for each family, in the plane for the chosen one.
+# Most balls drawn per role, by dimension: in 1-D for each family, in 2-D for the chosen one.
 MOST_BALLS = {1: 24, 2: 40}
-# Seconds for two projections = BASE + VALUE * number of values; measured on two cores.
+# Seconds for two projections = BASE + VALUE * number of values (measured on two cores).
 PROJECTION_BASE = 0.4
 PROJECTION_VALUE = 2e-7
 HELP = (
@@ -241,7 +243,7 @@ MASSES_HELP = (
     " a single real sample is in the support of Q only: then only the classifier that calls"
     " everything real misses none. The same holds for β0 and P(cosupp), with the roles exchanged."
 )
-# Why a family has no map, by what it says of supports.
+# Why a family has no map, by the value of `says_support`.
 _SILENT = {
     "never": (
         "a trained classifier gives every point some chance of either side, so that no support"
@@ -264,8 +266,9 @@ _COLUMNS = [
 
 
 def draw_map(problem: Problem, found: results.Results, name: str) -> None:
-    """The map of one family or of the truth, in one or two dimensions; enlarged, of all of them,
-    with the masses.
+    """Draw the support map of one family or of the truth, in one or two dimensions.
+
+    When enlarged: the maps of all of them, and the masses of the co-support.
     """
     if found.approximation is not None:
         st.info("Approximate curves use only some of the samples; the map needs exact curves.")
@@ -308,7 +311,7 @@ def draw_map(problem: Problem, found: results.Results, name: str) -> None:
 
 
 def _silent_text(names: Sequence[str]) -> str:
-    """Which families have no map, and why."""
+    """Text that names the families without a map, and why."""
     said = []
     for kind, why in _SILENT.items():
         silent = [name for name in names if says_support(name) == kind]
@@ -322,7 +325,7 @@ def _titles(names: Sequence[str]) -> str:
 
 
 def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> None:
-    """The shares of evaluation samples in the co-support beside the extremes."""
+    """Draw the shares of evaluation samples in the co-support, beside the curves' ends."""
     rows = {}
     if problem.toy is not None and problem.truth is not None:
         masses = problem.toy.support_masses
@@ -347,7 +350,7 @@ def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> N
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """A grid, the classes of its points by family, and some of the balls behind them."""
+    """A grid, the support class of its points by family, and some of each family's balls."""
 
     grid: PointGrid
     classes: Mapping[str, Classes]
@@ -359,9 +362,7 @@ class Map:
 
 
 def _seconds(problem: Problem, names: Sequence[str]) -> float:
-    """Estimated seconds: those of a measurement whose evaluation samples are the points of the
-    grid.
-    """
+    """Estimated seconds: those of measuring the grid points as evaluation samples."""
     n_real, n_generated, d = problem.sizes
     fit = fit_size(n_real, problem.settings.split) + fit_size(n_generated, problem.settings.split)
     total = fit + CELLS[d] ** d
@@ -412,7 +413,7 @@ def _truth_text(problem: ToyProblem, classes: Classes) -> str:
 
 
 def _line(problem: Problem, split: Split, made: Map, name: str) -> Pane:
-    """The truth and one family as bands; enlarged, all families."""
+    """The truth and one family (when enlarged: all families) as bands over the line."""
     enlarged = explore_session().enlarged
     helps = [HELP]
     rows = {
@@ -449,7 +450,7 @@ def _line(problem: Problem, split: Split, made: Map, name: str) -> Pane:
 
 
 def _shorten(figure: go.Figure) -> None:
-    """Leave the three regions in the legend, in one line."""
+    """Keep only the three regions in the legend, with short names that fit in one line."""
     short = {
         "support of P only": "P only",
         "support of Q only": "Q only",
@@ -461,7 +462,7 @@ def _shorten(figure: go.Figure) -> None:
 
 
 def _kinds(made: Map) -> str:
-    """Describe whose balls are drawn."""
+    """Text that says around which points the balls are drawn."""
     around: dict[str, list[str]] = {"fit": [], "evaluation": []}
     for name, balls in made.balls.items():
         if balls:
@@ -494,7 +495,7 @@ def _ball_text(balls: Sequence[SupportBalls]) -> str:
 def _region_pane(
     problem: Problem, made: Map, name: str, split: Split, balls: Sequence[SupportBalls]
 ) -> Pane:
-    """The map of one family, or of the truth; beside the curve without words on its axes."""
+    """The support map of one family or of the truth; without axis titles unless enlarged."""
     helps = [HELP]
     enlarged = explore_session().enlarged
     if name == TRUTH and problem.toy is not None:
@@ -513,7 +514,7 @@ def _region_pane(
     if not enlarged:
         title = ""
         beside_curve(figure, below=36)
-        figure.layout.yaxis.scaleanchor = None  # as large as the other scatters
+        figure.layout.yaxis.scaleanchor = None  # fill the box, as the other scatters do
         _shorten(figure)
     return Pane(
         f"cosupport-{name}",
@@ -526,8 +527,8 @@ def _region_pane(
 
 
 def _evaluated(split: Split, *, fit: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """The evaluation samples, or those that the families are fitted on, and which of them are
-    real.
+    """The evaluation samples (with `fit`, the fit samples) of both roles, and a mask of the real
+    ones.
     """
     sides = [side.values for side in (split.fit if fit else split.evaluate)]
     return np.concatenate(sides), np.arange(sum(map(len, sides))) < len(sides[0])
@@ -537,8 +538,8 @@ def _evaluated(split: Split, *, fit: bool = False) -> tuple[np.ndarray, np.ndarr
 
 
 def draw_projections(problem: Problem, found: results.Results, name: str) -> None:
-    """Where a family believes every evaluation sample to be, in two projections that mark the same
-    samples.
+    """Draw the class of every evaluation sample by one family's supports, in two linked
+    projections.
     """
     if found.approximation is not None or says_support(name) == "never":
         return

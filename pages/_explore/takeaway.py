@@ -1,4 +1,4 @@
-"""The explanation of the table's columns, and the page's downloads, code and link."""
+"""What the numbers mean; and the page's downloads, code and link."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _pictures = st.components.v2.component(
 
 
 def summary(problem: Problem, found: results.Results) -> None:
-    """Explain the columns of the table in the figure, and show further numbers."""
+    """Draw explanations of the figure's columns, and a table of f-divergences."""
     with st.expander("What the numbers say", icon=":material/help:"):
         columns = snapshots.columns(problem)
         st.markdown(
@@ -45,7 +45,7 @@ def summary(problem: Problem, found: results.Results) -> None:
 
 
 def _distances(problem: Problem, found: results.Results) -> str:
-    """A table of them, and what each means."""
+    """Table of f-divergences that follow from the curves, and what each means, as Markdown."""
     bound = bounds.shade(problem)
     curves = {"truth": problem.truth, "at least, 95 %": bound}
     curves |= {ESTIMATORS[name].title: curve for name, curve in found.curves.items()}
@@ -58,7 +58,7 @@ def _distances(problem: Problem, found: results.Results) -> str:
 
 
 def draw(problem: Problem, found: results.Results) -> None:
-    """The link in the address bar, and behind one button files, code and link that reproduce the
+    """Write the link to the address bar; draw the button for files and code that reproduce the
     screen.
     """
     query = replace(state(), settings=replace(problem.settings, repeats=problem.repeats)).to_query()
@@ -121,7 +121,7 @@ def _export(problem: Problem, found: results.Results, link: str) -> None:
 
 
 def _columns(found: results.Results, name: str, beside: dict[str, Any]) -> None:
-    """Buttons for PDF files as wide as a paper's columns."""
+    """Draw buttons for PDF files as wide as a paper's columns."""
     if not paper.is_installed():
         st.caption(f"No PDF: {paper.MISSING}.")
         return
@@ -139,9 +139,9 @@ def _columns(found: results.Results, name: str, beside: dict[str, Any]) -> None:
 def _files(
     problem: Problem, found: results.Results, drawing: Callable[[], str], line: str, link: str
 ) -> dict[str, tuple[str, str, Callable[[], str]]]:
-    """Suffix, type and maker of each file by its button's label.
+    """By button label: suffix, type and maker of each file.
 
-    Files are made on a click, without the session, so that they cost a moving slider nothing.
+    Makers run on a click and without the session, so that they cost a moving slider nothing.
     """
     settings = problem.settings
     curves = found.curves
