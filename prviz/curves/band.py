@@ -1,4 +1,6 @@
-"""Mean and deviation of several curves: repeats of the sampling, or seeded runs of one family."""
+"""Mean and standard deviation of several curves: of repeated draws, or of the seeded runs of one
+family.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,11 @@ from prviz.curves.pr_curve import PRCurve, even_rays
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """Mean and standard deviation of repeated curves along rays of equal lam; all (m,), lam
-    increasing.
+    """Mean and standard deviation of several curves at equal lam; all arrays are (m,), lam
+    increases.
 
-    The deviation divides by the number of repeats, not by one less (hal-05344404, section 5.1.3).
-    alpha = lam beta holds for the mean and for both sides.
+    The deviation divides by the number of curves, not by one less (hal-05344404, section 5.1.3).
+    alpha = lam beta holds for the mean and for both edges of the band.
     """
 
     lam: Floats
@@ -33,28 +35,28 @@ class Band:
 
     @property
     def alpha_low(self) -> Floats:
-        """Mean precision less one deviation; not clipped."""
+        """Mean precision minus one standard deviation; not clipped to [0, 1]."""
         return self.alpha_mean - self.alpha_sd
 
     @property
     def alpha_high(self) -> Floats:
-        """Mean precision plus one deviation; not clipped."""
+        """Mean precision plus one standard deviation; not clipped to [0, 1]."""
         return self.alpha_mean + self.alpha_sd
 
     @property
     def beta_low(self) -> Floats:
-        """Mean recall less one deviation; not clipped."""
+        """Mean recall minus one standard deviation; not clipped to [0, 1]."""
         return self.beta_mean - self.beta_sd
 
     @property
     def beta_high(self) -> Floats:
-        """Mean recall plus one deviation; not clipped."""
+        """Mean recall plus one standard deviation; not clipped to [0, 1]."""
         return self.beta_mean + self.beta_sd
 
 
 def band(curves: Sequence[PRCurve], points: int = 201) -> Band:
-    """Mean and deviation of curves along rays of equal lam = tan(theta), theta even over [0, pi /
-    2].
+    """Mean and standard deviation of curves at lam = tan(theta), with theta evenly spaced over [0,
+    pi / 2].
 
     Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.3.
     """

@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class ReadOnlyArrays:
-    """Base of frozen dataclasses: each array is copied and made read-only, and stays so when it is
+    """Base of frozen dataclasses: arrays are copied and made read-only, also when an object is
     unpickled.
     """
 

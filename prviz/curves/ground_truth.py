@@ -6,10 +6,9 @@ so that
     fpr(t) = P(log ratio > t)      fnr(t) = Q(log ratio <= t)      t = log lam
 
 are on the true curve's hull for every t (Simon, Webster, Rabin 2019, Theorem 4; hal-05344404,
-section 5.1). A truth is the hull of many such points. Each point is exact; between two thresholds
-the polygon is too optimistic, by a second-order amount: for thresholds h(t) = h0 exp(|t| / 4) apart
-the error of the area is at most about h0^2 / 24, for any two distributions, and so below
-`AREA_ERROR`.
+section 5.1). A truth is the hull of many such points. Each point is exact. Between two thresholds
+the polygon is slightly too optimistic: if thresholds are h(t) = h0 exp(|t| / 4) apart, the error of
+the area is at most about h0^2 / 24, for any two distributions, and so below `AREA_ERROR`.
 """
 
 from __future__ import annotations
@@ -28,19 +27,19 @@ LogRatios = Callable[[int, int], tuple[Floats, Floats]]
 
 # Bound on the error of a truth's area under the curve.
 AREA_ERROR = 1e-6
-# Largest accepted difference of a total of masses from 1: rounding of sums and of float32.
+# Accepted difference of the total of the masses from 1, for rounding of sums and of float32.
 ROUNDING = 1e-5
-# h0 of the module's docstring: distance of two thresholds at t = 0.
+# h0 of the module docstring: the distance of two thresholds near t = 0.
 _STEP = 0.004
-# Thresholds are dense up to |t| = 25, beyond which the remaining angle is under 1e-10 of the
-# square; the sparse ones up to 320 serve alpha(lam) and beta(lam) at extreme lam, down to rates of
+# Thresholds are dense up to |t| = 25; the angle beyond it covers less than 1e-10 of the square.
+# Sparse ones up to 320 serve alpha(lam) and beta(lam) at extreme lam, down to rates of
 # `_UNDERFLOW`.
 _CORE = 25.0
 _FAR = 320.0
-# Absolute error of 1 - cdf; a smaller rate would be rounding, not a tail.
+# Absolute error of 1 - cdf: a smaller result would be a rounding error instead of a tail.
 _CANCELLATION = 1e-14
-# Smallest rate: with a smaller one, slopes of the hull and ratios of slopes would leave the range
-# of float64.
+# Smallest rate: with smaller ones, slopes of the hull and ratios of slopes would leave float64's
+# range.
 _UNDERFLOW = 1e-140
 
 
@@ -52,7 +51,7 @@ class SampledTruth(NamedTuple):
 
 
 def _thresholds() -> Floats:
-    """Thresholds on the log ratio, dense where the angle of lam = exp(t) changes."""
+    """Thresholds t on the log ratio, dense where the angle of lam = exp(t) changes fast."""
     end = 4.0 * -np.expm1(-_CORE / 4.0)
     core = -4.0 * np.log1p(-np.linspace(0.0, end, round(end / _STEP)) / 4.0)
     side = np.concatenate((core, np.linspace(_CORE, _FAR, 151)[1:]))
@@ -60,9 +59,10 @@ def _thresholds() -> Floats:
 
 
 def _mutual(fpr: Floats, fnr: Floats) -> PRCurve:
-    """The curve of two distributions with the same null sets, so that alpha_inf = beta_0 = 1.
+    """The curve of two distributions with the same null sets, for which alpha_inf = beta_0 = 1.
 
-    A rate of 0 by underflow would give a smaller extreme, so rates are at least `_UNDERFLOW`.
+    A rate that underflows to 0 would make these extremes smaller, so rates are at least
+    `_UNDERFLOW`.
     """
     return PRCurve.from_error_rates(np.clip(fpr, _UNDERFLOW, 1.0), np.clip(fnr, _UNDERFLOW, 1.0))
 
@@ -80,8 +80,8 @@ def discrete_curve(p: ArrayLike, q: ArrayLike) -> PRCurve:
     ----------
     p, q : array_like
         (m,) masses of the real and of the generated distribution over the same m outcomes;
-        non-negative, of sum 1 within 1e-5, and divided by that sum. Divide counts by their total
-        first.
+        non-negative, with sum 1 within 1e-5 (small differences are scaled away). Divide counts by
+        their total first.
 
     Returns
     -------
@@ -91,7 +91,8 @@ def discrete_curve(p: ArrayLike, q: ArrayLike) -> PRCurve:
     Raises
     ------
     ValueError
-        Another shape or different lengths, a negative or non-finite mass, or a total that is not 1.
+        If the masses are not two lists of equal length, one is negative or not finite, or a total
+        is not 1.
 
     Notes
     -----
@@ -136,7 +137,7 @@ def finite_masses(p: ArrayLike, q: ArrayLike) -> PRCurve:
             f"p has {real.size} masses, q has {generated.size}; one of each per cell is needed"
         )
     with np.errstate(divide="ignore", invalid="ignore"):
-        # empty cells give nan and sort last, harmlessly
+        # an empty cell gives nan, sorts last and does no harm
         order = np.argsort(generated / real, kind="stable")
     real = real[order]
     generated = generated[order]
@@ -161,8 +162,9 @@ def _normalised(masses: ArrayLike, name: str) -> Floats:
 def shifted_gaussians(distance: float) -> PRCurve:
     """The curve of N(0, I) and N(m, I), |m| = distance: fpr = 1 - Phi(y), fnr = Phi(y - distance).
 
-    y runs along m; the log ratio is distance * y - distance^2 / 2. alpha_inf = beta_0 = 1 at any
-    distance, and alpha(1) = 2 Phi(-distance / 2). Raises ValueError for a negative distance.
+    y is the coordinate along m; the log ratio is distance * y - distance^2 / 2. alpha_inf = beta_0
+    = 1 at any distance, and alpha(1) = 2 Phi(-distance / 2). Raises ValueError for a negative
+    distance.
     """
     if not 0 <= distance < np.inf:
         raise ValueError(f"distance = {distance}; a finite number of at least 0 is needed")
@@ -175,10 +177,10 @@ def shifted_gaussians(distance: float) -> PRCurve:
 def scaled_gaussians(scale: float, d: int, *, distance: float = 0.0) -> PRCurve:
     """The curve of N(0, I) and N(m, scale^2 I) in R^d, |m| = distance.
 
-    With c = m / (1 - scale^2) the log ratio is a |z - c|^2 + b, a = (1 - scale^-2) / 2 and
-    b = -d log scale + distance^2 / (2 (1 - scale^2)); |z - c|^2 is (non-central) chi-squared under
-    both, with the centrality |c|^2 under P and, in units of scale^2, scale^2 |c|^2 under Q.
-    alpha_inf = beta_0 = 1.
+    With c = m / (1 - scale^2) the log ratio is a |z - c|^2 + b, a = (1 - scale^-2) / 2 and b = -d
+    log scale + distance^2 / (2 (1 - scale^2)); |z - c|^2 is (non-central) chi-squared under both
+    distributions: with non-centrality |c|^2 under P, and in units of scale^2 with non-centrality
+    scale^2 |c|^2 under Q. alpha_inf = beta_0 = 1.
     """
     if not (0 < scale < np.inf and d >= 1 and 0 <= distance < np.inf):
         raise ValueError(
@@ -199,7 +201,7 @@ def scaled_gaussians(scale: float, d: int, *, distance: float = 0.0) -> PRCurve:
 
 
 def _chi_squared(x: Floats, d: int, centrality: float) -> tuple[Floats, Floats]:
-    """P(X <= x) and P(X > x) for X non-central chi-squared; an upper tail is at least
+    """P(X <= x) and P(X > x) for X non-central chi-squared; the upper tail is at least
     `_CANCELLATION`.
     """
     if centrality == 0:
@@ -212,11 +214,10 @@ def _chi_squared(x: Floats, d: int, centrality: float) -> tuple[Floats, Floats]:
 def line_mixtures(means: ArrayLike, p: ArrayLike, q: ArrayLike) -> PRCurve:
     """The curve of two mixtures of unit Gaussians with the same means on a line.
 
-    Isotropic mixtures in R^d whose means are scalars times one unit vector have a log ratio that
-    depends on the projection y on that vector alone, so these are their curves too. The line is cut
-    into cells, finer where the log ratio changes around 0; each cell's two masses are differences
-    of Phi, and cells sorted by their log ratio give classifiers with exact error rates. alpha_inf =
-    beta_0 = 1.
+    The curve also holds for isotropic mixtures in R^d whose means lie on one line: their log ratio
+    depends only on the projection y on that line. The line is cut into cells, finer where the log
+    ratio is near 0 and changes. Each cell's two masses are differences of Phi; cells sorted by
+    their log ratio give classifiers with exact error rates. alpha_inf = beta_0 = 1.
 
     means : (m,) positions along the line, in units of the common standard deviation.
     p, q : (m,) weights of the real and the generated mixture, each scaled to sum 1.
@@ -240,13 +241,15 @@ def line_mixtures(means: ArrayLike, p: ArrayLike, q: ArrayLike) -> PRCurve:
 
 
 def mixture_log_ratio(y: Floats, means: Floats, p: Floats, q: Floats) -> Floats:
-    """The log ratio log q(y) - log p(y) of two mixtures of unit Gaussians on a line, at y (m,)."""
+    """The log ratio log q(y) - log p(y) of two mixtures of unit Gaussians on a line, at the
+    positions y (m,).
+    """
     return _log_mixture(y, means, q) - _log_mixture(y, means, p)
 
 
 def _log_mixture(y: Floats, means: Floats, weights: Floats) -> Floats:
-    """Logarithm of the mixture's density at y, without -y^2 / 2 and the constant, which cancel in
-    the ratio.
+    """Log density of the mixture at y without -y^2 / 2 and the constant, which cancel in the log
+    ratio.
     """
     used = weights > 0
     exponents = y[:, None] * means[used] + (np.log(weights[used]) - 0.5 * means[used] ** 2)
@@ -256,8 +259,8 @@ def _log_mixture(y: Floats, means: Floats, weights: Floats) -> Floats:
 
 
 def _cell_edges(means: Floats, p: Floats, q: Floats) -> Floats:
-    """Cell edges between which the log ratio changes little: bisection of a grid that holds every
-    bend.
+    """Edges of cells in which the log ratio changes little: a grid that contains every bend,
+    bisected.
     """
     start = np.linspace(means.min() - 39.0, means.max() + 39.0, 2001)
     edges = np.unique(np.concatenate((start, _bends(means, p), _bends(means, q))))
@@ -273,7 +276,7 @@ def _cell_edges(means: Floats, p: Floats, q: Floats) -> Floats:
 
 
 def _bends(means: Floats, weights: Floats) -> Floats:
-    """Positions around which one mode takes over from another, so that the log density bends."""
+    """Positions at which the log density bends, because the largest mode changes."""
     used = weights > 0
     m = means[used]
     w = np.log(weights[used])
@@ -284,7 +287,9 @@ def _bends(means: Floats, weights: Floats) -> Floats:
 
 
 def _cell_masses(edges: Floats, means: Floats, weights: Floats) -> Floats:
-    """Mass of (-inf, e0), (e0, e1) ... (e_last, inf) under the mixture, exact in both tails."""
+    """Mass of (-inf, e0), (e0, e1), ..., (e_last, inf) under the mixture, accurate in both
+    tails.
+    """
     cuts = np.concatenate(([-np.inf], edges, [np.inf]))
     masses = np.zeros(len(cuts) - 1)
     for mean, weight in zip(means[weights > 0], weights[weights > 0], strict=True):
@@ -298,16 +303,16 @@ def _cell_masses(edges: Floats, means: Floats, weights: Floats) -> Floats:
 def sampled_truth(
     log_ratios: LogRatios, *, n: int = 100_000, seed: int = 0, batches: int = 10
 ) -> SampledTruth:
-    """Monte Carlo truth for pairs without a closed form: likelihood-ratio classifiers on n fresh
-    samples per side.
+    """Monte Carlo truth for pairs without a closed form, from likelihood-ratio classifiers on n
+    fresh samples of each set.
 
-    The classifiers are known, not fitted; only choosing the best one at each lam over-fits, and
-    biases the curve low by O(1 / sqrt(n)).
+    The classifiers are known, not fitted. Only the choice of the best one at each lam over-fits,
+    which makes the curve too low by O(1 / sqrt(n)).
 
     log_ratios : maps (size, seed) to the log ratios, possibly infinite, of ``size`` fresh real and
     generated samples.
-    n : total number of samples per side, a multiple of batches. seed : source of the batches'
-    seeds.
+    n : total number of samples of each set, a multiple of ``batches``.
+    seed : source of the batches' seeds.
     batches : at least 2; auc_error is the standard error of the batches' areas, sd / sqrt(batches).
 
     Source: hal-05344404, section 5.1 (n = 100,000).
@@ -324,8 +329,8 @@ def sampled_truth(
 
 
 def _empirical(real: Floats, generated: Floats) -> PRCurve:
-    """The curve of the classifiers [log ratio <= t] on these samples, t = every value that
-    occurs.
+    """The curve of the classifiers [log ratio <= t] on these samples, with every occurring log
+    ratio as t.
     """
     return PRCurve.from_error_rates(
         *likelihood_ratio_rates(real, generated, np.unique(np.append(real, generated)))

@@ -1,6 +1,4 @@
-"""Plane geometry of lower hulls, on plain arrays; every formula is derived in the comments above
-its function.
-"""
+"""Geometry of lower hulls, on plain arrays; comments above the functions derive the formulas."""
 
 from __future__ import annotations
 
@@ -14,18 +12,17 @@ from prviz.arrays import Floats
 
 Pieces = tuple[Floats, Floats, Floats, Floats]
 
-# Relative difference of slopes below which three points count as collinear: rates are counts over n
-# in 53 bits, so the slopes of collinear points differ by about 1e-16 / (rate difference). The
-# middle point moves no area by more.
+# Relative difference of slopes below which three points count as collinear. Rates are counts over n
+# in 53 bits, so the slopes between collinear points differ by about 1e-16 / (rate difference).
+# Dropping the middle point changes no area by more.
 COLLINEAR = 1e-11
-# Relative difference of slopes above which a point is dropped as inner before the exact hull.
+# Relative difference of slopes from which on a point is dropped as inner before the exact hull is
+# computed.
 INNER = 1e-9
 
 
 def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
-    """Vertices, (m, 2), of the lower-left hull of the points, fpr increasing and fnr decreasing to
-    0.
-    """
+    """Vertices, (m, 2), of the lower-left hull of the points: fpr increases, fnr decreases to 0."""
     # Points usually come in the order of a score; a stable sort of already sorted values is fast.
     falling = len(fpr) > 1 and fpr[0] > fpr[-1]
     order = np.argsort(fpr[::-1], kind="stable") if falling else np.argsort(fpr, kind="stable")
@@ -44,19 +41,19 @@ def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
         while len(hull) > 1:
             (ax, ay), (bx, by) = hull[-2:]
             if (ay - by) / (bx - ax) > (by - y) / (x - bx) * (1.0 + COLLINEAR):
-                # b lies below the segment from a to the point by more than the rounding of the
-                # rates
+                # the point b lies below the line from a to the new point by more than the rounding
+                # of the rates
                 break
             hull.pop()
         hull.append((x, y))
     return np.array(hull)
 
 
-# A point clearly above the segment between two others is no vertex, even if those two are dropped
-# later.
+# A point clearly above the segment between two others is not a vertex, even if these two are
+# dropped later.
 def _without_clearly_inner(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
-    """Descending chain of points without most points that are not on the hull, removed layer by
-    layer.
+    """The descending chain of points without most of those that are not on the hull, removed in
+    rounds.
     """
     while len(xs) > 16:
         slopes = (ys[1:] - ys[:-1]) / (xs[1:] - xs[:-1])
@@ -76,8 +73,8 @@ def edge_lams(vertices: Floats) -> Floats:
 
 
 def is_lower_hull(vertices: Floats) -> bool:
-    """True if vertices from fpr = 0 to fnr = 0 run strictly right and down, ever less steeply, none
-    above 1.
+    """True if the vertices run from fpr = 0 to fnr = 0, strictly right and down, ever less steeply,
+    with no rate above 1.
     """
     steps = vertices[1:] - vertices[:-1]
     if not bool((steps[:, 0] > 0).all() and (steps[:, 1] < 0).all()):
@@ -86,16 +83,16 @@ def is_lower_hull(vertices: Floats) -> bool:
     return bool((lams[1:] < lams[:-1]).all() and (vertices <= 1).all())
 
 
-# The lower envelope alpha(lam) = min over vertices is minus the support function of the hull, and
-# support functions add under Minkowski sums: the mean curve has every edge of every hull, scaled,
-# in order of slope.
+# alpha(lam), the lower envelope of the vertices' lines, is minus the support function of the hull,
+# and support functions add under Minkowski sums. So the mean curve has every edge of every hull,
+# scaled by 1 / (number of hulls), in order of slope.
 def minkowski_mean(hulls: Sequence[Floats]) -> Floats:
-    """Vertices of the hull whose envelope is the mean of the envelopes."""
+    """Vertices of the hull whose alpha(lam) is the mean of alpha(lam) over several hulls."""
     if all(np.array_equal(hull, hulls[0]) for hull in hulls):
         return hulls[0]
     edges = np.concatenate([np.diff(vertices, axis=0) for vertices in hulls]) / len(hulls)
     edges = edges[np.argsort(edges[:, 1] / edges[:, 0], kind="stable")]
-    # Each coordinate is summed from the end where it is 0, so that its small values keep all their
+    # Each coordinate is summed from the end where it is 0, so that small values keep all their
     # digits.
     fpr = np.insert(np.cumsum(edges[:, 0]), 0, 0.0)
     fnr = np.append(-np.cumsum(edges[::-1, 1])[::-1], 0.0)
@@ -105,8 +102,8 @@ def minkowski_mean(hulls: Sequence[Floats]) -> Floats:
 # In polar form the frontier over a piece is rho(theta) = f / cos + n / sin with lam = tan(theta),
 # and half the integral of rho^2 over theta is, with d(theta) = d(lam) / (1 + lam^2):
 def sector_areas(f: Floats, n: Floats, lo: Floats, hi: Floats) -> Floats:
-    """Area under each piece: 1/2 [f^2 (hi - lo) + n^2 (1/lo - 1/hi) + 2 f n log(hi / lo)]; a zero
-    factor vanishes.
+    """Area under each piece: 1/2 [f^2 (hi - lo) + n^2 (1/lo - 1/hi) + 2 f n log(hi / lo)]; terms
+    with a factor 0 are 0.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         wide = np.where(f > 0, f * f * (hi - lo), 0.0)
@@ -117,7 +114,7 @@ def sector_areas(f: Floats, n: Floats, lo: Floats, hi: Floats) -> Floats:
 
 
 def overlap(estimate: Pieces, reference: Pieces) -> tuple[float, float, float]:
-    """Areas under both curves, under the estimate alone and under the reference alone."""
+    """Three areas: under both curves, under the estimate alone, under the reference alone."""
     lams = _merged_lams(estimate, reference)
     lo = lams[:-1]
     hi = lams[1:]
@@ -135,16 +132,14 @@ def overlap(estimate: Pieces, reference: Pieces) -> tuple[float, float, float]:
 
 
 def _active(pieces: Pieces, hi: Floats) -> tuple[Floats, Floats]:
-    """The vertex (f, n) that is optimal on each interval that ends at hi."""
+    """The vertex (f, n) of a hull that is optimal on the interval that ends at each hi."""
     f, n, _, upper = pieces
     index = np.searchsorted(-upper, -hi, side="right") - 1
     return f[index], n[index]
 
 
 def _merged_lams(a: Pieces, b: Pieces) -> Floats:
-    """All breakpoints of both curves from 0 to inf, and every lam at which their frontiers
-    cross.
-    """
+    """Breakpoints of both curves, every lam at which their frontiers cross, 0 and inf, in order."""
     lams = _distinct(a[2], b[2], [np.inf])
     fa, na = _active(a, lams[1:])
     fb, nb = _active(b, lams[1:])
@@ -155,8 +150,8 @@ def _merged_lams(a: Pieces, b: Pieces) -> Floats:
 
 
 def _distinct(*values: ArrayLike) -> Floats:
-    """All values in order, equal ones once: `numpy.unique`, ten times faster of a few sorted
-    arrays.
+    """All values in order, equal ones once: like `numpy.unique`, but ten times faster for a few
+    sorted arrays.
     """
     lams = np.sort(np.concatenate(values), kind="stable")
     distinct: Floats = lams[np.append(True, lams[1:] > lams[:-1])]
@@ -164,8 +159,8 @@ def _distinct(*values: ArrayLike) -> Floats:
 
 
 def halving_lam(f: Floats, n: Floats, lo: Floats, hi: Floats, areas: Floats) -> float:
-    """The lam whose ray divides the area into halves; areas: those under each piece, not all of
-    them 0.
+    """The lam whose ray halves the area. ``areas`` are those under each piece; they must not all be
+    0.
     """
     areas = areas[::-1]
     below = np.cumsum(areas)
@@ -176,8 +171,8 @@ def halving_lam(f: Floats, n: Floats, lo: Floats, hi: Floats, areas: Floats) -> 
 
 
 def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> float:
-    """The lam in [lo, hi] with `target` area from lo to lam: closed forms at the ends, else
-    bisection on log lam.
+    """The lam in [lo, hi] such that the area from lo to lam is `target`: a closed form at the ends,
+    otherwise bisection on log lam.
     """
     if n == 0:
         return min(lo + 2.0 * target / f / f, hi)
@@ -187,7 +182,7 @@ def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> fl
             return max(n * n / (2.0 * rest), lo)
         return hi
 
-    # the constant parts of the area from lo to lam, which is needed some fifty times
+    # constant parts of the area from lo to lam, which the bisection computes some fifty times
     ff = f * f
     nn = n * n
     fn = 2 * f * n
@@ -210,8 +205,8 @@ def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> fl
 
 
 def lam_at_recall(f: Floats, n: Floats, lo: Floats, hi: Floats, recall: float) -> float:
-    """The largest lam with beta(lam) = f + n / lam >= recall; recall must not exceed the last
-    vertex's f.
+    """The largest lam with beta(lam) = f + n / lam >= recall; recall must not exceed the f of the
+    last vertex.
     """
     if recall <= 0:
         return float("inf")

@@ -1,11 +1,11 @@
-"""Curve that a family of classifiers tends to with more and more samples, at a fixed number k of
+"""The curve to which a family's estimates tend with ever more samples, at a fixed number k of
 neighbours.
 
-Around a point z the nearest of infinitely many samples, as many real as generated, are real with
-the probability eta(z) = p(z) / (p(z) + q(z)), independently. A family whose supports are counts
-among a fixed number of them keeps their noise: the limit lies above the truth, and no further
-sample repairs that. Of `ipr` nothing but the supports is left: where both distributions reach, its
-two counts have one and the same law, whatever eta is.
+Near a point z, with as many real as generated samples, each neighbour is real with probability
+eta(z) = p(z) / (p(z) + q(z)), independently. Supports that count among a fixed number of neighbours
+stay noisy, however many samples there are, so the limit lies above the truth. With `ipr` only the
+supports of P and Q matter: where both distributions have mass, its two counts have the same law,
+whatever eta is.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import numpy as np
 from prviz.arrays import Floats
 from prviz.curves.pr_curve import PRCurve
 
-Rates = tuple[Floats, Floats]  # fpr, fnr
+Rates = tuple[Floats, Floats]  # fpr and fnr
 
-# Bins of eta, which has a continuous distribution, and thresholds on the key c_Y / c_X at which
-# coverage is integrated.
+# Number of bins into which the continuous eta is divided, and number of thresholds on the key c_Y /
+# c_X at which coverage is computed.
 STEPS = 400
-# Seconds of coverage's limit per threshold, bin and neighbour, on a slow machine.
+# Seconds of coverage's limit on a slow machine, per threshold, bin and neighbour.
 _TERM_SECONDS = 1e-7
-# Smallest eta and 1 - eta: below it SciPy's negative binomial distribution gives nan.
+# Smallest eta and 1 - eta: for smaller ones SciPy's negative binomial distribution gives nan.
 _SMALLEST_SHARE = 1e-12
 
 
@@ -42,8 +42,8 @@ def limit_curve(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> P
     k : int
         Number of neighbours, at least 1.
     steps : int, default 400
-        Bins of eta, and thresholds on coverage's key. With 100 the IoU with the truth moves by less
-        than 0.002.
+        Number of bins of eta, and of thresholds on coverage's key. With 100 the IoU
+        with the truth moves by less than 0.002.
 
     Returns
     -------
@@ -54,21 +54,21 @@ def limit_curve(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> P
     Raises
     ------
     ValueError
-        Another family, or a k below 1.
+        If the family has no known limit, or k is below 1.
 
     Notes
     -----
-    An edge of the truth with masses p and q has eta = p / (p + q). fpr and fnr of each threshold
-    are the sums over the edges of p P(key > t) and q P(key <= t), given eta. With k of `knn` the
-    number of real samples among k is binomial; that of `coverage` counts until the k-th sample of
-    the other role, which is negative binomial. Source: hal-05344404, proof of Theorem 5; its first
-    version, equation 10.
+    An edge of the truth with masses p and q has eta = p / (p + q). The key of a sample is c_Y /
+    c_X. At a threshold t, fpr is the sum over the edges of p P(key > t), fnr the sum of q P(key <=
+    t), both given eta. For `knn` the number of real samples among the k nearest is binomial.
+    `coverage` counts real samples up to the k-th generated one, which is negative binomial. Source:
+    hal-05344404, proof of Theorem 5; its first version, equation 10.
 
     The k-NN balls of `ipr` shrink with the density, so the number of them that hold a point has a
     law that depends on k and the dimension alone. In high dimension it is Poisson with mean k (Yao
-    and Simons 1996); no ball holds a point with the probability exp(-k) then, and more rarely in
-    low dimension (k = 1, d = 1: 0.25 instead of 0.37). The limit of `kde` at a fixed k depends on
-    the densities, not on their ratio alone, and is not given.
+    and Simons 1996); the probability that no ball holds a point is then exp(-k), and smaller in low
+    dimension (k = 1, d = 1: 0.25 instead of 0.37). The limit of `kde` at a fixed k depends on the
+    densities, not on their ratio alone, and is not given.
     """
     if method not in LIMITS:
         raise ValueError(f"method = {method!r}; the limit is known of {', '.join(LIMITS)}")
@@ -78,12 +78,12 @@ def limit_curve(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> P
 
 
 def limit_seconds(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> float:
-    """Estimated seconds of `limit_curve`, on a slow machine; kNN's take a few milliseconds."""
+    """Estimated seconds of `limit_curve` on a slow machine; "knn" takes only a few milliseconds."""
     return _TERM_SECONDS * steps * len(_masses(truth, steps)[0]) * k * (method == "coverage")
 
 
 def _masses(truth: PRCurve, bins: int) -> tuple[Floats, Floats, Floats]:
-    """Masses (m,) of P and of Q where both are, by bins of eta, and the mean eta of each bin."""
+    """Masses (m,) of P and of Q on the co-support, by bins of eta, and the mean eta of each bin."""
     p, q = truth.edge_masses
     if len(p) > bins:
         places = np.minimum((bins * (p / (p + q))).astype(np.intp), bins - 1)
@@ -97,25 +97,28 @@ def _masses(truth: PRCurve, bins: int) -> tuple[Floats, Floats, Floats]:
 def _of_shares(
     key_below: Callable[[Floats, int, int], Floats], truth: PRCurve, k: int, steps: int
 ) -> Rates:
-    """Error rates of a family whose key is at most t with the probability `key_below` (thresholds,
-    bins of eta).
+    """Error rates of a family whose key is at most t with probability `key_below`: an array
+    (thresholds, bins of eta).
     """
     p, q, eta = _masses(truth, steps)
     below = key_below(eta, k, steps)
-    # A generated sample where nothing real is, is never called real, and the other way round.
+    # Outside the co-support there is no error: a generated sample where P has no mass is never
+    # called real, a real sample where Q has none always is.
     return np.clip(truth.extreme_recall - below @ p, 0.0, 1.0), np.clip(
         below @ q, 0.0, truth.extreme_precision
     )
 
 
 def _ipr(truth: PRCurve, k: int, steps: int) -> Rates:  # noqa: ARG001 - exact
-    """Error rates of [c_X > 0], [c_Y = 0] and the thresholds between: no other decision differs
-    from a coin's.
+    """Error rates of four thresholds of `ipr`, among them [c_X > 0] and [c_Y = 0]; other decisions
+    are no better than a coin's.
     """
     p = truth.extreme_recall
-    q = truth.extreme_precision  # masses where both are
+    q = truth.extreme_precision  # masses of the co-support
     empty = np.exp(-k)
-    kept = empty * (1.0 - empty)  # c_Y = 0 < c_X, or the reverse
+    # The four classifiers answer "real" where c_X > 0; everywhere but where c_X = 0 < c_Y; where
+    # c_Y = 0 < c_X; where c_Y = 0. A sample in no ball counts as real in the second.
+    kept = empty * (1.0 - empty)
     # c_X > 0; all but c_X = 0 < c_Y; c_Y = 0 < c_X; c_Y = 0. A sample without a ball counts as real
     # in the second.
     fpr = [empty, p * kept, p * (1.0 - kept) + (1.0 - p) * empty, p * (1.0 - empty)]
@@ -124,7 +127,9 @@ def _ipr(truth: PRCurve, k: int, steps: int) -> Rates:  # noqa: ARG001 - exact
 
 
 def _knn(eta: Floats, k: int, steps: int) -> Floats:  # noqa: ARG001 - exact
-    """P(key <= t | eta) at the keys (k - j) / j of j = k, ..., 1 real samples among k."""
+    """P(key <= t | eta) for t = (k - j) / j, where j = k, ..., 1 is the number of real samples
+    among the k nearest.
+    """
     from scipy.stats import binom
 
     below: Floats = binom.sf(np.arange(k - 1, -1, -1)[:, None], k, eta)
@@ -132,31 +137,34 @@ def _knn(eta: Floats, k: int, steps: int) -> Floats:  # noqa: ARG001 - exact
 
 
 def _coverage(eta: Floats, k: int, steps: int) -> Floats:
-    """P(key <= t | eta) at thresholds t of equal angles, and at 0."""
+    """P(key <= t | eta) at t = 0 and at thresholds t = tan(angle), angles evenly spaced."""
     angles = np.linspace(0.0, np.pi / 2, steps + 1)[1:-1]
     low = np.tan(angles[angles <= np.pi / 4])
-    # 1 / key of the exchanged roles, at 1 / t
+    # above t = 1: the reciprocal key, with the roles exchanged, compared with 1 / t
     upper = 1.0 - _key_below(1.0 - eta, k, low[::-1], strict=True)
     return np.concatenate([eta[None] ** k, _key_below(eta, k, low), upper])
 
 
 def _key_below(eta: Floats, k: int, thresholds: Floats, *, strict: bool = False) -> Floats:
-    """P(key <= t | eta), strict: P(key < t | eta), for t above 0, at most 1.
+    """P(key <= t | eta), or with ``strict`` P(key < t | eta), for thresholds t in (0, 1].
 
-    The key is at most 1 where the k-th real sample comes first, after j generated ones: c_Y = j and
-    c_X = k + i, with i further real samples before the k-th generated one.
+    The key is at most 1 if the k-th real sample comes before the k-th generated one. If j generated
+    samples come before it, c_Y = j and c_X = k + i, with i further real samples before the k-th
+    generated one.
     """
     from scipy.special import betainc
     from scipy.stats import nbinom
 
     firsts = nbinom.pmf(np.arange(k)[:, None], k, eta)
-    found = np.tile(firsts[0], (len(thresholds), 1))  # without generated samples the key is 0
+    # if no generated sample comes before, the key is 0
+    found = np.tile(firsts[0], (len(thresholds), 1))
     for j in range(1, k):
         least = j / thresholds - k
         more, places = np.unique(
             np.floor(least) + 1 if strict else np.ceil(least), return_inverse=True
         )
-        # nbinom.sf(more - 1, k - j, 1 - eta), without its checks of arguments
+        # equals nbinom.sf(more - 1, k - j, 1 - eta) without its checks of arguments, which take
+        # time
         later = np.where(more[:, None] > 0, betainc(np.maximum(more, 1)[:, None], k - j, eta), 1.0)
         found += (firsts[j] * later)[places]
     return found

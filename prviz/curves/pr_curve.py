@@ -1,13 +1,14 @@
 """Error rates of classifiers and their precision-recall curve: exact, without a grid of lambda.
 
-A classifier f answers f(z) = 1, "z is real". With fpr(f) = P(f = 0), real samples called generated,
-and fnr(f) = Q(f = 1), generated samples called real (the papers' names), the curve is
+A classifier f answers f(z) = 1, "z is real". With fpr(f) = P(f = 0), the share of real samples
+called generated, and fnr(f) = Q(f = 1), the share of generated samples called real, the curve is
 
     precision  alpha(lam) = min over f of  lam * fpr(f) + fnr(f)
     recall     beta(lam)  = alpha(lam) / lam                                 lam in [0, inf]
 
-so the curve is the lower-left convex hull of the points (fpr, fnr), with the trivial classifiers
-(0, 1) and (1, 0). Every summary below is a closed form in the vertices of that hull.
+The curve is therefore given by the lower-left convex hull of the points (fpr, fnr), together with
+the trivial classifiers (0, 1) and (1, 0). Every summary below is a closed form in the vertices of
+that hull.
 
 Source: Simon, Webster, Rabin 2019, Theorem 4; Sykes, Simon, Rabin, Fadili 2026 (hal-05344404),
 section 2.
@@ -31,7 +32,8 @@ from prviz.curves.frozen import ReadOnlyArrays
 
 Divergence: TypeAlias = Literal["kl", "js", "hellinger", "chi2", "tv"]
 
-# Smaller rates count as 0: products and quotients of two of them would leave the range of float64.
+# Smaller rates count as 0, because products and quotients of two of them would leave the range of
+# float64.
 SMALLEST_RATE = 1e-150
 
 
@@ -58,8 +60,8 @@ class Comparison(NamedTuple):
 
 
 class CurvePoint(NamedTuple):
-    """One point of a curve: trade-off lam of the two errors, precision alpha, and recall ``beta =
-    alpha / lam``.
+    """One point of a curve: the trade-off lam between the two errors, precision alpha, and recall
+    ``beta = alpha / lam``.
     """
 
     lam: float
@@ -95,9 +97,9 @@ class ErrorRates(ReadOnlyArrays):
     Raises
     ------
     ValueError
-        A rate outside [0, 1], or arrays of different lengths.
+        If a rate is outside [0, 1], or the arrays have different lengths.
     TypeError
-        Complex numbers.
+        If a rate is complex.
     """
 
     fpr: Floats
@@ -113,8 +115,8 @@ class ErrorRates(ReadOnlyArrays):
 
     @classmethod
     def from_supports(cls, c_real: ArrayLike, c_generated: ArrayLike, n_real: int) -> ErrorRates:
-        """Error rates of all classifiers f_gamma(z) = [gamma c_X(z) >= c_Y(z)] (strict for gamma <
-        1), with both ends.
+        """Error rates of all classifiers f_gamma(z) = [gamma c_X(z) >= c_Y(z)] (> for gamma < 1),
+        both ends of the family included.
 
         Parameters
         ----------
@@ -127,13 +129,14 @@ class ErrorRates(ReadOnlyArrays):
         Returns
         -------
         ErrorRates
-            One entry per distinct prefix of the samples and, where there is 0/0, one per end of the
-            family.
+            One entry per distinct prefix of the sorted samples and, if there is a 0/0, one more for
+            each end of the family.
 
         Raises
         ------
         ValueError
-            Supports of different shapes, negative or infinite ones, or an illegal ``n_real``.
+            If the supports differ in shape, are negative or not finite, or ``n_real`` is not
+            possible.
 
         Notes
         -----
@@ -183,15 +186,15 @@ class ErrorRates(ReadOnlyArrays):
 
 
 def even_rays(count: int) -> Floats:
-    """Values of lam on rays of even angle: 0 first, infinity last."""
+    """Values of lam on rays from the origin at evenly spaced angles, from 0 to infinity."""
     lams = np.tan(np.linspace(0.0, np.pi / 2, count))
     lams[-1] = np.inf
     return lams
 
 
 def score_keys(c_real: Floats, c_generated: Floats) -> Floats:
-    """Sort keys c_Y / c_X: a small key looks real, a large one generated; 0/0 is 1 and c/0 is
-    inf.
+    """Sort keys c_Y / c_X: small for samples that look real, large for those that look generated.
+    0/0 gives 1, c/0 gives inf.
     """
     keys = np.full(c_real.shape, np.inf)
     np.divide(c_generated, c_real, out=keys, where=c_real > 0)
@@ -200,21 +203,23 @@ def score_keys(c_real: Floats, c_generated: Floats) -> Floats:
 
 
 def _sorted_by_key(keys: Floats, n_real: int) -> tuple[Floats, NDArray[np.uint64]]:
-    """Sorted keys, and for each of them 1 if its sample is a generated one.
+    """The sorted keys, and for each of them 1 if its sample is generated, 0 if real.
 
-    One sort of 64-bit integers replaces an argsort and two gathers: non-negative floats have the
-    order of their bits, and the role goes where the sign bit, always 0, is shifted out.
+    One sort of 64-bit integers replaces an argsort and two gathers. Non-negative floats are ordered
+    like their bits. The sign bit, always 0, is shifted out, and the role is put into the bit that
+    becomes free.
     """
     bits = keys.view(np.uint64) << np.uint64(1)
     ordered = np.sort(bits | (np.arange(len(bits)) >= n_real))
     return (ordered >> np.uint64(1)).view(np.float64), ordered & np.uint64(1)
 
 
-# Mass beyond an end that sums of rates may be off by, and that makes no divergence infinite.
+# A mass beyond an end below this is a rounding error of summed rates and makes no divergence
+# infinite.
 _ROUNDING = 1e-12
 
-# The convex function f of each f-divergence on (0, inf), its value at 0, and the limit of f(t) / t
-# for large t.
+# By f-divergence: the convex function f on (0, inf), its value at 0, and the limit of f(t) / t for
+# large t.
 _DIVERGENCES: dict[str, tuple[Callable[[Floats], Floats], float, float]] = {
     "kl": (lambda t: t * np.log(t), 0.0, math.inf),
     "js": (
@@ -230,7 +235,7 @@ _DIVERGENCES: dict[str, tuple[Callable[[Floats], Floats], float, float]] = {
 
 @dataclass(frozen=True, eq=False)
 class PRCurve(ReadOnlyArrays):
-    """A precision-recall curve, held as its lower-left hull in error space.
+    """A precision-recall curve, stored as its lower-left hull of error rates.
 
     Build it with `from_error_rates`, which takes any points.
 
@@ -243,7 +248,7 @@ class PRCurve(ReadOnlyArrays):
     Raises
     ------
     ValueError
-        Vertices of another shape, or vertices that are no lower hull.
+        If the vertices have another shape or do not form a lower hull.
 
     Examples
     --------
@@ -286,7 +291,7 @@ class PRCurve(ReadOnlyArrays):
         Raises
         ------
         ValueError
-            A rate outside [0, 1], or arrays of different lengths.
+            If a rate is outside [0, 1], or the arrays have different lengths.
         """
         return ErrorRates(np.asarray(fpr), np.asarray(fnr)).curve()
 
@@ -307,7 +312,7 @@ class PRCurve(ReadOnlyArrays):
         Raises
         ------
         ValueError
-            No curve at all.
+            If there is no curve.
 
         Notes
         -----
@@ -329,8 +334,8 @@ class PRCurve(ReadOnlyArrays):
         return shown.as_html({"": self}, {"": shown.COLOR})
 
     def plot(self, truth: PRCurve | None = None) -> Any:
-        """The curve as a figure of Plotly; `prviz.plot` draws several, `prviz.save` writes a file
-        for a paper.
+        """The curve as a Plotly figure; `prviz.plot` draws several curves, `prviz.save` writes a
+        file for a paper.
 
         Parameters
         ----------
@@ -363,14 +368,14 @@ class PRCurve(ReadOnlyArrays):
 
     @cached_property
     def breakpoints(self) -> Floats:
-        """Decreasing lam, (m - 1,), at which vertex j hands over to vertex j + 1: the negated
-        slopes of the edges.
+        """Values of lam, (m - 1,), decreasing, at which the optimal vertex changes from j to j + 1:
+        the negated slopes of the edges.
         """
         return hull.edge_lams(self.vertices)
 
     @cached_property
     def _pieces(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Pieces (f, n, lo, hi): vertex j = (f_j, n_j) is optimal for lam in [lo_j, hi_j]."""
+        """Pieces (f, n, lo, hi): the vertex (f_j, n_j) is optimal for lam in [lo_j, hi_j]."""
         ends = np.concatenate(([np.inf], self.breakpoints, [0.0]))
         return self.vertices[:, 0], self.vertices[:, 1], ends[1:], ends[:-1]
 
@@ -390,12 +395,12 @@ class PRCurve(ReadOnlyArrays):
         Returns
         -------
         ndarray of int
-            Where two vertices are optimal, the one of larger fpr.
+            The index; where two vertices are optimal, the one with the larger fpr.
 
         Raises
         ------
         ValueError
-            A negative lam, or nan.
+            If a lam is negative or nan.
         """
         values = np.asarray(lam, dtype=float)
         if not bool(np.all(values >= 0)):
@@ -408,8 +413,8 @@ class PRCurve(ReadOnlyArrays):
         return values, optimal[..., 0], optimal[..., 1]
 
     def _vertex_at(self, lam: float) -> tuple[float, float]:
-        """The error rates that are optimal at one lam: `_optimal_at` for a float, as summaries ask
-        for it.
+        """The error rates that are optimal at a single lam; faster than `_optimal_at`, for the
+        summaries.
         """
         fpr, fnr = self.vertices[(-self.breakpoints).searchsorted(-lam, side="right")].tolist()
         return fpr, fnr
@@ -466,31 +471,32 @@ class PRCurve(ReadOnlyArrays):
 
     @cached_property
     def auc(self) -> float:
-        """Area under precision as a function of recall, in [0, 1]; 1 only for P = Q, 0 only for
-        disjoint P and Q.
+        """Area under precision as a function of recall, in [0, 1]; 1 only if P = Q, 0 only if P and
+        Q are disjoint.
         """
         return float(self._areas.sum())
 
     @property
     def extreme_precision(self) -> float:
-        """alpha_inf = lim alpha(lam) = Q(cosupp(P, Q)) for the true curve (hal-05344404,
-        Proposition 20).
+        """Extreme precision alpha_inf, the limit of alpha(lam) for large lam. Of the true curve it
+        is Q(cosupp(P, Q)), hal-05344404, Proposition 20.
         """
         return float(self.vertices[0, 1])
 
     @property
     def extreme_recall(self) -> float:
-        """beta_0 = lim of beta(lam) as lam goes to 0 = P(cosupp(P, Q)) for the true curve."""
+        """Extreme recall beta_0, the limit of beta(lam) as lam goes to 0. Of the true curve it is
+        P(cosupp(P, Q)).
+        """
         return float(self.vertices[-1, 0])
 
     @property
     def total_variation(self) -> float:
-        """Total variation distance 1 - alpha(1), in [0, 1]; 0 only for P = Q."""
+        """Total variation distance 1 - alpha(1), in [0, 1]; 0 only if P = Q."""
         return 1.0 - float(self.alpha(1.0))
 
     def weighted_variation(self, lam: ArrayLike) -> Any:
-        """Total variation norm of lam P - Q, half the area between lam p and q: what alpha(lam)
-        leaves of both.
+        """Total variation norm of lam P - Q: half the area between the densities lam p and q.
 
         Parameters
         ----------
@@ -506,7 +512,7 @@ class PRCurve(ReadOnlyArrays):
         Raises
         ------
         ValueError
-            A negative lam or nan.
+            If a lam is negative or nan.
 
         Notes
         -----
@@ -516,8 +522,8 @@ class PRCurve(ReadOnlyArrays):
 
     @property
     def edge_masses(self) -> tuple[Floats, Floats]:
-        """Masses of P and of Q, (m - 1,) each, on every edge: those of finite distributions that
-        have this curve.
+        """Masses of P and of Q, (m - 1,) each, of the finite distributions that have this curve,
+        one entry per edge.
         """
         return np.diff(self.vertices[:, 0]), -np.diff(self.vertices[:, 1])
 
@@ -536,21 +542,22 @@ class PRCurve(ReadOnlyArrays):
         Returns
         -------
         float
-            The divergence, in [0, inf]; 0 only for P = Q. An estimate's, from finitely many
-            samples, is that of its hull: a mean over the pieces of lam, finite or not as its ends
-            say.
+            The divergence, in [0, inf]; 0 only for P = Q. For an estimate it is the divergence of
+            the finite distributions that its hull stands for; whether it is finite depends on the
+            ends of the curve.
 
         Raises
         ------
         ValueError
-            Another name.
+            If the name is another one.
 
         Notes
         -----
-        D_f(Q || P) = integral of (min(1, lam) - alpha(lam)) f''(lam) over lam. On a hull this is
-        the divergence of finite distributions: an edge with masses p = difference of fpr and q =
-        difference of fnr gives p f(q / p), the masses beyond the ends f(0) and the limit of f(t) /
-        t. Source: Polyanskiy, Wu, Information Theory (2025), chapter 7.
+        D_f(Q || P) = integral of (min(1, lam) - alpha(lam)) f''(lam) over lam. On a hull this is a
+        sum over finite distributions. An edge with masses p (difference of fpr) and q (difference
+        of fnr) gives p f(q / p). Mass of P alone, beyond the hull's end, is multiplied by f(0),
+        mass of Q alone by the limit of f(t) / t. Source: Polyanskiy, Wu, Information Theory (2025),
+        chapter 7.
         """
         if name not in _DIVERGENCES:
             raise ValueError(f"name = {name!r}; one of {', '.join(_DIVERGENCES)} is needed")
@@ -570,8 +577,8 @@ class PRCurve(ReadOnlyArrays):
             Weight of the favoured side, from 1e-100 to 1e100.
         leaning : {"precision", "recall"}
             "precision": max (b^2 + 1) / (b^2 / alpha + 1 / beta), the F_b of hal-05344404, section
-            4.4; it tends to alpha_inf for large b. "recall": the two exchanged, the F_beta of
-            Sajjadi et al. 2018; it tends to beta_0.
+            4.4; it tends to alpha_inf for large b. "recall": with alpha and beta exchanged, the
+            F_beta of Sajjadi et al. 2018; it tends to beta_0 for large b.
 
         Returns
         -------
@@ -581,11 +588,11 @@ class PRCurve(ReadOnlyArrays):
         Raises
         ------
         ValueError
-            An illegal ``b`` or ``leaning``.
+            If ``b`` or ``leaning`` is not one of these.
 
         Notes
         -----
-        Along one piece the score is a Moebius function of lam, hence monotone: the maximum sits at
+        Along one piece the score is a Moebius function of lam, hence monotone, so the maximum is at
         a breakpoint.
         """
         if not 1e-100 <= b <= 1e100:
@@ -600,8 +607,8 @@ class PRCurve(ReadOnlyArrays):
 
     @cached_property
     def median(self) -> CurvePoint:
-        """The point whose ray alpha = lam beta halves the area (hal-05344404, section 4.4); without
-        area lam is nan.
+        """The point whose ray alpha = lam beta halves the area (hal-05344404, section 4.4); lam is
+        nan if the area is 0.
         """
         if self.auc == 0:
             return CurvePoint(float("nan"), 0.0, 0.0)
@@ -624,7 +631,7 @@ class PRCurve(ReadOnlyArrays):
         Raises
         ------
         ValueError
-            A recall outside [0, 1].
+            If ``recall`` is outside [0, 1].
 
         Notes
         -----
@@ -652,7 +659,7 @@ class PRCurve(ReadOnlyArrays):
         Raises
         ------
         ValueError
-            A precision outside [0, 1].
+            If ``precision`` is outside [0, 1].
         """
         if not 0 <= precision <= 1:
             raise ValueError(f"precision = {precision}; a value in [0, 1] is needed")
@@ -700,7 +707,7 @@ class PRCurve(ReadOnlyArrays):
         Raises
         ------
         TypeError
-            ``other`` is no PRCurve.
+            If ``other`` is not a PRCurve.
         """
         if not isinstance(other, PRCurve):
             raise TypeError(f"other is {type(other).__name__}; a PRCurve is needed")
@@ -727,12 +734,12 @@ class PRCurve(ReadOnlyArrays):
         Raises
         ------
         ValueError
-            Fewer than 2 rays.
+            If there are fewer than 2 rays.
 
         Notes
         -----
-        A corner is visible where its vertex is optimal over more than the angle between two rays;
-        the corners of a smooth curve lie closer than that, and the rays follow it.
+        A corner is visible if its vertex is optimal over more than the angle between two rays. A
+        smooth curve has its corners closer together, and the points on the rays follow it.
         """
         if n < 2:
             raise ValueError(f"n = {n}; at least 2 points are needed")
@@ -743,5 +750,5 @@ class PRCurve(ReadOnlyArrays):
         return lam, self.alpha(lam), self.beta(lam)
 
 
-# Curves by name, in drawing order.
+# Curves by name, in the order in which they are drawn.
 NamedCurves: TypeAlias = Mapping[str, PRCurve]

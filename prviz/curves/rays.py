@@ -1,5 +1,5 @@
-"""Curves drawn by few rays of equal angle and straight lines between them, as code that samples lam
-draws them.
+"""Curves as code that samples lam draws them: points on a few rays of equal angle, joined by
+straight lines.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike
 from prviz.arrays import Floats
 from prviz.curves.pr_curve import ErrorRates, PRCurve, even_rays, score_keys
 
-# Fewest and most rays: fewer are no curve any more; the code published with the first PR curves
-# draws 1,001 angles.
+# Fewest and most rays. Fewer do not draw a curve any more; the code published with the first
+# precision-recall curves draws 1,001 angles.
 RAYS_LIMITS = (9, 1001)
 
 
 def check_rays(rays: int) -> int:
-    """The number of rays itself; ValueError for one outside RAYS_LIMITS."""
+    """Return ``rays`` if it is a number within RAYS_LIMITS; ValueError otherwise."""
     low, high = RAYS_LIMITS
     if isinstance(rays, bool) or not isinstance(rays, int | np.integer) or not low <= rays <= high:
         raise ValueError(f"rays = {rays!r}; a whole number from {low} to {high:,} is needed")
@@ -24,15 +24,15 @@ def check_rays(rays: int) -> int:
 
 
 def rates_on_rays(c_real: ArrayLike, c_generated: ArrayLike, n_real: int, rays: int) -> ErrorRates:
-    """Error rates as `ErrorRates.from_supports`, of few classifiers: gamma = tan(theta) on the
-    rays, and both ends.
+    """Error rates like `ErrorRates.from_supports`, but only of the classifiers with gamma =
+    tan(theta) on the rays, and of both ends.
 
     Parameters
     ----------
     c_real, c_generated, n_real : optional
         As in `ErrorRates.from_supports`.
     rays : int
-        Number of angles theta of equal distance between 0 and pi / 2, from 9 to 1,001.
+        Number of evenly spaced angles theta between 0 and pi / 2, from 9 to 1,001.
 
     Returns
     -------
@@ -42,12 +42,12 @@ def rates_on_rays(c_real: ArrayLike, c_generated: ArrayLike, n_real: int, rays: 
     Raises
     ------
     ValueError
-        Another number of rays.
+        If the number of rays is another.
 
     Notes
     -----
-    Source: Sykes, Simon, Rabin 2024 (first version of hal-05344404), appendix B, which samples lam
-    and gamma so.
+    Source: Sykes, Simon, Rabin 2024 (first version of hal-05344404), appendix B, where lam and
+    gamma are sampled in this way.
     """
     supports = np.asarray(c_real, dtype=float), np.asarray(c_generated, dtype=float)
     keys = score_keys(*supports)
@@ -65,8 +65,8 @@ def rates_on_rays(c_real: ArrayLike, c_generated: ArrayLike, n_real: int, rays: 
 
 
 def iou_on_rays(curve: PRCurve, truth: PRCurve, rays: int) -> float:
-    """Intersection over union of two curves drawn as polylines, in place of that of the curves,
-    `PRCurve.iou`.
+    """Intersection over union of two curves drawn as polylines; `PRCurve.iou` is that of the exact
+    curves.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def iou_on_rays(curve: PRCurve, truth: PRCurve, rays: int) -> float:
     Raises
     ------
     ValueError
-        Another number of rays.
+        If the number of rays is another.
 
     Notes
     -----
@@ -104,18 +104,20 @@ def lams_of_rays(rays: int) -> Floats:
 
 
 def radii_on_rays(curve: PRCurve, rays: int) -> Floats:
-    """Distances of the curve from the origin, (rays + 2,), from the right end to the left one."""
+    """Distances of the curve's points on the rays from the origin, (rays + 2,), from the right end
+    to the left end.
+    """
     lams = lams_of_rays(rays)
     inner: Floats = np.hypot(curve.alpha(lams), curve.beta(lams))
     return np.concatenate(([curve.extreme_recall], inner, [curve.extreme_precision]))
 
 
 def area_on_rays(first: Floats, second: Floats, envelope: np.ufunc) -> float:
-    """Area under the lower or upper envelope of two polylines, in units of half the sine between
-    two rays.
+    """Area under the lower or upper envelope of two polylines, in units of sin(angle between two
+    rays) / 2.
 
-    In coordinates (u, v) along the two rays of a sector the polylines are u b + v a = a b and u d +
-    v c = c d.
+    In coordinates (u, v) along the two rays of a sector, the polylines are u b + v a = a b and u d
+    + v c = c d.
     """
     a = first[:-1]
     b = first[1:]

@@ -1,4 +1,6 @@
-"""Where a curve lies beyond an upper bound of the truth: there, and only there, it is refuted."""
+"""Where an estimated curve lies beyond an upper bound of the truth: there, and only there, it is
+refuted.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +10,27 @@ from numpy.typing import ArrayLike
 from prviz.arrays import Flags
 from prviz.curves.pr_curve import PRCurve
 
-# By how much of a distance from the origin a curve must lie beyond a bound: less is not seen.
+# Distance, along a ray, by which a curve must lie beyond a bound to be refuted: less can't be seen
+# in a figure.
 BEYOND = 2e-3
-# Angles of lam, in degrees, at which a curve is looked at.
+# Angles of lam, in degrees, at which curves and bounds are compared.
 _ANGLES = np.arange(361) / 4
 
 
 def is_refuted(lam: ArrayLike, alpha: ArrayLike, beta: ArrayLike, bound: PRCurve) -> Flags:
-    """True for each of these points of a curve that lies beyond the bound on the ray of its lam."""
+    """True for each of these points (lam, alpha, beta) of a curve that lies beyond the bound on its
+    ray.
+    """
     limit = np.hypot(bound.alpha(lam), bound.beta(lam))
     beyond: Flags = np.hypot(alpha, beta) > limit + BEYOND
     return beyond
 
 
 def refuted_runs(curve: PRCurve, bound: PRCurve) -> list[tuple[float, float]]:
-    """The first and the last lam of each run of 361 angles at which a curve lies beyond a bound, by
-    increasing lam.
+    """Runs of consecutive angles, of 361, at which a curve lies beyond a bound: the first and the
+    last lam of each run, increasing.
 
-    The truth lies below the bound at every lam at once, so what lies beyond it at one lam is wrong
-    there.
+    The bound is above the truth at every lam, so a curve beyond the bound is wrong there.
     """
     lams = np.tan(np.radians(_ANGLES))
     lams[-1] = np.inf

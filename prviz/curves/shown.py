@@ -1,5 +1,5 @@
-"""What a notebook shows of curves: one line of text, or a drawing beside five numbers, as HTML
-without a script.
+"""What a notebook shows of curves: a line of text, or a drawing beside five numbers, in HTML
+without scripts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from prviz.cells import table_html
 
 Curve: TypeAlias = Any  # a `PRCurve`, whose module imports this one
 
-# Recall at which precision is read, and precision at which recall is: the very ends are unstable.
+# Recall at which precision is read, and the reverse: the ends of the curve themselves are unstable.
 END = 0.05
 COLUMNS = ("area", "precision", "recall", "balanced", "apart")
 MEANING = (
@@ -19,15 +19,15 @@ MEANING = (
     "Apart: how often the best classifier is right; 50 % is chance."
 )
 COLOR = "#0072B2"
-# Pixels: the plot's side, and its distance from the left and the upper edge.
+# Pixels: side of the plot, and its distance from the left and from the upper edge of the drawing.
 SIDE = 160
 LEFT = 44
 TOP = 8
 
 
 def five(curve: Curve) -> tuple[str, ...]:
-    """The numbers of COLUMNS as they are printed; apart is 1 - alpha(1) / 2 = 1 - (fpr + fnr) / 2
-    of the best one.
+    """The five numbers of COLUMNS as printed. "apart" is the accuracy of the best classifier for
+    equal shares, 1 - (fpr + fnr) / 2 = 1 - alpha(1) / 2.
     """
     balanced = float(curve.alpha(1.0))
     apart = 100 * (1 - balanced / 2)
@@ -41,7 +41,9 @@ def line(curve: Curve) -> str:
 
 
 def drawing(curves: Mapping[str, Curve], colors: Mapping[str, str]) -> str:
-    """The curves in the unit square, as SVG in the colour of the text around it."""
+    """The curves in the unit square, as SVG; axes and labels take the colour of the surrounding
+    text.
+    """
     bottom = TOP + SIDE
     parts = []
     for share in (0.0, 0.5, 1.0):
@@ -71,10 +73,10 @@ def drawing(curves: Mapping[str, Curve], colors: Mapping[str, str]) -> str:
 
 
 def as_html(curves: Mapping[str, Curve], colors: Mapping[str, str], headline: str = "") -> str:
-    """A drawing, and a table of the five numbers.
+    """A drawing of the curves, and a table of their five numbers.
 
-    curves : by their names as they are shown, in the order of the table. colors : by the same
-    names.
+    curves : by displayed name, in the order of the table.
+    colors : by the same names.
     headline : plain text above the table.
     """
     rows = [(name, *five(curve)) for name, curve in curves.items()]
@@ -83,6 +85,6 @@ def as_html(curves: Mapping[str, Curve], colors: Mapping[str, str], headline: st
 
 
 def beside(drawn: str, aside: str) -> str:
-    """A drawing and what stands beside it, below it where there is no room."""
+    """A drawing with HTML beside it, or below it where the page is too narrow."""
     style = "display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start"
     return f'<div style="{style}">{drawn}{aside}</div>'

@@ -1,5 +1,5 @@
-"""Summaries of a curve, as in the table: label, plain sentence, point of the curve, and distance
-from the truth.
+"""Summaries of a curve for the table: label, explanation, point on the curve, and difference from
+the truth.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ TRUTH = "truth"
 
 
 class Summary(NamedTuple):
-    """One number of a curve: key in exports, label on screen, explanation, function and short name.
+    """One number of a curve: key in exports, label on screen, explanation, function, and short
+    name.
 
-    The short name heads a column in the terminal, where P is precision and R recall.
+    The short name heads a column in the terminal, where P stands for precision and R for recall.
     """
 
     key: str
@@ -41,7 +42,7 @@ class Column(NamedTuple):
     explanation: str
 
 
-# Weight b of the F-score and recall eps of alpha@eps (hal-05344404, section 4.4).
+# Weight b of the F-score, and recall eps of alpha@eps (hal-05344404, section 4.4).
 B = 8.0
 EPS = 0.05
 
@@ -50,8 +51,10 @@ EPS = 0.05
 def summary_list(b: float = B, eps: float = EPS) -> tuple[Summary, ...]:
     """The summaries in the order of the table.
 
-    b : weight of the F-score's favoured side, from 1e-100 to 1e100. eps : recall of alpha@eps, in
-    [0, 1]. Raises ValueError for others.
+    b : weight of the F-score's favoured side, from 1e-100 to 1e100.
+    eps : recall of alpha@eps, in [0, 1].
+
+    Raises ValueError for other values.
     """
     trivial = PRCurve.from_error_rates([], [])
     trivial.f_score(b, leaning="precision")
@@ -149,8 +152,8 @@ _INFINITE = (
     "Infinite where generated samples lie where no real one can be, which a single sample decides. "
     + _AT_LEAST
 )
-# Divergences of the generated from the real distribution; that of an upper bound of the true curve
-# is a lower bound.
+# Divergences of the generated from the real distribution. Computed from an upper bound of the true
+# curve they are lower bounds.
 DIVERGENCES: tuple[Summary, ...] = (
     Summary(
         "tv",
@@ -173,10 +176,11 @@ DIVERGENCES: tuple[Summary, ...] = (
     Summary("chi2", "χ²", f"Pearson's. {_INFINITE}", _divergence("chi2"), "chi2"),
 )
 
-# Area of a truth below which an overlap with it is all or nothing, and says nothing: areas are to
-# be compared.
+# If a truth has a smaller area, the overlap with it is nearly 0 or 1 and says nothing; areas are
+# compared instead.
 NO_AREA = 1e-3
-# Label and explanation of the columns that need a truth, in the order of `Comparison`'s fields.
+# Label and explanation of the columns that need a true curve, in the order of the fields of
+# `Comparison`.
 COMPARISONS: dict[str, tuple[str, str]] = {
     "iou": (
         "IoU",
@@ -194,8 +198,9 @@ COMPARISONS: dict[str, tuple[str, str]] = {
 
 
 def table_columns(compared: bool, b: float = B, eps: float = EPS) -> list[Column]:
-    """Columns of the table in order; ``compared`` adds those that need a truth. b, eps : as in
-    `summary_list`.
+    """Columns of the table, in order; ``compared`` adds those that need a true curve.
+
+    b, eps : as in `summary_list`.
     """
     first = []
     if compared:
@@ -204,14 +209,19 @@ def table_columns(compared: bool, b: float = B, eps: float = EPS) -> list[Column
 
 
 def summaries(curve: PRCurve, b: float = B, eps: float = EPS) -> dict[str, float]:
-    """Every summary of one curve by key. b, eps : as in `summary_list`."""
+    """Every summary of one curve, by key.
+
+    b, eps : as in `summary_list`.
+    """
     return {summary.key: float(summary.of(curve)) for summary in summary_list(b, eps)}
 
 
 def numbers(
     curve: PRCurve, truth: PRCurve | None = None, b: float = B, eps: float = EPS
 ) -> dict[str, float]:
-    """One row of the table by key: the comparison with the truth if known, then `summaries`."""
+    """One row of the table, by key: the comparison with the truth if that is known, then
+    `summaries`.
+    """
     compared = {}
     if truth is not None:
         compared = {key: float(value) for key, value in curve.compare(truth)._asdict().items()}
@@ -219,13 +229,13 @@ def numbers(
 
 
 def rounded_up(value: float, digits: int) -> str:
-    """A number that another one is at most: what is written is no less."""
+    """An upper bound as text, rounded up so that the text is a bound, too."""
     units = 10**digits
     return f"{math.ceil(units * value - 1e-9) / units:.{digits}f}"
 
 
 def with_area_at_most(values: Mapping[str, float], most: float | None) -> dict[str, float]:
-    """Summaries with no area above that of an upper bound of the truth, which is not there either;
+    """The summaries with "auc" cut off at ``most``, the area under an upper bound of the truth;
     None: no bound.
     """
     found = dict(values)
@@ -235,11 +245,13 @@ def with_area_at_most(values: Mapping[str, float], most: float | None) -> dict[s
 
 
 class FirstDifferences(NamedTuple):
-    """The first lam in (0, inf) at which an estimate leaves a margin around the truth; None if it
-    never does.
+    """The first lam in (0, inf) at which an estimate differs from the truth by more than a margin;
+    None if it never does.
 
-    precision : lam rising from 0, where every precision is 0; the margin is on |alpha_E - alpha_T|.
-    recall : lam falling from inf, where every recall is 0; the margin is on |beta_E - beta_T|.
+    precision : first as lam rises from 0, where both precisions are 0; |alpha_E - alpha_T| exceeds
+    the margin.
+    recall : first as lam falls from inf, where both recalls are 0; |beta_E - beta_T| exceeds the
+    margin.
     """
 
     precision: float | None
@@ -247,29 +259,31 @@ class FirstDifferences(NamedTuple):
 
 
 def first_differences(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> FirstDifferences:
-    """`first_difference` of the precision, and that of the recall, read off the mirrored curves."""
+    """`first_difference` of the precisions, and of the recalls, computed from the mirrored
+    curves.
+    """
     mirrored = first_difference(curve.mirrored(), truth.mirrored(), by)
     return FirstDifferences(
         first_difference(curve, truth, by), None if mirrored is None else 1.0 / mirrored
     )
 
 
-# By how much a margin may be exceeded and still count as kept. Rates are often exact fractions, so
-# that a gap of just the margin is common; which side of it rounding puts it on depends on the
-# processor, and on the nine digits that a page gets.
+# A margin exceeded by no more than this counts as kept. Rates are often exact fractions, so gaps of
+# exactly the margin are common. On which side of it rounding puts them depends on the processor,
+# and on the nine digits that are sent to a page.
 SLACK = 1e-7
 
 
 def first_difference(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> float | None:
-    """The largest lam up to which |alpha_E - alpha_T| <= by (+ `SLACK`); None where that holds for
+    """The largest lam up to which |alpha_E - alpha_T| <= by (+ `SLACK`); None if that holds for
     every lam.
 
     Between two neighbouring breakpoints of the curves both precisions are linear, alpha = lam fpr +
-    fnr, so the piece in which the margin is left is found at the breakpoints and the lam in it by
-    one division. Beyond the last breakpoint both precisions are constant.
+    fnr. So the breakpoints show in which piece the margin is exceeded, and one division gives the
+    lam in it. Beyond the last breakpoint both precisions are constant.
 
-    curve, truth : the estimate E and the reference T. by : the margin, in (0, 1). Raises ValueError
-    for another one.
+    curve, truth : the estimate E and the reference T.
+    by : the margin, in (0, 1); ValueError otherwise.
     """
     if not 0 < by < 1:
         raise ValueError(f"by = {by}; a margin between 0 and 1 (both excluded) is needed")
@@ -285,7 +299,8 @@ def first_difference(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> float 
     (f, n), (true_f, true_n) = (
         each.vertices[each.vertex_at(high)].tolist() for each in (curve, truth)
     )
-    if f == true_f:  # parallel but for rounding: the margin is left at the beginning of the piece
+    # parallel lines but for rounding: the gap is exceeded from the start of the piece
+    if f == true_f:
         return low
     lam = (float(np.copysign(by, gaps[end])) - (n - true_n)) / (f - true_f)
     return float(np.clip(lam, low, high))

@@ -1,5 +1,5 @@
-"""Families of classifiers, one file each, and the registry that page, command line and tests
-iterate over.
+"""Families of classifiers, one file each, and their registry: pages, command line and tests iterate
+over it.
 """
 
 from __future__ import annotations
@@ -45,27 +45,27 @@ _FAMILIES: tuple[Estimator, ...] = (
     TIGHTEST,
 )
 
-# Families by name, in the order of every list.
+# Families by name, in the order in which every list shows them.
 ESTIMATORS = Families({family.name: family for family in _FAMILIES})
 
-# Families measured where no method is named. Among the others, hub is a cheaper, rougher ipr, and
-# clusters and classifiers are fitted, which takes time.
+# Families measured where no method is named. Of the others, hub is a cheaper, rougher ipr; clusters
+# and classifiers have to be fitted, which takes time.
 DEFAULT_METHODS = ("knn", "kde", "ipr", "coverage")
-# Those of a verdict on samples without a truth, where they are held out: the curve to believe, and
-# what others see.
+# Families for a verdict on held-out samples of unknown truth: the curve to believe, and the usual
+# families for comparison.
 VERDICT_METHODS = (TIGHTEST.name, *DEFAULT_METHODS)
 
 
 def can_learn() -> bool:
-    """True if scikit-learn is installed, which the curve to believe, its bound and trained
-    classifiers need.
+    """True if scikit-learn is installed: the family "tightest" (the curve to believe), its upper
+    bound and trained classifiers need it.
     """
     return installed("sklearn")
 
 
 def verdict_methods() -> tuple[str, ...]:
-    """Families of a verdict without a truth: VERDICT_METHODS, or without scikit-learn those of the
-    neighbours.
+    """Names of the families for a verdict on samples of unknown truth: VERDICT_METHODS, or
+    DEFAULT_METHODS without scikit-learn.
     """
     if can_learn():
         return VERDICT_METHODS
@@ -92,8 +92,8 @@ def register(
         ``(fit, evaluate) -> (c_X, c_Y)``. Both arguments hold the arrays ``real`` (n, d) and
         ``generated`` (m, d), read-only; without split ``evaluate is fit``. The result is two arrays
         with one entry per evaluation sample, real ones first: its support from real and from
-        generated fit samples, non-negative and finite. Only their ratio counts: see
-        `ErrorRates.from_supports`.
+        generated fit samples, non-negative and finite. Only the ratio of the two supports matters,
+        see `ErrorRates.from_supports`.
     title : str, optional
         Name in legends; None: ``name``.
     idea : str, optional
@@ -104,16 +104,16 @@ def register(
     Raises
     ------
     ValueError
-        A name that is no identifier, is taken or is reserved.
+        If ``name`` is not an identifier, is taken or is reserved.
     TypeError
-        ``supports`` is no function.
+        If ``supports`` is not a function.
 
     Notes
     -----
-    A function that fails or returns anything else raises a ValueError with the family's name when
-    it is measured. A package adds a family by an entry point of the group "prviz.families", named
-    as the family, that refers to such a function or to an estimator object (see
-    `prviz.estimators.base`).
+    Where the function fails or returns something else, measuring the family raises a ValueError
+    that names it. A package adds a family by an entry point of the group "prviz.families". The
+    entry point has the family's name and refers to a function like ``supports`` or to an estimator
+    object (see `prviz.estimators.base`).
 
     Examples
     --------
@@ -127,5 +127,5 @@ def register(
     add_family(ESTIMATORS, name, supports, title=title, idea=idea, source=source)
 
 
-# Last, since the loaded packages may import this module.
+# At the end of the module, because the packages loaded here may import it.
 load_families(ESTIMATORS)

@@ -1,4 +1,6 @@
-"""Estimators: families of classifiers, given by two supports per evaluation sample."""
+"""Base class of the families of classifiers. A family is given by two supports per evaluation
+sample.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +23,18 @@ from prviz.toys.base import Parameter
 
 @dataclass(frozen=True, eq=False)
 class Supports(ReadOnlyArrays):
-    """Two non-negative supports per evaluation sample: a sample with large c_real / c_generated
-    looks real.
+    """Two non-negative supports per evaluation sample; the larger c_real / c_generated, the more a
+    sample looks real.
 
     c_real, c_generated : (m,) supports from the real and the generated fit samples, real evaluation
     samples first.
     n_real : number of real evaluation samples.
-    bandwidth : radii of the balls that count real and generated samples, where a family has one
-    radius for all.
-    rows : numbers of the measured evaluation samples over both sets, real ones first; None: all of
-    them.
-    groups : number of each sample's group, those of one set being independent of each other; None:
-    all samples are.
+    bandwidth : radius of the balls in which real samples are counted and radius of those for
+    generated samples; None if the family has no single radius.
+    rows : indices of the evaluation samples that were measured, counted through both sets, real
+    ones first; None: all samples.
+    groups : index of the group that each sample belongs to; groups of one set are independent of
+    each other. None: all samples are independent.
     """
 
     c_real: Array
@@ -44,7 +46,7 @@ class Supports(ReadOnlyArrays):
 
     @property
     def n_independent(self) -> tuple[int, int]:
-        """Numbers of real and of generated samples that are independent, see
+        """Number of independent real and of independent generated samples, see
         `prviz.samples.independent_number`.
         """
         if self.groups is None:
@@ -54,14 +56,14 @@ class Supports(ReadOnlyArrays):
 
     @property
     def both_zero(self) -> Flags:
-        """True, (m,), for evaluation samples without supports, 0/0: held-out ones that lie in no
-        ball.
+        """(m,) True for evaluation samples of which both supports are 0, such as held-out samples
+        that lie in no ball.
         """
         return np.asarray((self.c_real == 0) & (self.c_generated == 0))
 
     @property
     def real_rows(self) -> Ints:
-        """Number of each measured real evaluation sample."""
+        """Index, in their set, of the real evaluation samples that were measured."""
         if self.rows is None:
             return np.arange(self.n_real)
         return self.rows[: self.n_real]
@@ -71,15 +73,15 @@ class Supports(ReadOnlyArrays):
         return ErrorRates.from_supports(self.c_real, self.c_generated, self.n_real)
 
 
-Runs: TypeAlias = tuple[Supports, ...]  # one for each fit of a family to the same samples
+Runs: TypeAlias = tuple[Supports, ...]  # one per fit of a family to the same samples
 
 
 @dataclass(frozen=True)
 class About:
-    """Facts about a family, to judge its curve by.
+    """Facts about a family that help to judge its curve.
 
-    paper : heading in lists of families.
-    formula : supports in LaTeX; c_Y mirrors c_X where it is not given.
+    paper : heading under which lists of families show it.
+    formula : supports in LaTeX; where c_Y is not given, it mirrors c_X.
     cost : computations needed.
     biases : known errors and their direction.
     published : settings that reproduce the publication, and the published numbers.
@@ -95,8 +97,8 @@ class About:
 class Estimator:
     """A family of classifiers, with its texts for lists, pages and the command line.
 
-    A family gives `balls`, and `combined` unless its supports are the counts in one kind of them;
-    or `runs`.
+    A subclass defines either `balls` or `runs`. With `balls` it also defines `combined`, unless its
+    supports are just the counts in one kind of balls.
 
     name : key in ESTIMATORS.
     title : name in legends.
@@ -105,14 +107,13 @@ class Estimator:
     about : formula, cost, biases and published settings.
     tunes : the parameter that a sweep varies; None: the family uses neither k nor the bandwidth.
     needs_split : True if the family can only be measured on samples that it was not fitted on.
-    parameters : numbers that its publication fixes, with the published ones as defaults; see
-    `value` and `named`.
-    chosen_by_evaluation : True if evaluation samples take part in choosing the classifiers that
-    others are judged by.
-    fits : number of classifiers that are fitted, for the estimated time of a family that tunes
-    neither k nor bandwidth.
-    judges_all : True if all samples are evaluation samples, each judged by what was fitted on
-    others: in folds.
+    parameters : parameters that the family's publication fixes; the defaults are the published
+    values. See `value` and `named`.
+    chosen_by_evaluation : True if the evaluation samples influence which classifiers are measured.
+    fits : number of classifiers that are fitted; the time of a family that uses neither k nor
+    bandwidth is estimated from it.
+    judges_all : True if all samples are evaluation samples, in folds: each is judged by classifiers
+    fitted on the other folds.
     """
 
     name: str
@@ -126,7 +127,7 @@ class Estimator:
     judges_all: bool = False
     fits: int = 1
     parameters: tuple[Parameter, ...] = ()
-    _values: Mapping[str, Any] = {}  # of the parameters that are not at their defaults
+    _values: Mapping[str, Any] = {}  # values of the parameters that are not at their defaults
 
     def value(self, name: str) -> Any:
         """The value of one of the family's parameters."""
@@ -135,8 +136,8 @@ class Estimator:
         return self._parameter(name).default
 
     def named(self, values: Mapping[str, Any]) -> str:
-        """The family's name with these values of parameters, such as "prc:c=4"; published values
-        are left out.
+        """The family's name with these parameter values, such as "prc:c=4"; values equal to the
+        published ones are left out.
         """
         checked = {
             each.name: each.checked(values.get(each.name, each.default)) for each in self.parameters
@@ -149,7 +150,9 @@ class Estimator:
         return ":".join([self.name, *other])
 
     def having(self, settings: Sequence[str]) -> Self:
-        """The family with other parameters, each as in "c=4"; ValueError names what is legal."""
+        """The family with other parameters, each given as in "c=4"; the ValueError for a bad one
+        says what is accepted.
+        """
         values = {}
         for setting in settings:
             name, _, text = setting.partition("=")
@@ -177,19 +180,20 @@ class Estimator:
     def balls(
         self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]
     ) -> tuple[Balls, ...]:
-        """Balls in which fit samples are counted, in one pass for all such families; none for a
-        family with `runs`.
+        """The balls in which the family counts fit samples; all such families share one pass over
+        the distances. Empty for a family with `runs`.
 
-        sizes : numbers of real and of generated fit samples.
+        sizes : number of real and of generated fit samples.
         """
         return ()
 
     def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
-        """Supports from the counts in these balls; the first n_real evaluation samples are real.
+        """Supports from the counts in the family's balls; the first ``n_real`` evaluation samples
+        are real.
 
-        A decision that depends on several evaluation samples may use, for the support of the real
-        set, generated samples only, and the other way round; everything else depends on one sample
-        alone.
+        Each support must depend on that sample's own counts. One exception: a decision for all
+        samples (such as a choice between families) may use the generated evaluation samples,
+        and no real ones, for c_X, and the reverse for c_Y.
         """
         return Supports(counts[0].real, counts[0].generated, n_real, counts[0].radii)
 
@@ -201,11 +205,11 @@ class Estimator:
         seed: int,
         progress: Progress,
     ) -> Runs:
-        """Supports of the evaluation samples of ``split``, one per run; the curve is the mean over
-        the runs.
+        """Supports of the evaluation samples of ``split``, one per run; the family's curve is the
+        mean over the runs.
 
-        k : 1 for a family that tunes nothing. progress : called with the fraction done; may raise
-        to stop.
+        k : 1 for a family that does not use k.
+        progress : called with the fraction done; may raise to stop.
         """
         raise TypeError(f"{self.name} has neither balls nor runs; an estimator has one of them")
 
@@ -217,8 +221,8 @@ class Estimator:
         seed: int,
         progress: Progress,
     ) -> list[Runs]:
-        """`runs` at each of several k, equal to one at a time; for a family that can share work
-        between them.
+        """The results of `runs` at each of several k. A family that can share work between them
+        overrides it, with equal results.
         """
         found = []
         for index, k in enumerate(ks):
@@ -232,23 +236,23 @@ class Estimator:
 
     @property
     def shares_pass(self) -> bool:
-        """True if the family counts in balls, at every k and bandwidth in the pass that such
-        families share.
+        """True if the family counts in balls, so that it is measured in the pass over the distances
+        that such families share.
         """
         return bool(self.balls(k=1, bandwidth=None, sizes=(2, 2)))
 
     @property
     def supports_are_counts(self) -> bool:
-        """True if the supports are the numbers of fit samples in one kind of balls."""
+        """True if the supports are just the numbers of fit samples in one kind of balls."""
         return self.shares_pass and type(self).combined is Estimator.combined
 
 
 class Families(dict[str, Estimator]):
-    """Families by name; "prc:c=4" is a known family with another parameter, which no list of the
-    families holds.
+    """Families by name. A name such as "prc:c=4" also works: it gives a copy of the family with
+    another parameter, which is not listed.
 
-    Such a name stands wherever a method is named, so that every key, link and file that names it is
-    one of its own.
+    Such a name is accepted wherever a method is named, so that keys, links and files tell it from
+    the family with published values.
     """
 
     def __missing__(self, name: str) -> Estimator:
@@ -267,8 +271,8 @@ class Families(dict[str, Estimator]):
 
 
 def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:
-    """``k`` as a number; "sqrt" is floor(sqrt(n)), n the size of the smaller set before any
-    split.
+    """``k`` as an integer; "sqrt" means floor(sqrt(n)), with n the size of the smaller set before
+    any split.
     """
     if isinstance(k, str):
         if k != "sqrt":
@@ -280,14 +284,16 @@ def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:
 
 
 def resolve_ks(ks: Iterable[int | Literal["sqrt"]], pair: SamplePair) -> list[int]:
-    """Each of several ``k`` as a number, see `resolve_k`."""
+    """Several ``k`` as integers, see `resolve_k`."""
     if isinstance(ks, str) or not isinstance(ks, Iterable):
         raise TypeError(f'ks = {ks!r}; a list of integers from 1 or "sqrt" is needed')
     return [resolve_k(k, pair) for k in ks]
 
 
 def check_k(k: int, split: Split) -> int:
-    """``k`` itself, if every fit sample has k others in its own set."""
+    """Return ``k`` if every fit sample has at least k others in its own set; ValueError
+    otherwise.
+    """
     n_real, n_generated = map(len, split.fit_rows)
     sizes = f"{n_real} real and {n_generated} generated samples to fit"
     largest = min(n_real, n_generated) - 1
@@ -301,7 +307,9 @@ def check_k(k: int, split: Split) -> int:
 
 
 def check_bandwidth(bandwidth: float | None) -> float | None:
-    """``bandwidth`` as a float, checked; None: derived from the data."""
+    """``bandwidth`` as a float, after a check; None, which means that it is derived from the data,
+    is kept.
+    """
     if bandwidth is None:
         return None
     if isinstance(bandwidth, bool | np.bool_) or not isinstance(

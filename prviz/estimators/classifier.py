@@ -20,15 +20,15 @@ from prviz.samples import SamplesLike, Split, SplitRatio
 
 Votes = tuple[Floats, Floats]
 
-# Number of linear classifiers, their weight decay and number of epochs, as in the paper.
+# Number of linear classifiers, their weight decay and their number of epochs, as in the paper.
 MEMBERS = 10
 WEIGHT_DECAY = 0.1
 EPOCHS = 50
-# Boosting of scikit-learn changes the process's filters of warnings while it bins features, and
-# puts back those that it found: one fit at a time, as two in turn would leave the first one's
-# change for good.
+# Only one boosting is fitted at a time. While scikit-learn bins features it changes the process's
+# warning filters and then restores those it found. Of two fits at once, one would restore the
+# filters that the other had changed.
 _ALONE = threading.Lock()
-# What the cards of trained classifiers say first.
+# First sentence about the biases of every trained classifier.
 ABOVE = (
     "Above the truth (Theorem 5), or a little below, as the threshold is chosen on the evaluation"
     " samples. "
@@ -36,13 +36,13 @@ ABOVE = (
 
 
 class _Classifiers(Estimator, ABC):
-    """c_X(z) = p, c_Y(z) = 1 - p, where p is the median over the members of their probability that
-    z is real.
+    """c_X(z) = p, c_Y(z) = 1 - p; every member estimates the probability that z is real, and p is
+    their median.
 
-    Features are standardised by the fit samples. Each of several members is fitted on a bootstrap
-    draw with equal numbers of real and generated fit samples; a single member on as many of each
-    set as the smaller set has. The evaluation samples decide nothing. A float64 copy of the samples
-    is held in memory.
+    Features are standardised by the fit samples. Members of an ensemble are fitted on bootstrap
+    draws with equal numbers of real and generated fit samples. A single member is fitted on equally
+    large parts of both sets, as large as the smaller set. The evaluation samples have no influence
+    on the fit. A float64 copy of the samples is held in memory.
     """
 
     needs_split = True
@@ -50,7 +50,7 @@ class _Classifiers(Estimator, ABC):
 
     @abstractmethod
     def fitted(self, z: Floats, y: Counts, seed: int) -> Any:
-        """A classifier fitted on standardised samples z (n, d), y = 1 for real ones."""
+        """Fit a classifier on standardised samples z (n, d), with y = 1 for real samples."""
 
     def runs(
         self,
@@ -60,7 +60,7 @@ class _Classifiers(Estimator, ABC):
         seed: int,
         progress: Progress,
     ) -> Runs:
-        """Supports of the evaluation samples of ``split``: one run."""
+        """Supports of the evaluation samples of ``split``; there is one run."""
         if not split.held_out:
             raise ValueError(
                 "split = None; a trained classifier is measured on held-out samples only: a share"
@@ -86,8 +86,8 @@ class _Classifiers(Estimator, ABC):
 
 
 class _Linear(_Classifiers):
-    """Logistic regressions; the penalty is the paper's weight decay, 0.05 |w|^2 beside the mean log
-    loss.
+    """The family "classifier": ten logistic regressions, with the paper's weight decay as penalty:
+    0.05 |w|^2 beside the mean log loss.
     """
 
     name = "classifier"
@@ -118,7 +118,7 @@ class _Linear(_Classifiers):
     members = MEMBERS
 
     def fitted(self, z: Floats, y: Counts, seed: int) -> Any:
-        """A logistic regression, without randomness."""
+        """Fit a logistic regression; nothing in it is random."""
         with needed_for(f"the family {self.name}"):
             from sklearn.linear_model import LogisticRegression
 
@@ -126,10 +126,11 @@ class _Linear(_Classifiers):
 
 
 class _Boosting(_Classifiers):
-    """Histogram gradient boosting of scikit-learn, 100 trees of depth 3.
+    """The family "classifier-boosting": scikit-learn's histogram gradient boosting with 100 trees
+    of depth 3.
 
-    Deeper trees, scikit-learn's default, come no nearer to the truth of the toys, and take three
-    times as long.
+    With deeper trees, scikit-learn's default, curves come no closer to the truth of the toys, and
+    the fit takes three times as long.
     """
 
     name = "classifier-boosting"
@@ -152,7 +153,7 @@ class _Boosting(_Classifiers):
     )
 
     def fitted(self, z: Floats, y: Counts, seed: int) -> Any:
-        """Boosted trees, a fixed number without early stopping."""
+        """Fit a fixed number of boosted trees, without early stopping."""
         with needed_for(f"the family {self.name}"):
             from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -163,7 +164,9 @@ class _Boosting(_Classifiers):
 
 
 class _MLP(_Classifiers):
-    """One perceptron of scikit-learn with a hidden layer of 64."""
+    """The family "classifier-mlp": scikit-learn's multi-layer perceptron with one hidden layer of
+    64.
+    """
 
     name = "classifier-mlp"
     title = "MLP"
@@ -184,7 +187,7 @@ class _MLP(_Classifiers):
     )
 
     def fitted(self, z: Floats, y: Counts, seed: int) -> Any:
-        """A perceptron after the paper's number of epochs."""
+        """Fit a perceptron for the paper's number of epochs."""
         with needed_for(f"the family {self.name}"):
             from sklearn.neural_network import MLPClassifier
 
@@ -214,12 +217,12 @@ def classifier_curve(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ.
     classifier : object, optional
-        None: the ensemble of linear classifiers, the family "classifier". Else an object like
-        scikit-learn's classifiers, of two classes, the second of which (in the order of
-        ``classes_``: 1 of 0 and 1, "real" of "generated" and "real") means real. Its
-        ``decision_function`` scores the samples, or ``predict_proba``. An unfitted classifier is
-        cloned, and the clone is fitted with y = 1 for real samples, without scaling. A fitted
-        classifier is applied to all samples, which must not be those of its fit.
+        None: the ensemble of linear classifiers, the family "classifier". Otherwise an object like
+        scikit-learn's classifiers with two classes. The second in the order of ``classes_`` means
+        real: 1 of 0 and 1, "real" of "generated" and "real". Its ``decision_function``, or else
+        ``predict_proba``, scores the samples. An unfitted classifier is cloned, and the clone is
+        fitted with y = 1 for real samples, without scaling. A fitted classifier is applied to all
+        samples, which must not be those of its fit.
     split : float, optional
         Share of each set that an unfitted classifier is fitted on; the rest measures it.
     seed : int
@@ -233,10 +236,10 @@ def classifier_curve(
     Raises
     ------
     TypeError
-        A classifier that can't be fitted, or can't score.
+        If the classifier can't be fitted or can't score samples.
     ValueError
-        Malformed samples, no split for an unfitted classifier, other than two classes, or scores
-        that are not one finite number per sample.
+        If samples are malformed, an unfitted classifier comes without a split, the classes are not
+        two, or the scores are not one finite number per sample.
 
     Notes
     -----
@@ -266,7 +269,9 @@ def classifier_curve(
 
 
 def _is_fitted(classifier: Any) -> bool:
-    """True if the classifier is fitted by scikit-learn's convention, or has no ``fit``."""
+    """True if the classifier is fitted (has an attribute like ``classes_``, as in scikit-learn) or
+    has no ``fit``.
+    """
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
@@ -291,10 +296,10 @@ def _labels(n_real: int, n_generated: int) -> Counts:
 
 
 def _votes(classifier: Any, z: Array) -> Votes:
-    """Supports p and 1 - p, (m,) each, with p the probability of "real".
+    """Supports p and 1 - p, (m,) each, where p is the probability of "real".
 
-    For a score s, p = 1 / (1 + exp(-s)); 1 - p is computed from -s, so that it keeps its digits
-    near p = 1.
+    A score s gives p = 1 / (1 + exp(-s)). 1 - p is computed from -s, so that it stays accurate
+    where p is near 1.
     """
     if len(classes := getattr(classifier, "classes_", (0, 1))) != 2:
         raise ValueError(
@@ -326,8 +331,8 @@ def _sigmoid(scores: Floats) -> Floats:
 
 
 def _standardised(split: Split) -> tuple[tuple[Floats, Floats], Floats]:
-    """Fit samples (real, generated) and all evaluation samples, each feature of mean 0 and
-    deviation 1 over the fit.
+    """Fit samples (real, generated) and all evaluation samples, scaled so that each feature has
+    mean 0 and deviation 1 over the fit samples.
 
     A feature that is constant over the fit samples is only centred.
     """
@@ -344,10 +349,10 @@ def _standardised(split: Split) -> tuple[tuple[Floats, Floats], Floats]:
 
 
 def _rows(n: int, fit: tuple[Floats, Floats], seed: int, *, bootstrap: bool) -> Ints:
-    """Rows of a fit set of n to fit a member on: as many as the larger set has for a bootstrap,
-    else as the smaller.
+    """Rows of a fit set of size n on which one member is fitted: with ``bootstrap`` as many as the
+    larger set has, drawn with replacement, otherwise as many as the smaller set has.
 
-    Both sets are drawn by the same stream, so that swapping the roles swaps the draw.
+    The draws of both sets start from the same seed, so that swapping the roles swaps the draws.
     """
     sizes = list(map(len, fit))
     rng = np.random.default_rng(seed)

@@ -1,5 +1,5 @@
-"""cluster: pooled k-means; shares of real and of generated samples in the cluster of an evaluation
-sample.
+"""cluster: pooled k-means; the supports are the shares of real and generated samples in the point's
+cluster.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ class _Cluster(Estimator):
     All fit samples together are clustered by k-means, `RUNS` times with different seeds; an
     evaluation sample belongs to the cluster with the nearest centre. Without split each run's curve
     is that of the two histograms over the clusters, alpha(lam) = sum over clusters of min(lam p,
-    q): the published PRD. There are `CLUSTERS` clusters unless another number is given, or fewer if
-    there are fewer different fit samples (see `FINEST`).
+    q), which is the published PRD. There are `CLUSTERS` clusters unless another number is given,
+    and no more than there are distinct fit samples on the grid `FINEST`.
 
-    Seconds per run of scikit-learn's k-means (k-means++ centres) on 10,000 x 64 and 10,000 x 384
-    samples, one thread: 0.04 and 0.14 for 30 Gaussian modes; FAISS's (random centres) takes 0.05
-    and 0.06 with 5 % and 4 % more inertia, and 0.46 and 0.58 for equal inertia. For one Gaussian:
-    0.22 and 0.43, against FAISS's 0.20 and 0.62 for equal inertia.
+    Why scikit-learn's k-means and not FAISS's: seconds per run on one thread, for 10,000 samples of
+    64 and of 384 features. With 30 Gaussian modes scikit-learn (k-means++ centres) takes 0.04 and
+    0.14. FAISS (random centres) takes 0.05 and 0.06 but ends with 5 % and 4 % more inertia; it
+    takes 0.46 and 0.58 to reach the same inertia. With one Gaussian scikit-learn takes 0.22 and
+    0.43, FAISS 0.20 and 0.62 to reach the same inertia.
 
     A run depends only on the multiset of pooled samples and on its seed, not on the order of the
     samples, the roles or the number of threads. A float64 copy of the samples is held in memory.
@@ -104,11 +105,12 @@ CLUSTER = _Cluster()
 
 
 def clusters_of(pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0) -> tuple[Array, Array]:
-    """The cluster of every real and of every generated sample, numbers from 0: those of the
-    family's first run.
+    """The cluster index, from 0, of every real and of every generated sample, as in the first run
+    of the family "cluster".
 
-    pair : all samples define the clusters. clusters : at most this number. seed : that of the
-    family.
+    pair : all of its samples define the clusters.
+    clusters : at most this number.
+    seed : the seed given to the family.
     """
     first = int(np.random.SeedSequence(seed).generate_state(RUNS)[0])
     nearest = _Pooled.of(pair.split(None)).clustered(first, clusters)[0]
@@ -117,11 +119,11 @@ def clusters_of(pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0) -> tu
 
 @dataclass(frozen=True, eq=False)
 class _Pooled:
-    """Different fit samples of both sets in a canonical order, and the evaluation samples, in one
-    unit.
+    """Distinct fit samples of both sets in an order that depends only on their values, and the
+    evaluation samples, all rescaled alike.
 
-    points : (m, d), each point once. real, generated : (m,) numbers of fit samples of each role at
-    each point.
+    points : (m, d) distinct fit samples.
+    real, generated : (m,) number of fit samples of each role at each point.
     evaluate : (l, d) evaluation samples, the first n_real of them real.
     """
 
@@ -147,7 +149,7 @@ class _Pooled:
         return cls(points[first], real, generated, evaluate, split.evaluate.real.n)
 
     def supports(self, seed: int, most: int) -> Supports:
-        """Supports of one clustering into at most so many clusters."""
+        """Supports from one clustering into at most ``most`` clusters."""
         nearest, labels, clusters = self.clustered(seed, most)
         real, generated = (
             np.bincount(labels, counts, clusters) / counts.sum()
@@ -156,7 +158,9 @@ class _Pooled:
         return Supports(real[nearest], generated[nearest], self.n_real)
 
     def clustered(self, seed: int, most: int) -> tuple[Array, Array, int]:
-        """Cluster of every evaluation sample and of every point, and the number of clusters."""
+        """The cluster of every evaluation sample, the cluster of every point, and the number of
+        clusters.
+        """
         with needed_for("the family cluster"):
             from sklearn.cluster import KMeans
 
@@ -169,6 +173,6 @@ class _Pooled:
 
 
 def _as_bytes(points: Floats) -> NDArray[np.void]:
-    """Each row as one value, for sorting and comparing: (m,)."""
+    """The bytes of each row as one value, to sort and compare rows: (m,)."""
     rows = np.ascontiguousarray(points)
     return rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0]

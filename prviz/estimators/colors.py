@@ -1,4 +1,6 @@
-"""One colour per curve, wherever it is drawn: a family's own, and others for the rest."""
+"""One colour per curve in all figures: families have fixed colours, other curves get colours that
+are left.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from prviz.estimators import ESTIMATORS
 
-# Okabe and Ito's colour-blind-safe hues. Orange, vermillion and sky blue are darkened until every
-# colour has a contrast of at least 3:1 on white and on the dark page rgb(14, 17, 23); vermillion a
-# little more than it needs, which keeps it apart from the orange under simulated protanopia and
-# deuteranopia.
+# Okabe and Ito's colour-blind-safe hues. Orange, vermillion and sky blue are darkened so that every
+# colour has a contrast of at least 3:1 on white and on the dark page, rgb(14, 17, 23). Vermillion
+# is darkened further, to stay apart from orange under simulated protanopia and deuteranopia.
 FAMILY_COLORS = {
     "knn": "#0072B2",
     "kde": "#C48A00",
@@ -26,24 +27,25 @@ FAMILY_COLORS = {
     "prc": "#A72AA2",
     "ppr": "#E42FF4",
 }
-# First colours for curves that are no family; after these come the colours of families not on
-# screen.
+# First colours for curves that are not families; then come the colours of families that are not
+# drawn.
 SPARE_COLORS = ("#3A9AD6",)
 
 
 def colors(names: Iterable[str]) -> dict[str, str]:
-    """Colour of each curve, no two the same.
+    """Colour of each named curve; no two are the same.
 
-    A family's own wherever it appears; for other names the palette's unused ones and, when these
-    are used up, ones of the same brightness all around the colour circle.
+    A family always has its own colour. Other names get the palette's unused colours and, when these
+    are used up, further hues of equal brightness.
     """
     known = list(dict.fromkeys(names))
-    # A family with other parameters has its family's colour, unless that is drawn too.
+    # A family with changed parameters has the family's colour, unless the family itself is drawn
+    # too.
     drawn = {_family(name): name for name in reversed(known)} | dict(zip(known, known, strict=True))
     own = {drawn[family]: color for family, color in FAMILY_COLORS.items() if family in drawn}
     others = [name for name in known if name not in own]
     left = [color for family, color in FAMILY_COLORS.items() if family not in drawn]
-    # the spare blue is near kNN's: among no families it comes last
+    # the spare blue is close to kNN's colour: without families it comes last
     unused = [*SPARE_COLORS, *left] if own else [*left, *SPARE_COLORS]
     more = map(_further_color, range(len(others) - len(unused)))
     given = own | dict(zip(others, [*unused, *more], strict=False))
@@ -51,20 +53,20 @@ def colors(names: Iterable[str]) -> dict[str, str]:
 
 
 def _family(name: str) -> str:
-    """The family of an estimator, whatever its parameters; any other name as it is."""
+    """The family's name without parameters; any other name unchanged."""
     if name in ESTIMATORS:
         return name.partition(":")[0]
     return name
 
 
-# Halfway, in contrast, between white and the dark page.
+# Its contrast to white equals its contrast to the dark page, nearly.
 _FURTHER_LUMINANCE = 0.19
 _GOLDEN = 0.6180339887498949
 
 
 def _further_color(index: int) -> str:
-    """A colour of a hue that lies far from those of the indices before, with a contrast of 3:1 on
-    both grounds.
+    """A colour whose hue is far from those of smaller indices, with a contrast of at least 3:1 on
+    the white and on the dark page.
     """
     low = 0.0
     high = 1.0
@@ -78,9 +80,7 @@ def _further_color(index: int) -> str:
 
 
 def luminance(levels: Sequence[float]) -> float:
-    """Relative luminance of red, green and blue in [0, 1], as contrasts are counted in (WCAG
-    2.2).
-    """
+    """Relative luminance of red, green and blue in [0, 1], from which WCAG 2.2 defines contrast."""
     linear = [
         level / 12.92 if level <= 0.04045 else ((level + 0.055) / 1.055) ** 2.4 for level in levels
     ]

@@ -1,4 +1,4 @@
-"""coverage: the ball around an evaluation sample that reaches its k-th nearest sample of the other
+"""coverage: a ball around each evaluation sample, out to its k-th nearest fit sample of the other
 role.
 """
 
@@ -9,8 +9,8 @@ from prviz.neighbors import Balls, Nearest
 
 
 class _Coverage(Estimator):
-    """Number of real samples within the k-th nearest generated one, and of generated within the
-    k-th nearest real.
+    """c_X: number of real fit samples within the distance of the k-th nearest generated one; c_Y
+    with the roles swapped.
     """
 
     name = "coverage"

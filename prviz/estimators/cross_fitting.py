@@ -1,4 +1,6 @@
-"""Cross-fitting: one score for every sample, by learners and weights that have not seen it."""
+"""Cross-fitting: a score for every sample, from learners and weights that were fitted without
+it.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +19,19 @@ from prviz.samples import SamplePair, Samples, Split
 Rows = tuple[Ints, Ints]
 
 FOLDS = 5
-# Most features that are learned from, drawn by the seed: time grows with them, and any classifier
-# may be judged.
+# Learners see at most this many features, drawn by the seed, because time grows with them. The
+# result stays valid: any classifier's curve lies above the true one.
 MOST_FEATURES = 2_048
 
-# The tables of the last pair: the score of all its samples and that of a half are asked for in
-# turn.
+# The tables of the last pair, because the scores of all its samples and of half of them are usually
+# computed in turn.
 _TABLES = LeastRecentlyUsed(1)
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Log odds that samples are generated, for equal weights of the two sets; 0 where nothing tells
-    them apart.
+    """Log odds that samples are generated, for equal weights of the two sets; 0 where the learners
+    can't tell real from generated.
 
     real, generated : (n,) and (m,), in the order of the samples.
     """
@@ -38,11 +40,12 @@ class Scores:
     generated: Floats
 
     def levels(self, cuts: int) -> Ints:
-        """Twice the number of fixed cuts below each sample, 0 to 2 ``cuts``, real ones first; odd
-        on a cut.
+        """For each sample, real ones first, the number of cuts below its score plus the number at
+        or below it: 0 to 2 ``cuts``, odd on a cut.
 
-        Cut i stands where the best classifier of lam = tan(theta) begins to call a sample
-        generated, at the log odds log tan(theta), theta = (i + 1/2) / cuts of a right angle.
+        A cut is a log odds at which a best classifier begins to call a sample generated: cut i is
+        log tan(theta), the best threshold for lam = tan(theta), with theta = (i + 1/2) / cuts of a
+        right angle.
         """
         odds = np.concatenate([self.real, self.generated])
         places = cut_places(cuts)
@@ -52,19 +55,19 @@ class Scores:
 
 
 def cut_places(cuts: int) -> Floats:
-    """Log odds of the cuts, (cuts,): those below 0 mirror those above."""
+    """Log odds of the cuts, (cuts,), exactly symmetric about 0."""
     places: Floats = np.log(np.tan((np.arange(cuts) + 0.5) / cuts * np.pi / 2))
     return (places - places[::-1]) / 2
 
 
 def of_all(pair: SamplePair, seed: int, progress: Progress | None = None) -> Scores:
-    """The score of every sample, by folds: learners fitted on the other folds, weights from these
-    alone.
+    """The score of every sample, fold by fold: learners and their weights are fitted on the other
+    folds alone.
 
     Parameters
     ----------
     pair : SamplePair
-        At least two samples of each set, or two groups.
+        With at least two samples in each set, or two groups where samples have groups.
     seed : int
         Seed of the folds and of the learners.
     progress : callable, optional
@@ -73,7 +76,7 @@ def of_all(pair: SamplePair, seed: int, progress: Progress | None = None) -> Sco
     Returns
     -------
     Scores
-        Exchanging the roles changes their signs, exactly.
+        The log odds. Exchanging the roles exactly changes their signs.
     """
     ordered, exchanged = _in_order(pair, seed)
     everything = np.arange(ordered.real.n), np.arange(ordered.generated.n)
@@ -88,19 +91,20 @@ def of_all(pair: SamplePair, seed: int, progress: Progress | None = None) -> Sco
 
 
 def of_evaluation(split: Split, seed: int, progress: Progress | None = None) -> Scores:
-    """The score of every evaluation sample, by one classifier that the fit samples alone decide.
+    """The score of every evaluation sample, by one classifier fitted on the fit samples alone.
 
     Parameters
     ----------
     split : Split
-        Held out.
+        A split with held-out evaluation samples.
     seed, progress
         As in `of_all`; the seed is that of the folds inside the fit samples.
 
     Returns
     -------
     Scores
-        Of the evaluation samples: independent of each other, given the fit samples.
+        The log odds of the evaluation samples, which are independent of each other given the fit
+        samples.
     """
     ordered, exchanged = _in_order(split.pair, seed)
     rows = split.fit_rows, split.evaluate_rows
@@ -118,8 +122,8 @@ def of_evaluation(split: Split, seed: int, progress: Progress | None = None) -> 
 
 
 def _in_order(pair: SamplePair, seed: int) -> tuple[SamplePair, bool]:
-    """The pair to learn from, the same for both orders of the roles, as rounding is then; True if
-    exchanged.
+    """The pair in an order that does not depend on the roles, so that rounding is the same for both
+    orders; True if the roles were exchanged. Features beyond MOST_FEATURES are dropped at random.
     """
     exchanged = pair.real.digest > pair.generated.digest
     sets = [pair.generated, pair.real] if exchanged else [pair.real, pair.generated]
@@ -130,7 +134,7 @@ def _in_order(pair: SamplePair, seed: int) -> tuple[SamplePair, bool]:
 
 
 def _tables(pair: SamplePair, ordered: SamplePair, seed: int) -> PairTables:
-    """The tables of a pair as `_in_order` gives it."""
+    """The cached tables of a pair, made from the pair that `_in_order` returned."""
     key = pair.digest, seed if pair.d > MOST_FEATURES else None
     return _TABLES.remembered(key, lambda: PairTables.of(ordered))
 
@@ -145,8 +149,8 @@ def _scores(odds: Floats, n_first: int, *, exchanged: bool) -> Scores:
 def _out_of_fold(
     pair: SamplePair, rows: Rows, seed: int, progress: Progress | None, tables: PairTables
 ) -> tuple[dict[str, Floats], Ints]:
-    """Votes on the samples of these rows by learners fitted on the other folds, and the fold of
-    each sample.
+    """Votes on the samples of these rows by learners fitted on the other folds, and each sample's
+    fold.
     """
     units = [_units(samples, own) for samples, own in zip(pair, rows, strict=True)]
     count = min(FOLDS, *(int(each.max()) + 1 for each in units))
@@ -172,7 +176,9 @@ def _out_of_fold(
 
 
 def _units(samples: Samples, rows: Ints) -> Ints:
-    """Numbers of the rows from 0, the same for those of one group: they stay in one fold."""
+    """For each row, the index of the unit that must stay in one fold: its group, or the row
+    itself.
+    """
     groups = samples.group_numbers
     if groups is None:
         return np.arange(len(rows))
@@ -180,8 +186,9 @@ def _units(samples: Samples, rows: Ints) -> Ints:
 
 
 def _folds(units: Ints, count: int, seed: int) -> Ints:
-    """The fold of every sample. A role's folds depend on its units alone, so that equal sets have
-    equal folds.
+    """The fold of every sample.
+
+    It depends only on the units of its own set, so that equal sets get equal folds.
     """
     order = np.random.default_rng(seed).permutation(int(units.max()) + 1)
     fold = np.empty(len(order), dtype=np.intp)
@@ -190,7 +197,7 @@ def _folds(units: Ints, count: int, seed: int) -> Ints:
 
 
 def _chosen(rows: Rows, parts: Sequence[Ints], fold: int, *, own: bool) -> Rows:
-    """Rows of one fold, or those of all others."""
+    """The rows of one fold (``own``), or the rows of all other folds."""
     real, generated = (side[(part == fold) == own] for side, part in zip(rows, parts, strict=True))
     return real, generated
 

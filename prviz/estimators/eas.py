@@ -1,4 +1,4 @@
-"""eas: iPR or coverage, whichever calls fewer samples of the other set its own."""
+"""eas: iPR or coverage, at each end of the curve whichever gives the lower value."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from prviz.neighbors import BallCounts, Balls
 
 
 class _EAS(Estimator):
-    """c_X of iPR or of coverage, whichever has the lower extreme precision; c_Y by the lower
-    extreme recall.
+    """c_X is that of iPR or of coverage, whichever has the lower extreme precision; c_Y likewise by
+    the lower extreme recall.
 
-    Two numbers are published, without split: min(precision, coverage_precision) and min(recall,
-    coverage), the fnr and the fpr of the better extreme classifier of the two families, [c_X > 0]
-    and [c_Y = 0]. The family in between, which thresholds the ratio of the two chosen supports, is
-    this package's extension: its extreme classifiers are the published ones, and its curve ends
-    there unless another of its classifiers that errs on one side alone is better. The lower family
-    is chosen on the evaluation samples, as published; a tie goes to iPR.
+    Published are two numbers, without split: min(precision, coverage_precision) and min(recall,
+    coverage). They are the fnr of the better of the two families' classifiers [c_X > 0], and the
+    fpr of the better classifier [c_Y = 0]. The classifiers in between, which threshold the ratio of
+    the two chosen supports, are this package's extension. The curve's ends are the published
+    numbers, unless another classifier with fpr = 0 or fnr = 0 does better. Which family is lower is
+    decided on the evaluation samples, as published; a tie goes to iPR.
     """
 
     name = "eas"
@@ -54,7 +54,7 @@ class _EAS(Estimator):
     def balls(
         self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]
     ) -> tuple[Balls, ...]:
-        """Balls of iPR and of coverage."""
+        """The balls of iPR and those of coverage."""
         return tuple(
             ball
             for family in (IPR, COVERAGE)
@@ -62,7 +62,7 @@ class _EAS(Estimator):
         )
 
     def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
-        """Counts of the lower family for each support, at every evaluation sample."""
+        """For c_X and for c_Y, the counts of the family that gives the lower value."""
         c_real = _lower([each.real for each in counts], slice(n_real, None))
         c_generated = _lower([each.generated for each in counts], slice(0, n_real))
         return Supports(c_real, c_generated, n_real)
@@ -72,5 +72,7 @@ EAS = _EAS()
 
 
 def _lower(counts: Sequence[Array], others: slice) -> Array:
-    """Counts that are positive for the fewest samples of the other set; the first of equals."""
+    """The counts that are positive for the fewest ``others``, samples of the other set; of equal
+    ones the first.
+    """
     return min(counts, key=lambda family: int(np.count_nonzero(family[others])))

@@ -1,5 +1,5 @@
-"""hub: improved precision and recall from hub samples, which are often among the nearest neighbours
-of others.
+"""hub: improved precision and recall of hubs alone, the samples that are often among the nearest
+neighbours of others.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from prviz.neighbors.threads import Progress
 from prviz.samples import Split
 from prviz.toys.base import Parameter
 
-# A hub is among the k nearest neighbours of more than this number of others (the poster's t).
+# A hub is among the k nearest neighbours of more than this number of others (the published t).
 THRESHOLD = 3
-# Share of hubs from which they take more processor time than iPR on all samples
+# If a larger share of the samples are hubs, "hub" takes more processor time than iPR on all samples
 # (tests/benchmarks/hub.py --costs).
 COSTLY = 0.5
-# Features of the random subspace, in units of log2(n).
+# Number of features of the random subspace, as a multiple of log2(n).
 FEATURES = 4
-# Cells of the index that a search visits.
+# Number of the index's cells that a search visits.
 _CELLS_SEARCHED = 16
 
 
 class Hub(Estimator):
-    """Number of hub fit samples of each class whose k-NN ball in their class holds a hub evaluation
-    sample.
+    """c_X and c_Y: number of real and of generated hubs whose k-NN ball in their own set holds the
+    evaluation sample, itself a hub.
     """
 
     name = "hub"
@@ -81,12 +81,12 @@ class Hub(Estimator):
         seed: int,
         progress: Progress,
     ) -> Runs:
-        """Counts of hub fit samples whose ball holds each hub evaluation sample; ``rows`` numbers
-        the latter.
+        """Counts, for each hub among the evaluation samples, of hub fit samples whose ball holds
+        it; ``rows`` of the supports says which samples these hubs are.
 
-        Without split the hubs of both parts are the same. A ball reaches exactly to the k-th
-        nearest of all fit samples of its class; the choice of hubs is approximate, which the errors
-        hang on (docs/measured.md).
+        Without split fit and evaluation hubs are the same. Hubs are chosen approximately, which
+        decides the error (docs/measured.md). A ball's radius is exact: it reaches to the k-th
+        nearest of all fit samples of its set.
         """
         return self._measured(split, [k], seed, progress, None)[0]
 
@@ -98,8 +98,8 @@ class Hub(Estimator):
         seed: int,
         progress: Progress,
     ) -> list[Runs]:
-        """The counts at every k from one index of each set, and one table of distances where it is
-        small enough.
+        """The counts at every k, from one index per set and one table of distances if the split is
+        small enough for one.
         """
         pays = len(ks) >= WORTH_A_TABLE and DistanceTable.fits(split)
         return self._measured(split, ks, seed, progress, DistanceTable(split) if pays else None)
@@ -142,7 +142,7 @@ class Hub(Estimator):
                     ]
                 else:
                     radii = table.radii(role, k)[hubs, None]
-                    # whole rows: to pick single entries out of them takes longer than to count them
+                    # all columns: picking single entries takes longer than counting them
                     held = [
                         column_counts(between[hubs] <= radii, between.shape[1])[some]
                         for between, some in zip(table.distances[role], judged, strict=True)
@@ -159,12 +159,12 @@ HUB = Hub()
 def hub_rows(
     values: Array, k: int, seed: int, among: Ints | None = None, threshold: int = THRESHOLD
 ) -> Ints:
-    """Positions of hubs: samples among the k nearest of more than ``threshold`` others, found
-    approximately.
+    """Positions of hubs: samples that are, by an approximate search, among the k nearest of more
+    than ``threshold`` others.
 
-    The positions are in ``among``, the rows of the values to search; None: all rows. Without any
-    hub the samples that are neighbours most often are taken. Neighbours are searched in a random
-    subspace of FEATURES log2(n) features, the same for all sets of one size and seed.
+    The positions are those in ``among``, the rows of ``values`` that take part; None: all rows. If
+    there is no hub, the samples that are neighbours most often are taken. Neighbours are searched
+    in a random subspace of FEATURES log2(n) features, the same for all sets of equal size and seed.
     """
     return hubs_over_k(values, [k], seed, among, threshold)[0]
 
@@ -176,7 +176,7 @@ def hubs_over_k(
     among: Ints | None = None,
     threshold: int = THRESHOLD,
 ) -> list[Ints]:
-    """`hub_rows` at each of several k, with one index."""
+    """The results of `hub_rows` at several k, from one index."""
     n = len(values) if among is None else len(among)
     points = projected(values, max(1, math.ceil(FEATURES * math.log2(n))), seed, among)
     index = ListIndex(
@@ -188,15 +188,15 @@ def hubs_over_k(
     )
     index.search_cells(_CELLS_SEARCHED)
     occurrences = {k: np.zeros(len(points), dtype=np.int64) for k in ks}
-    # A list's length is a power of two above k, however many k are asked for: which of equally near
-    # samples it holds depends on its length.
+    # A list's length is a power of two above k, whichever other k are measured: which of equally
+    # near samples a list holds depends on its length.
     for length in sorted({_list_length(k) for k in ks}):
         step = max(1, (1 << 22) // length)
         for start in range(0, len(points), step):
             rows = np.arange(start, min(start + step, len(points)))
             _, places = index.search(points[rows], length)
             others = (places != rows[:, None]) & (places >= 0)
-            # 1: the nearest other sample
+            # a sample's rank among its neighbours, 1 for the nearest other sample
             order = np.where(others, np.cumsum(others, axis=1), length)
             for k in (k for k in ks if _list_length(k) == length):
                 occurrences[k] += np.bincount(places[order <= k], minlength=len(points))
@@ -207,5 +207,5 @@ def hubs_over_k(
 
 
 def _list_length(k: int) -> int:
-    """Neighbours searched for a sample's k nearest others: itself is one of them."""
+    """Length of a list that holds a sample's k nearest others and the sample itself."""
     return 1 << k.bit_length()

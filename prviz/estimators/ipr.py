@@ -7,7 +7,9 @@ from prviz.neighbors import Balls, Nearest
 
 
 class _IPR(Estimator):
-    """Number of fit samples of each class whose k-NN ball in their class holds the point."""
+    """c_X and c_Y: number of real and of generated fit samples whose k-NN ball in their own set
+    holds the point.
+    """
 
     name = "ipr"
     title = "iPR"

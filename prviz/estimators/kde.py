@@ -1,5 +1,5 @@
-"""kde: a ball of fixed radius around an evaluation sample, the uniform-kernel Parzen density
-ratio.
+"""kde: a ball of fixed radius around each evaluation sample, which gives the uniform-kernel Parzen
+density ratio.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from prviz.neighbors import Balls, MeanNearest, Within
 
 
 class _KDE(Estimator):
-    """Number of samples within the bandwidth: a given one, or per class its mean k-NN radius."""
+    """c_X and c_Y: number of real and of generated samples within the bandwidth, which is given or
+    the mean k-NN radius of each set.
+    """
 
     name = "kde"
     title = "KDE"

@@ -1,4 +1,4 @@
-"""knn: the ball around an evaluation sample that holds its k nearest fit samples of both roles
+"""knn: a ball around each evaluation sample, out to its k-th nearest fit sample of both roles
 pooled.
 """
 
@@ -9,8 +9,8 @@ from prviz.neighbors import Balls, Nearest
 
 
 class _KNN(Estimator):
-    """Number of real and of generated samples within the pooled k-th neighbour, in closed balls,
-    ties included.
+    """c_X and c_Y: number of real and of generated samples within the distance of the pooled k-th
+    neighbour, ties included.
     """
 
     name = "knn"

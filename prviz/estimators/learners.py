@@ -1,8 +1,7 @@
-"""Learners: classifiers of many kinds, whose log odds on samples that they have not seen
-`prviz.estimators.stack` adds.
+"""Learners: classifiers of many kinds, whose log odds `prviz.estimators.stack` adds up.
 
-Each gives one or several columns of log odds that a sample is generated, for equal weights of the
-two sets.
+A learner gives one or several columns of log odds that a sample is generated, for equal weights of
+the two sets. The samples must not be those that it was fitted on.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def one_thread() -> Iterator[None]:
     """Restrict BLAS and OpenMP to one thread, so that a fitted model does not depend on the number
     of cores.
 
-    The library of the model must be loaded before.
+    The library that fits the model must be loaded before.
     """
     with one_blas_thread(), one_openmp_thread():
         yield
@@ -55,8 +54,8 @@ def one_thread() -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Rescaled:
-    """Rescaling: values divided by ``first``, minus ``shift`` (d,), divided by ``second``; no
-    square overflows.
+    """Rescaling of values: divide by ``first``, subtract ``shift`` (d,), divide by ``second``. The
+    two steps keep squares from overflowing.
     """
 
     first: float
@@ -65,7 +64,7 @@ class Rescaled:
 
     @classmethod
     def of(cls, values: Array) -> Rescaled:
-        """Units in which these values are centred and the sample farthest out has the norm 1."""
+        """The rescaling after which these values have mean 0 and their largest norm is 1."""
         first = float(np.abs(values).max()) or 1.0
         scaled = values / first
         shift = scaled.mean(axis=0, dtype=float)
@@ -73,7 +72,7 @@ class Rescaled:
         return cls(first, shift, float(np.sqrt(np.einsum("ij,ij->i", scaled, scaled).max())) or 1.0)
 
     def apply(self, values: Array) -> Floats:
-        """Values in these units, clipped to +-1e150."""
+        """The values rescaled and clipped to +-1e150."""
         with np.errstate(over="ignore"):
             scaled = (np.asarray(values, dtype=float) / self.first - self.shift) / self.second
         return np.clip(scaled, -_LARGEST, _LARGEST)
@@ -85,41 +84,43 @@ Rows = tuple[Ints, Ints]
 Votes: TypeAlias = Mapping[str, Floats]
 
 NEIGHBOURS = (KNN, KDE, IPR, COVERAGE)
-# Numbers of neighbours, each about 2.5 times the one before.
+# Values of k of the neighbour families, each about 2.5 times the one before.
 KS = (4, 10, 25, 60, 150, 377)
-# Weight decay of the logistic regressions, as of the mean log loss.
+# Weight decays of the logistic regressions, relative to the mean log loss.
 DECAYS = (1.0, 0.1, 0.01, 0.001)
-# Trees of each forest, on values and on their ranks, whose random thresholds also part values that
-# are close. A part of them is one step of the work.
+# Number of trees in each of two forests, one on values and one on their ranks; random thresholds on
+# ranks also separate values that are close. Each forest is fitted in FOREST_PARTS parts, one per
+# task.
 TREES = 30
 FOREST_PARTS = 3
-# Most features for boosting, whose time grows with them, while what it finds and forests don't gets
-# less.
+# Boosting is left out above this number of features: its time grows with them, while it adds less
+# and less to what forests find.
 MOST_BOOSTED = 40
-# Trees of the boosting, the share of each that is taken, and the least p (1 - p) that is divided
-# by.
+# Number of boosted trees, the learning rate, and the least p (1 - p) by which a Newton step is
+# divided.
 ROUNDS = 100
 _RATE = 0.1
 _LEAST_SPREAD = 0.02
-# Most fit samples of a set, drawn by the seed: of the neighbours, whose time grows with their
-# square, and of the rest.
+# Most fit samples of a set, drawn by the seed: for the neighbours, whose time grows with the
+# square, and for all other learners.
 MOST_NEIGHBOURS = 4_000
 MOST_FITTED = 10_000
-# Values that are scaled and ranked at a time, which are held eight times: in the processor's cache.
+# Number of values scaled and ranked at a time. Eight copies of them fit the processor's cache.
 _BLOCK = 1 << 16
-# Most values of a pair whose order is kept, in two or four bytes each.
+# The order of a pair's values is kept if there are at most this many; each takes two or four bytes.
 _MOST_ORDERED = 1 << 23
-# About the share of the time that the neighbours take, for the progress.
+# The neighbours' share of the whole time, roughly, for the progress.
 _NEIGHBOURS_SHARE = 0.2
 
 _loading = threading.Lock()
 
 
 class _Standard(NamedTuple):
-    """A split in units of the fit samples' deviations, and in their ranks.
+    """The samples of a split, standardised by the fit samples, and as ranks among them.
 
-    fit, evaluate : (n, d) and (m, d). ranks : the same of both, see `_ranks`. generated : (n,) 0 or
-    1. weights : (n,) such that both sets weigh the same.
+    fit, evaluate : (n, d) and (m, d) standardised samples. ranks : the ranks of both, of the same
+    shapes, see `_shares_below`. generated : (n,) 1 for generated fit samples, 0 for real ones.
+    weights : (n,) weights of the fit samples, with equal sums for both sets.
     """
 
     fit: Table
@@ -131,15 +132,15 @@ class _Standard(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PairTables:
-    """What all splits of a pair share.
+    """What all splits of a pair share, computed once.
 
     Parameters
     ----------
     whole : WholeDistances, optional
-        All distances, of few samples.
+        All distances of the pair; None if it has too many samples.
     order : ndarray, optional
-        (d, n) the samples, real ones first, in the order of each feature; scaling keeps it. None:
-        of too many.
+        (d, n) for each feature, the indices that sort the samples, real ones first; scaling does
+        not change the order. None if there are too many values.
     """
 
     whole: WholeDistances | None
@@ -147,7 +148,7 @@ class PairTables:
 
     @classmethod
     def of(cls, pair: SamplePair) -> PairTables:
-        """Of a pair of any size."""
+        """The tables of a pair of any size."""
         n = pair.real.n + pair.generated.n
         order = None
         if n * pair.d <= _MOST_ORDERED:
@@ -160,10 +161,11 @@ class PairTables:
 
 
 class _Learner(NamedTuple):
-    """A kind of classifiers.
+    """A kind of classifier, fitted in one or several parts.
 
-    learn : from a split and the seed of a part to numbers (c, m). parts : how many are summed. odds
-    : log odds from the sum.
+    learn : from a split and a part's seed to numbers (c, m).
+    parts : number of parts, whose numbers are summed.
+    odds : from the sum to log odds.
     """
 
     learn: Callable[[_Standard, int], Floats]
@@ -172,7 +174,7 @@ class _Learner(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """One part of a learner to be fitted in one of several splits."""
+    """One part of a learner to be fitted, in the split at index ``place``."""
 
     place: int
     name: str
@@ -185,25 +187,26 @@ def votes(
     progress: Progress | None = None,
     tables: PairTables | None = None,
 ) -> list[dict[str, Floats]]:
-    """Log odds that each evaluation sample of each split is generated, by every learner fitted on
-    its fit samples.
+    """Log odds that each evaluation sample is generated, for each split, by every learner fitted on
+    the fit samples.
 
     Parameters
     ----------
     splits : sequence of Split
-        Of one pair, and held out: no learner sees an evaluation sample.
+        Splits of one pair with held-out evaluation samples, which no learner sees.
     seed : int
-        Seed of the trees, and of the fit samples where there are more than a learner takes.
+        Seed of the trees and, where there are more fit samples than a learner takes, of their
+        choice.
     progress : callable, optional
         Called with the fraction done; may raise to stop.
     tables : PairTables, optional
-        Of the pair; None: found.
+        Tables of the pair; None: they are computed.
 
     Returns
     -------
     list of dict of str to ndarray
-        For each split, by learner, (c, m) log odds of c settings and m evaluation samples, real
-        ones first.
+        For each split, by learner, (c, m) log odds for c settings of the learner and m evaluation
+        samples, real ones first.
     """
     tick = progress or (lambda _: None)
     learners = {
@@ -213,7 +216,7 @@ def votes(
     if splits[0].pair.d <= MOST_BOOSTED:
         learners["boosting"] = _Learner(_boosting)
     found: list[dict[str, Floats]] = []
-    # the same columns in every split; a single sample has no neighbour
+    # The same k in every split; a single sample has no neighbour.
     numbers = [k for k in KS if k < min(len(rows) for split in splits for rows in split.fit_rows)]
     tables = tables or PairTables.of(splits[0].pair)
     order = tables.order
@@ -246,7 +249,7 @@ def votes(
         total[task.name] = total[task.name] + part if task.name in total else part
         done += 1
         if done * len(splits) % len(tasks) == 0:
-            # results come in the order of the tasks: it was the last of its split
+            # results come in the order of the tasks, so this was the last one of its split
             del standard[task.place]
         tick(_NEIGHBOURS_SHARE + (1 - _NEIGHBOURS_SHARE) * done / len(tasks))
 
@@ -258,19 +261,23 @@ def votes(
 
 @cache
 def _library(module: str = "sklearn.tree") -> Any:
-    """A module of scikit-learn, loaded by one thread: two at once see half of a module."""
+    """A module of scikit-learn. A lock lets one thread at a time import it, because a second one
+    would see it half loaded.
+    """
     with _loading, needed_for("the curve to believe"):
         return import_module(module)
 
 
 def load() -> None:
-    """Load scikit-learn, if it is there, while other threads do something else."""
+    """Load scikit-learn, if installed; called from a background thread so that nobody has to wait
+    later.
+    """
     with suppress(ImportError):
         _library()
 
 
 def _drawn(split: Split, most: int, seed: int) -> Rows:
-    """Rows of the fit samples, at most this many of each set."""
+    """Rows of the fit samples, at most ``most`` of each set, drawn by the seed."""
     real, generated = (
         rows if len(rows) <= most else np.sort(np.random.default_rng(seed).permutation(rows)[:most])
         for rows in split.fit_rows
@@ -305,9 +312,10 @@ def _neighbour_votes(
 
 
 def _standardised(split: Split, seed: int, order: Places | None = None) -> _Standard:
-    """The split in units of its fit samples, a block of features at a time.
+    """The samples of a split, standardised by its fit samples and ranked, one block of features at
+    a time.
 
-    order : `PairTables.order`, of the pair of this split; None: the ranks take a sort of their own.
+    order : `PairTables.order` of this split's pair; None: the ranks are found by a sort.
     """
     rows = _drawn(split, MOST_FITTED, seed)
     fit, evaluate = (
@@ -319,11 +327,11 @@ def _standardised(split: Split, seed: int, order: Places | None = None) -> _Stan
     place = None
     if order is not None:
         place = _places(split.pair, (*rows, *split.evaluate_rows))
-    # trees read the features of the fit samples one by one
+    # column-major, because trees read the fit samples feature by feature
     fitted = np.empty((n, d), np.float32, order="F")
     asked = np.empty((len(evaluate), d), np.float32)
     ranks = np.empty((n, d), np.float32, order="F"), np.empty((len(evaluate), d), np.float32)
-    # of one feature alone numpy would add in another order
+    # at least two features at a time: numpy would add a single one in another order
     count = max(1, d // max(2, _BLOCK // width))
     ends = np.linspace(0, d, count + 1).astype(int)
     for first, last in pairwise(ends.tolist()):
@@ -345,9 +353,10 @@ def _standardised(split: Split, seed: int, order: Places | None = None) -> _Stan
 
 
 def _scaled(fit: AnyFloats, evaluate: AnyFloats) -> tuple[Floats, Floats]:
-    """Both in units of the fit samples' deviations, about their means, by feature."""
+    """Fit and evaluation samples, each feature with mean 0 and deviation 1 over the fit samples."""
     fit = fit.astype(float)
-    largest = np.maximum(fit.max(axis=0), -fit.min(axis=0))  # squares of huge values would overflow
+    # divided out, because squares of huge values would overflow
+    largest = np.maximum(fit.max(axis=0), -fit.min(axis=0))
     largest[largest == 0] = 1.0
     fit /= largest
     mean = fit.mean(axis=0)
@@ -361,8 +370,8 @@ def _scaled(fit: AnyFloats, evaluate: AnyFloats) -> tuple[Floats, Floats]:
 
 
 def _places(pair: SamplePair, rows: Sequence[Ints]) -> Ints:
-    """Where each sample of a pair, real ones first, stands in such rows of either set in turn; -1
-    if nowhere.
+    """For each sample of a pair, real ones first, its position when these rows of both sets are
+    concatenated; -1 if it is not among them.
     """
     found = np.full(pair.real.n + pair.generated.n, -1)
     taken = np.concatenate([rows[0], rows[1] + pair.real.n, rows[2], rows[3] + pair.real.n])
@@ -371,20 +380,21 @@ def _places(pair: SamplePair, rows: Sequence[Ints]) -> Ints:
 
 
 def _shares_below(values: Table, places: Ints, n: int) -> Table:
-    """The share of the first n values of a row below each of them all, equal ones counted half.
+    """For each value of a row, the share of the row's first n values (the fit samples) below it;
+    equal values count half.
 
-    places : of the values of each row in rising order.
+    places : for each row, the indices that sort its values.
     """
     count, width = values.shape
     # `numpy.take_along_axis` takes four times as long
     flat = places + (width * np.arange(count))[:, None]
     ordered = values.take(flat)
-    # the number of fit samples up to each place, and with it the number below
+    # twice the number of fit samples below a value, plus 1 if it is one: a value itself counts half
     is_fit = places < n
     up_to = np.cumsum(is_fit, axis=1, dtype=np.int32)
     both = 2 * up_to
     both -= is_fit
-    # ties: as at their first place, and at their last one
+    # ties: the number below at the first of them plus the number up to the last of them
     differ = ordered[:, 1:] != ordered[:, :-1]
     tied = np.flatnonzero(~differ.all(axis=1))
     if len(tied):
@@ -413,8 +423,8 @@ def _logistic(split: _Standard, seed: int) -> Floats:  # noqa: ARG001
 
 
 def _trees(split: _Standard, seed: int) -> Floats:
-    """The sum of the shares of generated fit samples in the leaves, by the trees of one part of
-    both forests.
+    """By forest and evaluation sample, the sum over trees of the share of generated fit samples in
+    the sample's leaf; one part of the trees.
     """
     called = np.zeros((2, len(split.evaluate)))
     for place, (fit, evaluate) in enumerate(((split.fit, split.evaluate), split.ranks)):
@@ -424,12 +434,13 @@ def _trees(split: _Standard, seed: int) -> Floats:
 
 
 def _forest(fit: Table, split: _Standard, seed: int, count: int) -> Iterator[Any]:
-    """Randomised trees, fitted to these values of the fit samples.
+    """Randomised trees, fitted to the given values of the fit samples.
 
-    Tree by tree: a forest of scikit-learn changes the process's filters of warnings, which threads
-    share.
+    They are fitted one by one because a forest of scikit-learn changes the process's warning
+    filters, which other threads share.
     """
-    # checked again for every tree: without them a fit of few samples takes half of the time
+    # scikit-learn checks weights again for every tree; without them a fit of few samples takes half
+    # the time
     weights = None
     if not np.all(split.weights == 1):
         weights = split.weights
@@ -441,9 +452,9 @@ def _forest(fit: Table, split: _Standard, seed: int, count: int) -> Iterator[Any
 
 
 def _random_states(seed: int, count: int) -> Iterator[np.random.RandomState]:
-    """One generator in the states of as many seeds, one after the other.
+    """Random generators for ``count`` seeds: one generator, set to each seed in turn.
 
-    A new generator of each would ask the system for random bytes first, which takes longer than a
+    A new generator per seed would first ask the system for random bytes, which takes longer than a
     tree of few samples.
     """
     state = np.random.RandomState(0)
@@ -453,17 +464,19 @@ def _random_states(seed: int, count: int) -> Iterator[np.random.RandomState]:
 
 
 def _leaf_values(tree: Any, values: Table) -> Floats:
-    """What the leaves of these samples hold: a share of each class, (m, 2), or a number, (m, 1)."""
+    """The value of the leaf of each sample: a share of each class, (m, 2), or a number, (m, 1)."""
     return np.asarray(tree.tree_.predict(values))
 
 
 def _odds_of_trees(called: Floats, trees: int = TREES) -> Floats:
-    """Log odds from the sum over all trees; half a tree more on both sides."""
+    """Log odds from the summed shares of all trees; half a tree is added to both classes to keep
+    them finite.
+    """
     return np.log(called + 0.5) - np.log(trees - called + 0.5)
 
 
 def _boosting(split: _Standard, seed: int) -> Floats:
-    """Log odds by LogitBoost."""
+    """Log odds by LogitBoost, one column."""
     found = np.zeros(len(split.evaluate))
     for tree in _boosted(split.fit, split, seed):
         found += _RATE * _leaf_values(tree, split.evaluate)[:, 0]
@@ -471,9 +484,10 @@ def _boosting(split: _Standard, seed: int) -> Floats:
 
 
 def _boosted(fit: Table, split: _Standard, seed: int) -> Iterator[Any]:
-    """The trees of LogitBoost (Friedman, Hastie, Tibshirani 2000): each is a Newton step.
+    """The trees of LogitBoost (Friedman, Hastie, Tibshirani 2000); each makes a Newton step.
 
-    Tree by tree too, as scikit-learn's boosting changes those filters.
+    They are fitted one by one because scikit-learn's boosting changes the process's warning
+    filters.
     """
     from scipy.special import expit
 
@@ -491,13 +505,13 @@ def _boosted(fit: Table, split: _Standard, seed: int) -> Iterator[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Trees that are fitted to the ranks of the fit samples and may be asked about any others, by
-    `fit`.
+    """Randomised and boosted trees, fitted to the ranks of the fit samples, that score any other
+    samples. Made by `fit`.
 
     Parameters
     ----------
     split : _Standard
-        The samples.
+        The standardised and ranked samples.
     seed : int
         Seed of the trees.
     """
@@ -507,14 +521,14 @@ class Judge:
 
     @classmethod
     def fit(cls, split: Split, seed: int) -> Judge:
-        """Trees of the fit samples, of `MOST_FITTED` of each set at most.
+        """Prepare trees on the fit samples, on at most `MOST_FITTED` of each set.
 
         Parameters
         ----------
         split : Split
-            Held out.
+            A split with held-out evaluation samples.
         seed : int
-            Seed of the trees, and of the fit samples where there are more.
+            Seed of the trees and, where there are more fit samples, of their choice.
 
         Returns
         -------
@@ -523,7 +537,7 @@ class Judge:
         Raises
         ------
         ImportError
-            Without scikit-learn.
+            If scikit-learn is not installed.
         """
         _library()
         return cls(_standardised(split, seed), seed)
@@ -535,7 +549,7 @@ class Judge:
 
     @cached_property
     def _boosted(self) -> list[Any]:
-        """None of more than `MOST_BOOSTED` features."""
+        """The boosted trees; none if there are more than `MOST_BOOSTED` features."""
         few = self.evaluate.shape[1] <= MOST_BOOSTED
         with _plain():
             return list(_boosted(self.split.ranks[0], self.split, self.seed)) if few else []
@@ -546,13 +560,13 @@ class Judge:
             return list(_forest(self.split.ranks[0], self.split, self.seed, 2 * TREES))
 
     def log_odds(self, ranks: Table) -> Floats:
-        """The sum of the log odds, (m,), that samples are generated, of randomised and of boosted
+        """Log odds that samples are generated, (m,): the sum of those by randomised and by boosted
         trees.
 
         Parameters
         ----------
         ranks : ndarray
-            (m, d), such as `evaluate`, or a copy with some of it changed.
+            (m, d) ranks, such as `evaluate` or a copy of it with some values changed.
 
         Returns
         -------
@@ -566,13 +580,17 @@ class Judge:
 
     @property
     def gains(self) -> Floats:
-        """What randomised trees gain by each feature, (d,)."""
+        """The mean importance of each feature in the randomised trees, (d,): the impurity that its
+        splits remove.
+        """
         return np.asarray(np.mean([tree.feature_importances_ for tree in self._randomised], axis=0))
 
 
 @contextmanager
 def _plain() -> Iterator[None]:
-    """One thread, and no checks: all values are finite, and the parameters are these."""
+    """One thread, and none of scikit-learn's checks: all values are known to be finite and the
+    parameters to be valid.
+    """
     plain = _library("sklearn").config_context(assume_finite=True, skip_parameter_validation=True)
     with one_thread(), plain:
         yield

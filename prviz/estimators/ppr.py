@@ -1,5 +1,5 @@
-"""ppr: the probability of a point to be in a support with an uncertain border, by a tent around
-every sample.
+"""ppr: the probability that a point is in a support with an uncertain border, from a tent function
+around every sample.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from prviz.neighbors.threads import Progress, on_all_cores
 from prviz.samples import Split
 from prviz.toys.base import Parameter
 
-# a and k of the paper: the radius of the tents is a times the mean distance to the k-th nearest
+# a and k of the paper: the radius R of the tents is a times the mean distance to the k-th nearest
 # sample.
 WIDTH = 1.2
 NEIGHBOURS = 4
-# Largest x with 1 - x == 1 in float64.
+# Largest x for which 1 - x == 1 in float64.
 _NEGLIGIBLE = 2.0**-54
-# Distances of a table that are used at a time.
+# Number of a table's distances that are used at a time.
 _BLOCK = 1 << 17
 
 
@@ -33,12 +33,13 @@ class _PPR(Estimator):
     """c_X(z) = 1 - prod over real fit samples x of (1 - tau(|z - x|)), tau(d) = max(0, 1 - d / R),
     and its mirror.
 
-    R is a = 1.2 times the mean k-NN radius inside the set with the tents. Two numbers are
-    published, without split and at k = 4: the mean of c_X over generated samples and the mean of
-    c_Y over real ones. The first is the fnr of the randomised classifier that answers "real" with
-    probability c_X. The family of deterministic thresholds on c_Y / c_X is this package's
-    extension; the published numbers are the means of its supports, not its ends. Without split a
-    sample is left out of its own product by index: its own tent would give it the support 1.
+    R is a = 1.2 times the mean k-NN radius inside the set whose samples have the tents. Published
+    are two numbers, without split and at k = 4: the mean of c_X over generated samples and the mean
+    of c_Y over real ones. The first is the fnr of the randomised classifier that answers "real"
+    with probability c_X. The classifiers that threshold c_Y / c_X are this package's extension; the
+    published numbers are the means of the two supports, not the ends of the curve. Without split a
+    sample's own tent is left out of its product, by index, because it alone would make the support
+    1.
     """
 
     name = "ppr"
@@ -89,7 +90,7 @@ class _PPR(Estimator):
         seed: int,
         progress: Progress,
     ) -> Runs:
-        """Supports of every evaluation sample, and the two radii."""
+        """Supports of every evaluation sample, and the radius R of each set; one run."""
         values = split.pair.real.values, split.pair.generated.values
         fit = [RowView(*side) for side in zip(values, split.fit_rows, strict=True)]
         evaluate = [RowView(*side) for side in zip(values, split.evaluate_rows, strict=True)]
@@ -114,7 +115,9 @@ class _PPR(Estimator):
         seed: int,
         progress: Progress,
     ) -> list[Runs]:
-        """The supports at every k from one table of distances, where it is small enough."""
+        """The supports at every k, from one table of distances if the split is small enough for
+        one.
+        """
         if len(ks) < WORTH_A_TABLE or not DistanceTable.fits(split):
             return super().runs_over_k(split, ks=ks, seed=seed, progress=progress)
         table = DistanceTable(split)
@@ -160,11 +163,12 @@ def _tent(radii: Floats, width: float) -> float:
 
 
 def chances(points: RowView, fit: RowView, radius: float, *, apart: bool = False) -> Floats:
-    """1 - prod over fit samples x of (1 - tau(|z - x|)) for every point z: (n,) in [0, 1].
+    """For every point z, 1 - prod over fit samples x of (1 - tau(|z - x|)): (n,) in [0, 1].
 
-    The product is taken in the order of the rows. A tent of radius zero is 1 at its sample and 0
+    Factors are multiplied in the order of the rows. A tent of radius zero is 1 at its sample and 0
     elsewhere.
-    apart : True if the points are the fit samples, each to be left out of its own product.
+
+    apart : True if the points are the fit samples; each is then left out of its own product.
     """
     return 1.0 - multiply_within(
         points.source,
@@ -179,15 +183,13 @@ def chances(points: RowView, fit: RowView, radius: float, *, apart: bool = False
 
 
 def _missed(distances: Floats, radius: float) -> Floats:
-    """1 - tau of each distance."""
+    """1 - tau(d) for each distance d."""
     shares = np.divide(distances, radius, out=np.zeros_like(distances), where=distances > 0)
     return 1.0 - np.maximum(0.0, 1.0 - shares)
 
 
 def _chances_by_table(distances: Floats, radius: float, *, apart: bool) -> Floats:
-    """`chances` of the points of the columns, from their distances to the fit samples of the
-    rows.
-    """
+    """`chances` from a table of distances: one row per fit sample, one column per point."""
     found = np.empty(distances.shape[1])
 
     def fill(part: slice) -> None:
@@ -195,7 +197,7 @@ def _chances_by_table(distances: Floats, radius: float, *, apart: bool) -> Float
         if apart:
             columns = np.arange(part.start, part.stop)
             missed[columns, columns - part.start] = 1.0
-        # row by row: in the order of the fit samples
+        # multiplied row by row, that is, in the order of the fit samples
         found[part] = 1.0 - np.multiply.reduce(missed, axis=0)
 
     on_all_cores(fill, slices(len(found), max(1, _BLOCK // len(distances))))

@@ -1,5 +1,5 @@
-"""prc: coverage by at least k samples of the other set, in a ball that reaches to more samples of
-the own set.
+"""prc: precision and recall cover. A point's ball out to its (C k)-th nearest sample of one set
+must hold k samples of the other.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ COVER = 3
 
 
 class _PRC(Estimator):
-    """Real samples within the (C k)-th nearest generated one, C = 3, fewer than k counted as none;
-    and the mirror.
+    """c_X: number of real samples within the distance of the (C k)-th nearest generated one, C = 3;
+    0 if fewer than k. c_Y mirrors it.
 
-    Two numbers are published, without split and with k = 3: the share of generated samples whose
+    Published are two numbers, without split and with k = 3: the share of generated samples whose
     ball out to their (C k)-th nearest generated one holds at least k real samples, the fnr of [c_X
-    >= k], and that with the roles swapped, the fpr of [c_Y < k]. The family in between, which
-    thresholds the ratio of the two counts where both are large enough, is this package's extension:
-    its extreme classifiers are the published ones, and at C = k = 1 it is coverage. A real sample's
+    >= k], and that with the roles swapped, the fpr of [c_Y < k]. The classifiers in between, which
+    threshold the ratio of the two counts where both are at least k, are this package's extension.
+    Its extreme classifiers are the published ones, and at C = k = 1 it is coverage. A real sample's
     ball need not hold k real ones, so even without split the extreme classifier may have fpr > 0;
     other classifiers are then the ends of the curve. A ball reaches at most to the farthest other
     sample of its set.
@@ -82,7 +82,7 @@ class _PRC(Estimator):
         return (cover_balls(k, self.value("c"), *sizes),)
 
     def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
-        """Counts around every evaluation sample, zero where they are below k'."""
+        """Counts around every evaluation sample; a count below the required number k' becomes 0."""
         least = self.value("k_prime") or k
         c_real, c_generated = (
             np.where(side >= least, side, 0) for side in (counts[0].real, counts[0].generated)
@@ -94,15 +94,15 @@ PRC = _PRC()
 
 
 def cover_orders(k: int, cover: int, n_real: int, n_generated: int) -> tuple[int, int]:
-    """Orders of the nearest real and of the nearest generated sample that balls reach to: min(C k,
-    n - 1) each.
+    """Which nearest real and which nearest generated sample the balls reach to: min(C k, n - 1) for
+    each set of n.
     """
     return min(cover * k, n_real - 1), min(cover * k, n_generated - 1)
 
 
 def cover_balls(k: int, cover: int, n_real: int, n_generated: int) -> Balls:
-    """Balls out to the (C k)-th nearest sample: real samples are counted within generated ones, and
-    vice versa.
+    """Balls that reach to the (C k)-th nearest sample: in those out to generated samples real ones
+    are counted, and vice versa.
     """
     real, generated = cover_orders(k, cover, n_real, n_generated)
     return Balls(real=Nearest(generated, "generated"), generated=Nearest(real, "real"))

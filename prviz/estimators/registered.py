@@ -1,4 +1,4 @@
-"""Families added by users and other packages: any function from samples to supports."""
+"""Families added by users and by other packages: any function from samples to supports."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from prviz.neighbors.threads import Progress
 from prviz.readers.errors import described
 from prviz.samples import SamplePair, Split
 
-# Group of entry points of packages that add families.
+# Group of the entry points by which packages add families.
 GROUP = "prviz.families"
-# Names that rows of tables and legends use already.
+# Names that rows of tables and legends already use.
 RESERVED = ("truth",)
 
 
 class Arrays(NamedTuple):
-    """Real and generated samples as plain read-only arrays, (n, d) and (m, d); ``real, generated =
-    arrays``.
+    """Real and generated samples as plain read-only arrays, (n, d) and (m, d); unpacks as ``real,
+    generated = arrays``.
     """
 
     real: Array
@@ -38,10 +38,11 @@ SupportsFunction: TypeAlias = Callable[[Arrays, Arrays], tuple[ArrayLike, ArrayL
 class Registered(Estimator):
     """A family whose supports a function computes, without k, bandwidth or seed.
 
-    function : (fit, evaluate) -> (c_real, c_generated), as for `prviz.register`.
+    function : (fit, evaluate) -> (c_real, c_generated), as in `prviz.register`.
     """
 
-    chosen_by_evaluation = True  # a function may do so, and nobody can tell
+    # the function may let evaluation samples decide; that can't be checked
+    chosen_by_evaluation = True
 
     def __init__(
         self, name: str, function: SupportsFunction, title: str, idea: str, source: str
@@ -67,7 +68,7 @@ class Registered(Estimator):
         seed: int,
         progress: Progress,
     ) -> Runs:
-        """Supports that the function gives for the samples of ``split``, checked."""
+        """Supports that the function returns for the samples of ``split``, after checks."""
         fit = _arrays(split.fit)
         evaluate = _arrays(split.evaluate) if split.held_out else fit
         try:
@@ -95,7 +96,7 @@ def _arrays(pair: SamplePair) -> Arrays:
 
 
 def _support(name: str, role: str, values: ArrayLike, n: int) -> Array:
-    """One support per evaluation sample, non-negative and finite."""
+    """One of the two results, checked: one non-negative finite number per evaluation sample."""
     try:
         support = np.asarray(values)
     except (ValueError, TypeError) as error:
@@ -152,8 +153,8 @@ def add_family(
 
 
 def check_name(name: str) -> None:
-    """Raise ValueError unless links, legends and the shell can hold the name: a plain identifier,
-    not reserved.
+    """Raise ValueError unless ``name`` can stand in links, legends and the shell: a plain
+    identifier, not reserved.
     """
     legal = (
         isinstance(name, str)
@@ -169,15 +170,15 @@ def check_name(name: str) -> None:
 
 
 def _place(function: object) -> tuple[str, str]:
-    """Module and qualified name of a function; empty where it has none."""
+    """Module and qualified name of a function; empty if it has none."""
     return (
         getattr(function, "__module__", None) or "",
         getattr(function, "__qualname__", None) or "",
     )
 
 
-# A notebook cell that runs again defines its function again: another object with the same module
-# and name.
+# When a notebook cell runs again, it defines its function again: another object, but with the same
+# module and name.
 def _same(known: object, function: SupportsFunction) -> bool:
     if not isinstance(known, Registered):
         return False
@@ -186,15 +187,15 @@ def _same(known: object, function: SupportsFunction) -> bool:
 
 
 def load_families(families: MutableMapping[str, Estimator]) -> None:
-    """Add the families of installed packages: entry points of GROUP, named as the family.
+    """Add the families of installed packages: their entry points of GROUP, each named like its
+    family.
 
-    Each refers to a function, as for `prviz.register`, or to an estimator object of that name (see
-    `prviz.estimators`). An entry point that can't be loaded or used is left out with a warning that
+    An entry point refers to a function, as in `prviz.register`, or to an estimator object of that
+    name (see `prviz.estimators`). One that can't be loaded or used is left out, with a warning that
     names it.
     """
     for point in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
-        # The families that work must stay usable, whatever error a foreign package raises on
-        # import.
+        # Whatever error a foreign package raises on import, the other families must stay usable.
         try:
             value = point.load()
             if not isinstance(value, Estimator):

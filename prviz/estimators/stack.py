@@ -1,5 +1,5 @@
-"""Stacking: one classifier from the log odds of many, learned on samples that none of them has
-seen.
+"""Stacking: one classifier from the log odds of many learners, weighted on samples that none of
+them was fitted on.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from prviz.arrays import Flags, Floats
 from prviz.estimators.learners import Votes
 from prviz.neighbors.threads import one_blas_thread
 
-# Penalty of the weights, beside the mean log loss.
+# Ridge penalty on the weights, relative to the mean log loss.
 _PENALTY = 1e-3
-# Most steps of Newton's method, and the largest change of slope and intercept that ends it.
+# Most steps of Newton's method, and the change of slope and intercept below which it ends.
 _STEPS = 25
 _CLOSE = 1e-5
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The column of one learner that is taken, its slope (0 or more) and intercept as log odds, and
-    its weight.
+    """How one learner enters the sum: which of its columns is taken, the slope (at least 0) and
+    intercept that calibrate it, and its weight.
     """
 
     column: int
@@ -37,7 +37,8 @@ class Chosen:
 class Stack:
     """Weighted sum of calibrated log odds, one column of every learner.
 
-    chosen : by learner. intercept : added to the sum.
+    chosen : by name of the learner.
+    intercept : added to the sum.
     """
 
     chosen: Mapping[str, Chosen]
@@ -45,20 +46,20 @@ class Stack:
 
     @classmethod
     def fit(cls, votes: Votes, generated: Flags) -> Stack:
-        """The weights of least log loss, real and generated samples counting alike, with none below
-        0.
+        """The stack of least log loss, with weights of at least 0; both sets count alike, whatever
+        their sizes.
 
         Parameters
         ----------
         votes : mapping of str to ndarray
-            (c, m) log odds by learner, on samples that these were not fitted on.
+            (c, m) log odds by learner, on samples that the learners were not fitted on.
         generated : ndarray of bool
             (m,) True for generated samples.
 
         Returns
         -------
         Stack
-            The same for any order of the samples, up to rounding.
+            It does not depend on the order of the samples, up to rounding.
         """
         from scipy.optimize import minimize
 
@@ -83,7 +84,7 @@ class Stack:
 
         first = np.append(np.full(table.shape[1], 1.0 / table.shape[1]), 0.0)
         limits = [(0.0, None)] * table.shape[1] + [(None, None)]
-        # of a dozen numbers: threads of SciPy's BLAS take a hundred times as long
+        # the problem has a dozen numbers: with BLAS threads SciPy takes a hundred times as long
         with one_blas_thread():
             result = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=limits)
         *found, intercept = result.x.tolist()
@@ -94,7 +95,9 @@ class Stack:
         return cls(chosen, intercept)
 
     def log_odds(self, votes: Votes) -> Floats:
-        """Log odds, (m,), that samples are generated, from their votes by the same learners."""
+        """Log odds, (m,), that samples are generated, from the votes of the same learners on
+        them.
+        """
         total = np.full(next(iter(votes.values())).shape[1], self.intercept)
         for name, each in self.chosen.items():
             total += each.weight * (each.slope * votes[name][each.column] + each.intercept)
@@ -102,8 +105,8 @@ class Stack:
 
 
 def _calibrated(columns: Floats, generated: Flags, weights: Floats) -> tuple[int, float, float]:
-    """The column of least log loss as slope * column + intercept, with its slope and intercept, by
-    Newton's method.
+    """Of one learner's columns, the one whose log loss is least as slope * column + intercept, with
+    that slope and intercept (by Newton's method).
     """
     scale = columns.std(axis=1)
     scale[scale == 0] = 1.0

@@ -1,4 +1,4 @@
-"""tightest: the curve to believe, of the best classifier that many learners together make."""
+"""tightest: the curve to believe, of the best classifier that many learners make together."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ from prviz.estimators.base import About, Estimator, Runs, Supports
 from prviz.neighbors.threads import Progress
 from prviz.samples import Split
 
-# Cuts at which the score is judged, fixed before it is seen: the best of them all would come out
-# too low.
+# Number of cuts at which the score is judged. They are fixed beforehand: the best of all possible
+# cuts would give too low a curve.
 CUTS = 17
-# Samples of a set below which its area is unsure: only a bound, and whether the sets differ, are to
-# be said of so few.
+# If a set has fewer samples, the area is unsure; only an upper bound, and whether the sets differ,
+# can be stated.
 FEWEST = 200
 
 
 class _Tightest(Estimator):
-    """The error rates of one classifier that neighbours, regressions and trees make together, at 17
-    fixed cuts.
+    """The error rates, at 17 fixed cuts, of the score that neighbours, regressions and trees give
+    together.
 
-    Every held-out classifier lies above the truth, so the lowest of them comes closest: no truth is
-    needed to prefer it. In each of five folds the learners are fitted on the other four, and the
-    weights by which their log odds are added are those of the least log loss on these four. So each
-    sample is judged once, by what has not seen it, and neither split, k nor bandwidth plays a part.
+    The curve of every held-out classifier lies above the true one, so the lowest curve is the
+    closest, and it can be chosen without knowing the truth. For each of five folds the learners are
+    fitted on the other four; the weights of their log odds minimise the log loss on these four. So
+    each sample is judged once, by learners that have not seen it, and the curve depends on neither
+    split, k nor bandwidth.
 
-    The supports of a sample are sin and cos of the angle of lam from which on it is called real, in
-    steps of a right angle over 17; their ratio estimates the density ratio q / p.
+    The supports of a sample are c_X = cos(theta) and c_Y = sin(theta), where tan(theta) is the lam
+    at which its call changes, with theta in steps of a right angle / 17; c_Y / c_X estimates the
+    density ratio q / p.
     """
 
     name = "tightest"
@@ -66,10 +68,9 @@ class _Tightest(Estimator):
         seed: int,
         progress: Progress,
     ) -> Runs:
-        """Supports of all samples, each by learners and weights that have not seen it.
+        """Supports of all samples, each from learners and weights that have not seen it.
 
-        Raises
-        ------
+        Raises ------
         ValueError : without split.
         """
         if not split.held_out:
