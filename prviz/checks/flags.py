@@ -11,12 +11,13 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from prviz.arrays import Flags, Floats, Ints
+from prviz.arrays import Floats, Ints
 from prviz.checks.facts import (
     Duplicates,
     EqualRows,
@@ -70,6 +71,7 @@ LARGE_VARIANCE = (
 )
 FEW_SAMPLES = 100  # samples below which fewer samples than features is a warning
 LONGEST_NAME = 80  # characters of a name to show
+_LONGEST_LINE = 300  # characters of a line of Python
 
 # features that hold the real variance, number or share: fewer decide all distances
 FEW_FEATURES = (
@@ -138,6 +140,7 @@ _STAND_INS = (
     3.4028235e38,
 )
 _FAR = 3
+_SMALL = _STAND_INS.index(1e20)
 # Most numbers of a set whose ends are searched for rows that sum up the others.
 _MOST_SUMMED = 10_000_000
 # Numbers that questionnaires write for "don't know", "refused" and the like, one or several in a
@@ -146,6 +149,11 @@ _MOST_SUMMED = 10_000_000
 _ANSWERS = (77, 88, *range(96, 100), 777, 888, *range(996, 1000), 7777, 8888, *range(9996, 10000))
 _BELOW_0 = (-1, -7, -8, -9, -999.25, *(-each for each in _ANSWERS))
 _ANSWERED_SO = 0.01
+# Codes of one digit, which stand in several columns. Codes behind a gap count where it is as wide
+# as this share of the range of the other numbers, and this many of the widest of their own gaps.
+_DIGITS = (7, 8, 9)
+_GAP = 0.5
+_OF_GAPS = 3
 # Ends of the types of whole numbers, which stand for missing ones where they repeat and are so far
 # from the others.
 _ENDS = (-128, 255, -32768, -32767, 32767, 65535, -(2**31), 1 - 2**31, 2**31 - 1, 2**32 - 1)
@@ -1033,11 +1041,12 @@ def keys(pair: SamplePair) -> list[Finding]:
 
 def weights(facts: DataFacts) -> list[Finding]:
     """Features that are named as weights of samples and look like them, see `are_weights`."""
-    found = []
-    for feature, name in enumerate(facts.pair.real.features):
-        columns = [each.rows[:, feature] * each.unit for each in facts.drawn]
-        if called_weights(name) and are_weights(columns):
-            found.append(feature)
+    names = facts.pair.real.features
+    found = [feature for feature, name in enumerate(names) if called_weights(name)]
+    for feature in found:
+        if not are_weights([each.rows[:, feature] * each.unit for each in facts.drawn]):
+            found = []  # bodies have several weights
+            break
     what = "by name and values weights of samples"
     said = "Weights are not supported, and are compared as features are"
     return _no_features(_WEIGHTS, facts.pair.real, found, what, said)
@@ -1057,69 +1066,108 @@ def stand_ins(facts: DataFacts) -> list[Finding]:
     """Numbers such as -999 or 1e30 that stand far from all others: they were missing values."""
     found: list[Finding] = []
     for (role, samples), drawn in zip(by_role(facts.pair), facts.drawn, strict=True):
-        own = [_stand_in(role, samples, value) for value in sorted(set(samples.extremes))]
-        known = [each for each in own if each is not None]
-        found += known or _answers(role, samples, drawn)
+        known = set[int]()
+        for value in sorted(set(samples.extremes)):
+            if codes := _stand_in(samples, value):
+                known |= codes.keys()
+                found.append(_missing(role, samples, codes))
+        answers = _answers(samples, drawn)
+        if codes := {column: held for column, held in answers.items() if column not in known}:
+            found.append(_missing(role, samples, codes))
     return found
 
 
-def _stand_in(role: str, samples: Samples, value: float) -> Finding | None:
-    """A finding if an end of the values stands for missing ones."""
+# Columns by their places, and the numbers in them that stand for missing ones.
+_Codes: TypeAlias = dict[int, tuple[float, ...]]
+
+
+def _stand_in(samples: Samples, value: float) -> _Codes:
+    """The columns where an end of the values stands for missing ones."""
     usual = any(math.isclose(abs(value), each, rel_tol=1e-6) for each in _STAND_INS)
     if not usual and value not in _ENDS:
-        return None
+        return {}
     there = samples.values == value
     columns = np.flatnonzero(there.any(axis=0))
     others = np.abs(samples.values[:, columns][~there[:, columns]])
     if others.size == 0 or abs(value) < (_FAR if usual else _FAR_END) * float(others.max()):
-        return None
+        return {}
     # or a mask of 0 and 255
     if not usual and (there.sum() < 2 or len(np.unique(others)) < 3):
-        return None
-    return _missing(f"{value:.10g}", role, samples, there.any(axis=1), columns)
+        return {}
+    return dict.fromkeys(columns.tolist(), (value,))
 
 
-def _missing(
-    what: str, role: str, samples: Samples, rows: Flags, columns: Iterable[int]
-) -> Finding:
+def _missing(role: str, samples: Samples, codes: _Codes) -> Finding:
     """The finding of numbers that were missing values in some rows."""
+    rows = np.zeros(samples.n, bool)
+    for column, held in codes.items():
+        rows |= np.isin(samples.values[:, column], held)
+    what = ", ".join(f"{each:.10g}" for each in sorted({*chain.from_iterable(codes.values())}))
     count = np.count_nonzero(rows)
-    value = f"{what} in {count:,} of {samples.n:,} {role} rows{_named(samples, columns)}"
-    effect = "Missing values count as numbers here: fill them in, or leave these rows out."
+    value = f"{what} in {count:,} of {samples.n:,} {role} rows{_named(samples, codes)}"
+    effect = (
+        "Missing values count as numbers here: fill them in, or leave these rows out"
+        f"{_without_codes(samples, codes)}."
+    )
     return Finding("Missing values as numbers", value, "warning", effect)
 
 
-def _answers(role: str, samples: Samples, drawn: SetFacts) -> list[Finding]:
-    """Codes of questionnaires that stand far from all other numbers of their columns, or alone
-    below 0.
+def _without_codes(samples: Samples, codes: _Codes) -> str:
+    """The expression of a data frame without these rows; empty where features have no names, or it
+    would be long.
+    """
+    if not samples.features:
+        return ""
+    held = {}
+    for column, values in codes.items():
+        plain = [int(each) if each == int(each) and abs(each) < 2**53 else each for each in values]
+        held[samples.features[column]] = plain
+    text = f", table[~table.isin({held}).any(axis=1)]"
+    return text if text.isprintable() and len(text) <= _LONGEST_LINE else ""
+
+
+def _answers(samples: Samples, drawn: SetFacts) -> _Codes:
+    """Codes of questionnaires that stand far from all other numbers of their columns, behind a wide
+    gap, or alone below 0.
     """
     ends = np.array([drawn.rows.min(axis=0), drawn.rows.max(axis=0)]) * drawn.unit
-    known = (*_ANSWERS, *_BELOW_0)
-    codes: set[float] = set()
-    columns = []
-    rows = np.zeros(samples.n, bool)
+    known = (*_DIGITS, *_ANSWERS, *_STAND_INS[:_SMALL], *_BELOW_0)
+    found = {}
     for column in np.flatnonzero(np.isin(np.round(ends, 6), known).any(axis=0)).tolist():
-        for some in (_BELOW_0, known):
-            there = _are_codes(samples.values[:, column], some)
-            if there.any():
-                codes.update(samples.values[there, column].tolist())
-                columns.append(column)
-                rows |= there
+        values = samples.values[:, column]
+        for some in (_BELOW_0, (*_ANSWERS, *_BELOW_0), known):
+            if codes := _codes(values, some, near=some is known):
+                found[column] = codes
                 break
-    said = ", ".join(f"{code:g}" for code in sorted(codes))
-    return [_missing(said, role, samples, rows, columns)] if columns else []
+    digits = {column for column, codes in found.items() if max(codes) in _DIGITS}
+    if len(digits) == 1:
+        del found[digits.pop()]
+    return found
 
 
-def _are_codes(values: Floats, known: Sequence[float]) -> Flags:
-    """Which numbers of a column are these codes; none of them if they are like the others."""
-    there = np.isin(values, known)
-    held, counts = np.unique(values[there], return_counts=True)
-    others = np.unique(values[~there])
-    if len(others) < 2 or counts.max(initial=0) < max(2, _ANSWERED_SO * len(values)):
-        return np.zeros_like(there)
-    alone = held.max() < min(0, others[0] - 1) and others[0] >= 0
-    far = np.abs(held).min() >= _FAR * np.abs(others).max()
-    return there if alone or far else np.zeros_like(there)
+def _codes(values: Floats, known: Sequence[float], near: bool) -> tuple[float, ...]:
+    """Which numbers of a column are codes, of those known; none if they are like the others.
+
+    near : True where codes may follow the others behind a wide gap.
+    """
+    every, counts = np.unique(values, return_counts=True)
+    here = np.isin(every, known)
+    if near:  # the last ones alone: 77 may be an age where 99 is none
+        here &= every > every[~here].max(initial=-np.inf)
+    # one code or several, the lowest of which may be like the others
+    for first in range(np.count_nonzero(here) if near else 1):
+        codes = np.flatnonzero(here)[first:]
+        others = np.delete(every, codes)
+        if len(others) < 2 or counts[codes].max(initial=0) < max(2, _ANSWERED_SO * len(values)):
+            continue
+        held = every[codes]
+        gaps = np.diff(others)
+        alone = held[-1] < min(0, others[0] - 1) and others[0] >= 0
+        far = np.abs(held).min() >= _FAR * np.abs(others).max()
+        wide = max(_GAP * np.ptp(others), _OF_GAPS * gaps.max())
+        if alone or far or (near and len(others) > 2 and held[0] - others[-1] >= wide):
+            return tuple(held.tolist())
+    return ()
 
 
 def texts(pair: SamplePair) -> list[Finding]:

@@ -77,7 +77,8 @@ _ENGLISH = {word: said for said, words in _ELSEWHERE.items() for word in words.s
 _GLUED = re.compile(
     r"(.*_)?(obj(?:ect)?|source|run|event|evt|samples?|image|img|user|item|row|record|cell|gene"
     r"|customer|client"
-    r"|session|study|project|visit|subj(?:ect)?|patient|participant|video|clip|frame|scene|doc(?:ument)?|task|episode"
+    r"|session|study|project|visit|subj(?:ect)?|patient"
+    r"|participant|video|clip|frame|scene|doc(?:ument)?|task|episode"
     r"|batch|plot|site"
     r"|station|plate|fib(?:er|re)|field|track|particle|compound|random|noise|global|train(?:ing)?"
     r"|test|group|cluster"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import codecs
 import csv
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import BinaryIO, Literal
@@ -66,6 +66,8 @@ _FIRST = 64
 # Bytes of a file that its encoding is judged by.
 _HEAD = 1 << 12
 _FIRST_CELLS = 20_000
+# Fewest rows whose last one, without a name, may sum up the others.
+_COUNTED = 8
 # Most rows at the end that sum up the others.
 _MOST_SUMMARIES = 8
 # Share by which a sum or a mean may be rounded in a table, and of the standard deviation that a
@@ -458,6 +460,18 @@ def _summed(values: Array, total: Array, near: Array) -> int:
     return found
 
 
+def _summed_without_a_name(texts: Sequence[str], values: Array) -> bool:
+    """True if the first or the last row alone has no name, and sums up others or is beyond all."""
+    if texts.count("") != 1 or len(texts) < _COUNTED or (texts[0] and texts[-1]):
+        return False
+    row, others = (values[-1], values[:-1]) if texts[0] else (values[0], values[1:])
+    sums = others.sum(axis=0)
+    # a mean of numbers around 0 says nothing, nor does a sum of few different ones
+    summed = np.isclose(row, sums, rtol=_ROUNDED, atol=0) & (np.abs(sums) > np.ptp(others, axis=0))
+    beyond = np.abs(row) > np.abs(others).max(axis=0)
+    return bool(summed.any()) or _alike(row, others.mean(axis=0)) or 2 * beyond.sum() > len(row)
+
+
 def _is_extreme(row: Array, values: Array) -> bool:
     """True for the least or the greatest value of every column, which other rows have, one here and
     one there.
@@ -685,4 +699,5 @@ def _refuse_other_numbers(
             place += f", line {table.lines[first - 1 if first else -last]}"
         raise table.refuse_summary(place, first, last)
     for index, texts in zip(table.labels, table.texts, strict=True):
-        table.check_summaries(texts, index)
+        unnamed = _summed_without_a_name(texts, values)
+        table.check_summaries(texts, index, ("",) if unnamed else ())

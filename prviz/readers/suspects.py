@@ -123,7 +123,8 @@ _ERROR = re.compile(
 _UNIT_BEHIND = re.compile(r"[ _]*[(\[][^()\[\]]*[^\W\d_][^()\[\]]*[)\]]$")
 # Names of what spectra are measured along.
 _AXIS = re.compile(
-    r"wave_?(length|number)s?|raman_?shift|(row_)?m/?z|(2|two)_?theta|(row_)?retention_?time"
+    r"wave_?(length|number)s?|raman_?shift|(row_)?(m/?z|rt)_?(min|max|med)?|(2|two)_?theta"
+    r"|(row_)?retention_?time"
 )
 _COUNT = re.compile(
     r"counts?|freq(uency|uencies)?|n|num(ber)?|multiplicity|occurrences?|times|repeats?|copies|size"
@@ -151,6 +152,14 @@ _SAMPLE = re.compile(
     r"|(lfq|reporter) intensity .*",
     re.IGNORECASE,
 )
+# Names of genes and of what else is measured of one sample, which samples have not.
+_GENE = re.compile(
+    r"(ENS[A-Z]{0,4}[GTP]|FBgn|WBGene|AT[1-5CM]G|cg|rs|N[MRPX]_)\d{4,}\b.*"
+    r"|\w{3}-(mir|let)-.*|\d+(_[asx])*_at",
+    re.IGNORECASE,
+)
+# Columns beside the samples of a table of counts, as featureCounts writes them.
+_OF_COUNTS = {"chr", "start", "end", "strand", "length"}
 # Names of columns of texts that name a feature in each row, or say its unit.
 _NAMES_A_FEATURE = re.compile(
     r"(feature|variable|attribute|parameter|metric|measure|descriptor|probe|marker|metabolite"
@@ -202,6 +211,8 @@ _TOGETHER = 1.5
 # Least features of one name and their numbers, such as f0, f1, f2, that make the other columns
 # doubtful.
 _FAMILY = 3
+# Rows of names of genes from which these are no samples.
+_FEW_GENES = 8
 # Least features of one name beside which any other name is remarked, and their share of the
 # features.
 _LONG_FAMILY = 8
@@ -346,9 +357,15 @@ def check_upright(
         what = f"each column is a sample ({quoted(known[0])}, {quoted(known[1])} ...)"
     elif n < len(features):
         known = one_family(features)
+    families = len(one_family([*features, ""])) == len(features)
+    families &= not any(each.isdecimal() or _FEATURE.fullmatch(each) for each in features)
+    if not what and (n < len(features) or families):
+        known = one_family(features)
         for column in labels.values():
             texts = [str(each) for each in column[:FIRST_ROWS]]
-            if not what and _are_numbered_features(texts):
+            numbered_rows = n < len(features) and _are_numbered_features(texts)
+            genes = families and n > _FEW_GENES and all(map(_GENE.fullmatch, texts))
+            if not what and (numbered_rows or genes):
                 what = f"each row is a feature ({quoted(texts[0])}, {quoted(texts[1])} ...)"
     if what:
         raise refuse_turned(what, typed, others_than(known, [*numbered, *features]), loaded)
@@ -377,7 +394,11 @@ def _spectra(values: Array, features: Sequence[str], typed: str) -> ReadError | 
     if steps[0] == 0 or (steps != steps[0]).any():
         return None
     first = ", ".join(f"{each:g}" for each in values[:2, 0].tolist())
-    return refuse_turned(f"each row is a feature ({quoted(features[0])}: {first} ...)", typed)
+    # beside the ends of peaks in a table of them all columns but those of samples
+    beside_axis = _named(list(map(plain_name, features)), _AXIS) - {0}
+    others = others_than(one_family(features), features) if beside_axis else []
+    what = f"each row is a feature ({quoted(features[0])}: {first} ...)"
+    return refuse_turned(what, typed, others)
 
 
 def names_features(name: str, texts: Sequence[str]) -> bool:
@@ -390,21 +411,22 @@ def names_features(name: str, texts: Sequence[str]) -> bool:
     return _are_numbered_features(texts)
 
 
-def samples_among(names: Sequence[str]) -> list[str]:
+def samples_among(names: Sequence[str], beside: str = "") -> list[str]:
     """The names of samples, such as those of cells or patients, where most of the names are
-    such.
+    such, or all beside the places of genes, of which the column ``beside`` may be one.
     """
+    if {*map(plain_name, (*names, beside))} >= _OF_COUNTS:
+        return [name for name in names if plain_name(name) not in _OF_COUNTS]
     found = [name for name in names if _SAMPLE.fullmatch(name)]
     return found if len(found) > 2 and 2 * len(found) > len(names) else []
 
 
 def one_family(names: Sequence[str]) -> list[str]:
-    """The names of one stem and any number, where most are; else all names."""
+    """The names that another one has with another number, where most have; else all names."""
     stems = [match[1] if (match := _NUMBERED.fullmatch(name)) else name for name in names]
-    stem, most = Counter(stems).most_common(1)[0]
-    if 2 * most <= len(names):
-        return list(names)
-    return [name for name, own in zip(names, stems, strict=True) if own == stem]
+    counts = Counter(stems)
+    found = [name for name, stem in zip(names, stems, strict=True) if counts[stem] > 1]
+    return found if 2 * len(found) > len(names) else list(names)
 
 
 def others_than(samples: Sequence[str], names: Sequence[str]) -> list[str]:

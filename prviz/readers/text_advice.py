@@ -334,7 +334,7 @@ class Layout:
     ) -> ReadError | None:
         """The error for a table whose rows are features; None for others."""
         numbers = [self.columns[place] for place in self.features if place != index]
-        if known := samples_among(numbers):
+        if known := samples_among(numbers, self.columns[index]):
             what = f"each column is a sample ({quoted(known[0])} ...)"
         elif len(column) < len(numbers) and names_features(self.columns[index], column):
             known = one_family(numbers)
@@ -586,15 +586,15 @@ class Layout:
             f"{self.loaded('')}.iloc[{left}].to_csv({self._saved('samples')})"
         )
 
-    def check_summaries(self, texts: Sequence[str], index: int) -> None:
+    def check_summaries(self, texts: Sequence[str], index: int, known: Sequence[str] = ()) -> None:
         """Raise ReadError for rows that a label says to sum up others: few, at an end of the table.
 
-        texts : of that column, whose place is ``index``.
+        texts : of that column, whose place is ``index``. known : texts of such rows, besides words.
         """
-        if not any(map(_sums_up, (*texts[:1], *texts[-1:]))):
+        if not any(each in known or _sums_up(each) for each in (*texts[:1], *texts[-1:])):
             return
-        named = [each for each in texts if _sums_up(each)]
-        others = [each for each in texts if not _sums_up(each)]
+        named = [each for each in texts if each in known or _sums_up(each)]
+        others = [each for each in texts if each not in named]
         if len(named) > _SUMMARIES * len(texts):
             return
         # kinds such as std and pro, or a person
@@ -602,8 +602,9 @@ class Layout:
             return
         written = f"delimiter={self.numbers.delimiter!r}"
         opened = f"newline='', encoding={self.encoding!r}"
+        said = quoted(named[-1]) if named[-1] else "the row without a name"
         raise ReadError(
-            f"{self.where}, {self.column(index)}: {quoted(named[-1])} sums up other rows and is no "
+            f"{self.where}, {self.column(index)}: {said} sums up other rows and is no "
             "sample. Leave such rows out:\nimport csv\n"
             f"sums = {sorted({*named})}\n"
             f"rows = csv.reader(open({literal(self.typed)}, {opened}), {written}, "
@@ -622,6 +623,7 @@ class Layout:
         for place, texts in zip(self.features, zip(*rows, strict=True), strict=True):
             cells = [text.strip() for text in texts]
             alike = len({*map(len, cells)}) == 1 < len(cells[0]) and {*"".join(cells)} == {"0", "1"}
+            alike &= len(cells[0]) > 2 or len({*cells}) > 2  # 01 and 10 may be months
             if alike and any(cell[0] == "0" for cell in cells):
                 raise ReadError(
                     f"{self.where}, {self.column(place)}: {self._split_bits(place, cells[0])}"

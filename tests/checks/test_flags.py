@@ -692,3 +692,49 @@ def test_what_leaves_a_column_out_is_the_frame_s_own(name: str, library: str) ->
         left.append(held["left"])
     right = prviz.pr_curve(values[0], values[1], "knn", k=5, split=None).auc
     assert prviz.pr_curve(*left, "knn", k=5, split=None).auc == right
+
+
+@pytest.mark.parametrize(
+    ("held", "code", "columns"),
+    [
+        (range(18, 70), 99, 1),  # ages
+        (range(1, 401), 999, 1),
+        (np.arange(5, 400, 0.5), 999.9, 1),
+        (range(1, 31), 88, 1),
+        (range(1, 6), 9, 2),  # answers of a questionnaire
+        (range(1, 5), 8, 3),
+    ],
+)
+def test_codes_behind_a_wide_gap_are_flagged_with_what_leaves_them_out(
+    held: Sequence[float], code: float, columns: int
+) -> None:
+    rng = np.random.default_rng(0)
+    real, generated = rng.choice(np.array(held, float), (2, 300, 4))
+    whole = real.copy()
+    for column in range(columns):
+        real[column : 9 * 20 : 20, column] = code
+    [flag] = [flag for flag in flags_of(pair(real, generated, "abcd")) if "Missing" in flag.title]
+    assert f"in {9 * columns} of 300 real rows: a" in flag.text
+    table = pd.DataFrame(real, columns=list("abcd"))
+    line = flag.effect.partition("leave these rows out, ")[2].removesuffix(".")
+    left = eval(line, {"table": table})  # noqa: S307
+    np.testing.assert_array_equal(left, whole[~(real == code)[:, :columns].any(axis=1)])
+    near = np.where(real == code, max(held) + 1, real)
+    for other in (near, np.where(rng.random(real.shape) < 0.5, code, real)[:, :1] * 1.0):
+        named = "abcd"[: other.shape[1]]
+        found = flags_of(pair(other, generated[:, : other.shape[1]], named))
+        assert other is not near or not [flag for flag in found if "Missing" in flag.title]
+
+
+def test_numbers_that_end_at_99_or_9_are_no_codes() -> None:
+    rng = np.random.default_rng(0)
+    for draw in (
+        lambda: np.minimum(rng.integers(18, 130, (300, 3)), 99),
+        lambda: np.minimum(rng.geometric(0.03, (300, 3)), 99),
+        lambda: rng.integers(0, 10, (300, 3)),
+        lambda: rng.integers(1, 101, (300, 3)),
+        lambda: rng.choice([10, 20, 49, 99], (300, 3)),
+        lambda: np.c_[rng.integers(1, 6, (300, 2)), rng.choice([1, 2, 3, 4, 9], 300)],  # one alone
+    ):
+        found = flags_of(pair(draw().astype(float), draw().astype(float), "abc"))
+        assert not [flag for flag in found if "Missing" in flag.title]

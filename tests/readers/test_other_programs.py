@@ -5,6 +5,7 @@ right by the printed lines.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,9 @@ from prviz.readers import ReadError, SuspectColumnsError, read
 
 N = 120
 RNG = np.random.default_rng(11)
+# the printed lines open files as they would be typed
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 WORDS = ["mass", "length", "pressure", "ozone"]
 FRAME = pd.DataFrame(RNG.normal(size=(N, 4)).round(4), columns=WORDS)
 DAYS = pd.date_range("2022-03-01", periods=N, freq="5D")
@@ -105,3 +109,82 @@ def test_the_greatest_score_in_every_column_is_a_sample_where_many_have_it() -> 
 
 def _topped(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table, table.max().to_frame().T])
+
+
+# ---- rows that are no samples ----
+
+
+@pytest.mark.parametrize("place", ["first", "last"])
+@pytest.mark.parametrize("totals", ["sums of some", "sums of none"])
+def test_a_row_of_totals_without_a_name_is_left_out_by_the_printed_lines(
+    place: str, totals: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As web statistics have them: users are counted once, rates are means by their weights."""
+    monkeypatch.chdir(tmp_path)
+    counts = pd.DataFrame(RNG.integers(10, 900, (N, 3)), columns=["users", "visits", "views"])
+    total = counts.sum().to_numpy() * [0.8, 1 if totals == "sums of some" else 0.9, 0.7]
+    rows = [counts, pd.DataFrame([total], columns=counts.columns)]
+    page = [f"/p/{at}" for at in range(N)]
+    both = pd.concat(rows if place == "last" else rows[::-1])
+    both.insert(0, "path", [*page, ""] if place == "last" else ["", *page])
+    both.to_csv("t.csv", index=False)
+    with pytest.raises(ReadError, match="the row without a name sums up other rows") as caught:
+        read("t.csv")
+    exec(str(caught.value).partition("\n")[2], {})
+    np.testing.assert_array_equal(read("t_samples.csv").values, counts)
+
+
+def test_a_sample_without_a_name_is_a_sample() -> None:
+    table = FRAME.assign(path=[f"/p/{at}" for at in range(N - 1)] + [""])
+    assert read(written(table)).n == N
+
+
+GENES = [f"ENSG{at:011d}" for at in range(60)]
+
+
+@pytest.mark.parametrize("samples", [[f"ctrl_{at}" for at in range(8)], list("ABCDEFGH")])
+@pytest.mark.parametrize("places", [False, True])
+def test_a_table_of_genes_is_turned_by_the_printed_lines(
+    samples: list[str], places: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    counts = pd.DataFrame(RNG.poisson(80, (60, 8)), columns=samples, index=GENES)
+    table = counts
+    if places:  # as featureCounts writes them
+        more = {"Chr": "chr1;chr1", "Start": "5;9", "End": "7;11", "Strand": "+;+", "Length": 90}
+        table = pd.DataFrame(more, index=pd.Index(GENES, name="Geneid")).join(counts)
+    table.to_csv("t.csv")
+    if samples[0] == "A" and not places:  # may be features of genes
+        assert read("t.csv").n == 60
+        return
+    with pytest.raises(
+        ReadError, match=r"transposed, each (row is a feature|column is a)"
+    ) as caught:
+        read("t.csv")
+    exec(str(caught.value).partition("\n")[2], {})
+    np.testing.assert_array_equal(read("t_turned.csv").values, counts.T)
+
+
+def test_vectors_of_genes_are_samples() -> None:
+    table = pd.DataFrame(RNG.normal(size=(60, 8)), index=GENES)
+    assert read(("t.csv", table.to_csv().encode())).n == 60
+    assert read(("t.csv", table.add_prefix("dim_").to_csv().encode())).n == 60
+
+
+def test_ends_of_peaks_are_no_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    areas = pd.DataFrame(RNG.lognormal(9, 1, (30, 8)).round(1))
+    areas.columns = [f"{'KO' if at % 2 else 'WT'}_{at:02d}" for at in range(8)]
+    peaks = {"mz": np.linspace(80, 900, 30) ** 1.1, "mzmin": 1.5, "rt": RNG.random(30), "npeaks": 9}
+    table = pd.DataFrame(peaks).join(areas)
+    table.index = pd.Index([f"FT{at:04d}" for at in range(30)])
+    table.to_csv("t.csv")
+    with pytest.raises(ReadError, match="transposed, each row is a feature") as caught:
+        read("t.csv")
+    exec(str(caught.value).partition("\n")[2], {})
+    np.testing.assert_allclose(read("t_turned.csv").values, areas.T)
+
+
+def test_months_of_two_digits_are_no_bits() -> None:
+    table = FRAME.assign(level=["01", "10"] * (N // 2))
+    assert read(written(table)).d == 5
