@@ -1,6 +1,4 @@
-"""The sections of the bias lab in their order: each module has an IDEA in a few sentences, and
-`show`.
-"""
+"""The sections of the Bias lab, in order; each module has a text IDEA and a function `draw`."""
 
 from __future__ import annotations
 

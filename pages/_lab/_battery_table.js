@@ -1,7 +1,7 @@
-// The table of verdicts: real table, one button per cell. It is filled anew with every payload; the focus stays.
+// The table of verdicts, an HTML table with a button for each cell. New data rebuild it; the focus is kept.
 
 /**
- * What Python sends (pages/_lab/battery_table.py).
+ * The data that Python sends (pages/_lab/battery_table.py).
  * @typedef {{ id: string, kind: string, label: string, verdict: string, oracle: string, published: string }} Cell
  * @typedef {{ label: string, help: string }} Side
  * @typedef {{ kind: string, label: string }} Truth
@@ -13,7 +13,7 @@
  * @typedef {(id: string) => void} Choose
  */
 
-/** @type {WeakMap<HTMLElement, string>} the cell chosen last, by the component's element: Python hears of it later */
+/** @type {WeakMap<HTMLElement, string>} the cell chosen last, by the component's element; Python receives it later */
 const CHOSEN = new WeakMap();
 
 /** @template {keyof HTMLElementTagNameMap} Kind @param {Kind} kind @param {string} text @param {Record<string, string>} attributes
@@ -26,7 +26,7 @@ function element(kind, text = "", attributes = {}, ...children) {
   return node;
 }
 
-/** A mark's shape says what its colour says.
+/** Signs by kind: the shape of a mark says the same as its colour.
  * @type {Record<string, string>} */
 const SIGNS = { right: "●", wrong: "✕", asks: "○", lucky: "◆", wait: "·" };
 
@@ -77,7 +77,7 @@ function head(columns, truths) {
   );
 }
 
-/** One line for each check: a cell has a mark for each of the things that the check asks for.
+/** One row for each check; a cell has a mark for each tag of the check.
  * @param {Row[]} rows @param {string | undefined} chosen @param {Choose} choose */
 function body(rows, chosen, choose) {
   /** @type {Row[][]} */
@@ -154,7 +154,7 @@ function key(kinds) {
   );
 }
 
-/** Scroll to the answer below the table once it is there. @param {number} tries */
+/** Scrolls to the detail below the table, once it has been drawn. @param {number} tries */
 function seek(tries) {
   const told = document.querySelector(".st-key-battery-told");
   if (told) told.scrollIntoView({ block: "nearest" });

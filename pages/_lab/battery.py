@@ -1,7 +1,7 @@
-"""Section of the bias lab: 15 sanity checks, with the verdicts of any reading and of the truth
-itself.
+"""Section "Sanity battery": 15 sanity checks, with verdicts on any reading and on the truth.
 
-The detail of a cell holds the reason for its verdict, and the sweeps behind it.
+A reading takes two numbers (fidelity, diversity) off a curve or a published score. A click on a
+verdict shows the reason for it, and the sweeps behind it.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ from prviz.studies.battery.judge import SweepResult, along, criteria_of
 from prviz.studies.battery.tasks import kept
 from prviz.studies.kept_rows import KeptRows
 
-# The number of failed checks is counted in a test, from the verdicts in
-# `prviz.studies.battery.judge`.
+# A test counts the failed checks that IDEA names, from `prviz.studies.battery.judge`.
 IDEA = (
     "A paper of 2025 requires of every score of generative models what common sense does: 1 where"
     " both distributions are equal, less where they differ, the same in any unit of a feature. Of"
@@ -160,7 +159,7 @@ def _shared() -> LeastRecentlyUsed:
 
 
 def _oracle(choice: Choice) -> pd.DataFrame:
-    """Verdicts of the truth; progress is drawn the first time."""
+    """Verdicts on the truth; progress is drawn the first time."""
     place = st.empty()
     found = []
     for done, check in enumerate(choice.checks):
@@ -179,9 +178,9 @@ def _truth_judged(check: str, readings: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _judged(choice: Choice, rows: pd.DataFrame) -> pd.DataFrame:
-    """Verdicts of the rows; a check is judged again only when it has more rows."""
+    """Verdicts on measured rows; a check is judged again only when it has more rows."""
     parts = {str(name): part for name, part in rows.groupby("check", sort=False)}
-    own = bool(rows["key"].notna().any())  # False for kept rows
+    own = bool(rows["key"].notna().any())  # False for rows that ship with prviz
     return _concatenated(
         _shared().remembered(
             (own, choice.key, choice.readings, each, len(parts[each])),
@@ -236,8 +235,10 @@ SCENARIOS: Mapping[str, str] = {
 def show_detail(
     cell: VerdictCell, judged: pd.DataFrame, oracle: pd.DataFrame, rows: pd.DataFrame | None
 ) -> None:
-    """Draw one cell's detail. judged, oracle : lines of `prviz.studies.battery.judge`; rows :
-    measured rows, if any.
+    """Draw the detail of one cell.
+
+    judged, oracle : verdicts on measured rows and on the truth, from `prviz.studies.battery.judge`.
+    rows : measured rows, if any.
     """
     place = cell.place
     check = CHECKS[place.check]
@@ -289,18 +290,18 @@ def show_detail(
 def _lines(
     whose: str, judged: pd.DataFrame, place: CellPlace
 ) -> list[tuple[str, dict[Hashable, Any]]]:
-    """Whose lines they are, and those of this cell."""
+    """The verdicts of one cell, each paired with `whose` ("Measured" or "Truth")."""
     mine = (judged[["check", "tag", "reading", "side"]] == list(place)).all(axis=1)
     return [(whose, line) for line in judged[mine].to_dict("records")]
 
 
 def _asked(found: SweepResult, place: CellPlace) -> Sequence[Criterion]:
-    """What is asked for along this sweep."""
+    """The criteria that a cell applies along one sweep."""
     return criteria_of(place.check, place.tag, cast(Side, place.side), found.scenario)
 
 
 def _outcome(found: SweepResult, criterion: Criterion, check: Check) -> dict[str, Any]:
-    """A line of the table of criteria."""
+    """A row of the table of criteria."""
     outcome = found.judge(criterion)
     true = found.judge_truth(criterion)
     return {
@@ -332,7 +333,7 @@ def _decided(line: dict[Hashable, Any], found: Sequence[SweepResult], check: str
 
 
 def _besides(found: Sequence[SweepResult], place: CellPlace) -> str:
-    """Text on criteria that the truth meets and the measured number misses."""
+    """Text on other criteria, which the truth meets and the measured number misses."""
     check = CHECKS[place.check]
     missed = []
     for each in found:
@@ -360,7 +361,8 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
     x = found.points[found.measured].tolist()
     measured = zip(x, found.mean.tolist(), found.spread.tolist(), strict=True)
     geometric = False
-    if found.points.min() > 0:  # logarithmic if the steps are more alike on such an axis
+    # logarithmic if the steps between points are more even on a logarithmic axis
+    if found.points.min() > 0:
         steps = np.diff(found.points)
         ratios = np.diff(np.log(found.points))
         geometric = bool(np.std(ratios) / np.mean(ratios) < np.std(steps) / np.mean(steps) - 1e-9)
@@ -393,21 +395,21 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
 
 
 def _placed(words: str, found: SweepResult) -> str:
-    """The text with numbers of points replaced by their x."""
+    """The text with "point 3", for instance, replaced by "x = " and the value of x there."""
     return re.sub(
         r"point (\d+)\b", lambda number: f"x = {found.points[int(number[1]) - 1]:.4g}", words
     )
 
 
 def setting_words(check: Check, dim: int, scenario: str) -> str:
-    """A setting of a check in words; "" if the check has only one."""
+    """A setting of a check in words; "" if the check has only one setting."""
     parts = [f"d = {dim}"] if len(check.dims) > 1 else []
     return ", ".join([*parts, SCENARIOS[scenario]] if scenario else parts)
 
 
 def like_problem(check: str, dim: int) -> ExploreSettings | None:
-    """Explore's settings of a toy like one point of the check's sweep, at this dimension; None if
-    there is none.
+    """Explore's settings for a toy that resembles one point of the check's sweep; None if there is
+    none.
     """
     mu = {1: 1.5, 8: 0.75, 64: 0.25}.get(dim, 0.25)
     scale = {1: 0.3, 8: 0.6, 64: 0.9}.get(dim, 0.9)

@@ -1,6 +1,4 @@
-"""The choices above the table of verdicts, and the table: each verdict beside the truth's and the
-published one.
-"""
+"""Table of the sanity battery's verdicts, beside the truth's and the published; and its form."""
 
 from __future__ import annotations
 
@@ -63,7 +61,9 @@ REPORTED_WORDS = (
 
 
 class Choice(NamedTuple):
-    """Names in CHECKS and READINGS, in the order of rows and columns."""
+    """What to measure and judge: names in CHECKS (rows), names in READINGS (columns), and the
+    mode.
+    """
 
     checks: tuple[str, ...]
     readings: tuple[str, ...]
@@ -71,9 +71,7 @@ class Choice(NamedTuple):
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        """Cache key of the measurement, which is the same for any point read from the same
-        curves.
-        """
+        """Cache key of the measurement; the same for all readings of the same curves."""
         return (
             "battery",
             self.mode,
@@ -83,7 +81,7 @@ class Choice(NamedTuple):
 
 
 def choose() -> Choice | None:
-    """Draw the choices; returns None if nothing is left to judge."""
+    """Draw the form; None if it leaves nothing to judge."""
     checks = _checks()
     methods = st.multiselect(
         "Families of curves",
@@ -184,7 +182,7 @@ _VERDICTS = {
 
 
 class CellPlace(NamedTuple):
-    """One cell: its check, tag, reading and side."""
+    """Identifies a cell of the table: check, tag (kind of criterion), reading and side."""
 
     check: str
     tag: str
@@ -197,7 +195,7 @@ class CellPlace(NamedTuple):
 
 
 class VerdictCell(NamedTuple):
-    """Verdicts of one cell; verdict is "" before it is measured, published "" where nothing is."""
+    """Verdicts of one cell; verdict is "" before the measurement, published is "" where none is."""
 
     place: CellPlace
     verdict: str
@@ -206,7 +204,9 @@ class VerdictCell(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """One of KINDS, by comparison with the truth's verdict; "wait" before the measurement."""
+        """How the verdict compares with the truth's, one of KINDS; "wait" before the
+        measurement.
+        """
         if self.verdict:
             return KINDS[self.verdict in PASSES, self.oracle in PASSES]
         return "wait"
@@ -231,8 +231,9 @@ Cells = Mapping[CellPlace, VerdictCell]
 def cells(
     choice: Choice, oracle: pd.DataFrame, judged: pd.DataFrame
 ) -> dict[CellPlace, VerdictCell]:
-    """All cells in the order of the table. oracle, judged : lines of `judge` for the truth and for
-    the rows.
+    """All cells, in the order of the table.
+
+    oracle, judged : verdicts from `judge` on the truth and on the measured rows.
     """
     columns = ["check", "tag", "reading", "side", "verdict"]
     measured, true = (
@@ -258,20 +259,20 @@ def cells(
 
 
 def tags(check: str) -> list[Tag]:
-    """Tags of a check, the purpose last, as in the paper's tables."""
+    """Tags of a check, with "purpose" last, as in the paper's tables."""
     return sorted(
         {each.tag for each in CHECKS[check].criteria}, key=lambda tag: (tag == "purpose", tag)
     )
 
 
 def chosen(known: Cells) -> CellPlace | None:
-    """The last clicked cell, if it is in the table."""
+    """The cell that was clicked last, if it is in the table."""
     said = told_by(KEY, "cell")
     return next((place for place in known if place.id == said), None)
 
 
 def message(known: Cells) -> str:
-    """Of the cells that the truth passes, those that the best and the worst number fail."""
+    """Headline: of the cells that the truth passes, how many the best and the worst number fail."""
     asked: dict[tuple[str, str], list[bool]] = {}
     for place, cell in known.items():
         if cell.verdict and cell.oracle in PASSES:
@@ -294,7 +295,7 @@ def message(known: Cells) -> str:
     return f"Where the truth passes, {best} fails {sum(fewest)} of {len(fewest)}{others}"
 
 
-# What the last lines of the table count: label, what it means, and which verdict of a cell.
+# The table's totals: label, explanation, and the verdict of a cell that is counted.
 _TOTALS = (
     ("passed", "cells that pass, of those measured so far", "verdict"),
     ("the truth passes", "cells that a perfect estimator passes under the same reading", "oracle"),
@@ -303,8 +304,8 @@ _TOTALS = (
 
 
 def draw(choice: Choice, known: Cells, measured: int) -> None:
-    """Draw the table. measured : number of rows so far."""
-    # A reading of each kind: the truth's verdict is the same for all of a kind.
+    """Draw the table. measured : number of rows measured so far."""
+    # One reading of each kind is enough: within a kind the truth has the same verdicts.
     truths = list({READINGS[name].at: name for name in reversed(choice.readings)}.values())[::-1]
     columns = []
     for name in choice.readings:
@@ -332,12 +333,12 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
 
 
 def _sides(reading: Reading) -> list[tuple[str, Side]]:
-    """The numbers that a reading has, each with what it measures."""
+    """The numbers that a reading has, each with its side (fidelity or diversity)."""
     return [(label, side) for label, side in zip(reading.pair, SIDES, strict=True) if label]
 
 
 def _column(reading: Reading) -> dict[str, Any]:
-    """The head of a reading's columns."""
+    """The heading of a reading's columns."""
     pair = _sides(reading)
     said = ", ".join(f"{label} for {side}" for label, side in pair)
     sides = [{"label": label, "help": f"{label}. {SIDE_WORDS[side]}"} for label, side in pair]
@@ -347,7 +348,7 @@ def _column(reading: Reading) -> dict[str, Any]:
 def _row(
     check: str, tag: Tag, known: Cells, truths: Sequence[str], columns: Sequence[tuple[str, Side]]
 ) -> dict[str, Any]:
-    """A line of the table: the verdicts of the truth, and those of each column."""
+    """A row of the table: the truth's verdicts, then those of each column."""
     of_truth = []
     for reading in truths:
         of_truth += [_truth(known.get(CellPlace(check, tag, reading, side))) for side in SIDES]
@@ -361,7 +362,7 @@ def _row(
 
 
 def _totals(known: Cells, columns: Sequence[tuple[str, Side]]) -> list[dict[str, Any]]:
-    """How many cells of each column pass; without the paper's line where it has none of them."""
+    """Number of passed cells for each column; the paper's row is left out if it has no verdict."""
     totals = []
     for label, text, field in _TOTALS:
         values = []

@@ -1,7 +1,4 @@
-"""Section of the bias lab.
-
-Slips of the papers themselves, each with the computation that shows it.
-"""
+"""Section "Errata": slips in the papers, each with the computation that shows it."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ IDEA = (
     " 2024 and 2026: the two versions of Sykes, Simon, Rabin, Fadili (hal-05344404)."
 )
 
-# Height of a figure in pixels: the lines below it stay on the screen.
+# Height of a figure in pixels, low enough that the erratum's text stays on screen.
 HEIGHT = 300
 
 

@@ -1,4 +1,4 @@
-"""The papers' experiments: the kept result at paper size, and the same measured here."""
+"""Section "Experiments": the papers' experiments, as a stored result at paper size or run here."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ IDEA = (
     " published figures beside those measured here."
 )
 MENU = "experiment-menu"
-# Rows of a heat map up to which each of its panels names them.
+# The panels of a heat map with more rows than this share their row labels.
 FEW_ROWS = 5
 KEPT = "Paper size"
 RUN = "Run it yourself"
@@ -130,7 +130,7 @@ def _shell(line: str) -> None:
 
 
 def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: str) -> None:
-    """The message and its figure; below, closed, everything else that the rows say."""
+    """Draw the message and its figure; below, folded, all other numbers."""
     values = _choices(experiment, rows, key)
     convention: CurveConvention | PaperConvention | None = None
     at = experiment.chosen(rows, values)
@@ -156,8 +156,9 @@ def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: st
 
 
 def _choices(experiment: Experiment, rows: pd.DataFrame, key: str) -> dict[str, Any]:
-    """The values that the user chooses of the labels that the experiment offers; those that have
-    rows.
+    """Draw the choices that the experiment offers; returns the chosen value by label.
+
+    Only values that have rows are offered.
     """
     if not experiment.choices or not len(rows):
         return {}
@@ -183,8 +184,9 @@ def _choices(experiment: Experiment, rows: pd.DataFrame, key: str) -> dict[str, 
 
 
 def draw_chart(chart: Chart, key: str, numbers: str, height: int | None = None) -> None:
-    """Draw every panel, of another height than its own; ``numbers`` says for screen readers what
-    holds the numbers.
+    """Draw every panel of a chart.
+
+    numbers : for screen readers, what holds the numbers. height : replaces the panels' own.
     """
     panels = figures.experiment_figures(chart)
     square = isinstance(chart, CurveChart)
@@ -210,9 +212,9 @@ def draw_chart(chart: Chart, key: str, numbers: str, height: int | None = None) 
 
 
 def _convention(key: str) -> CurveConvention | PaperConvention | None:
-    """A convention that the paper leaves open, chosen behind one small button.
+    """Draw the choice of a convention that the paper leaves open, behind one small button.
 
-    None: prviz's own.
+    None: prviz's own convention.
     """
     texts = "\n".join(f"- **{name}**: {text}" for name, text in SELF_COUNTING.items())
     with st.popover(
@@ -251,7 +253,7 @@ def _drawing(drawing: tuple[int | None, bool]) -> str:
 
 
 def facts(provenance: Provenance) -> str:
-    """Date, versions, machine and seconds of a measurement, as text."""
+    """Date, versions, machine and seconds of a stored measurement, as text."""
     libraries = ", ".join(f"{name} {version}" for name, version in provenance.versions.items())
     return (
         f"Measured on {provenance.date} with {libraries} on {provenance.machine}, in"
@@ -305,8 +307,9 @@ def _alternative(chart: Chart, title: str, numbers: str) -> str:
 
 
 def _table(found: pd.DataFrame) -> None:
-    """Draw our mean, its spread, the published number and the difference, without empty or constant
-    columns.
+    """Draw a table: our mean, its spread, the published number, the difference.
+
+    Empty and constant columns are left out.
     """
     optional = ("spread", "published", "difference", "bound")
     empty = [name for name in optional if name in found and found[name].isna().all()]

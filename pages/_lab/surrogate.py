@@ -1,5 +1,6 @@
-"""Data like yours: a density of known truth made of a pair of sets, and every estimator tried on
-its samples.
+"""Section "Data like yours": ranks estimators on a surrogate of a pair of sets.
+
+The surrogate is a density whose true curve is known.
 """
 
 from __future__ import annotations
@@ -45,16 +46,14 @@ CURVES = "Curves"
 OVER_K = "Over k"
 OVER_D = "Over d"
 REFUSED = "No surrogate of your data is good enough; unknown"
-# Seed of the fresh sample and of the splits.
+# Seed of the sample drawn from the surrogate, and of the splits.
 SEED = 1
-# Area under the true curve below which a message says that the two fits hardly overlap.
+# Below this area under the true curve, a message says that the two sets hardly overlap.
 HARDLY = 0.02
 
 
 class CurvesBeside(NamedTuple):
-    """Curves by method: of a fresh sample of the surrogate, whose truth is known, and of the data
-    themselves.
-    """
+    """Curves by method: of a sample drawn from the surrogate (truth known), and of the data."""
 
     truth: PRCurve
     fresh: NamedCurves
@@ -110,7 +109,7 @@ def draw() -> None:
 
 
 def refusal(prediction: Prediction) -> str:
-    """Why a surrogate that does not pass is not good enough."""
+    """Text on why the surrogate fails its predictive check."""
     if prediction.inside < LEAST_INSIDE:
         return (
             f"{prediction.inside:.0%} of the settings measure an area on your data that samples of"
@@ -165,7 +164,7 @@ def _beside(
     made: Surrogate,
 ) -> None:
     best: dict[str, RankedSetting] = {}
-    for each in found:  # the best first
+    for each in found:  # the best setting comes first
         best.setdefault(each.method, each)
     settings = list(best.values())
     pair = data.pair
@@ -233,10 +232,10 @@ def _curves(pair: SamplePair, settings: Sequence[RankedSetting]) -> dict[str, PR
     }
 
 
-# Settings in the figure: the best, and the last; the table has all.
+# Settings in the figure: this many of the best and of the last; the table has all.
 MOST_BEST = 10
 MOST_LAST = 6
-# An IoU below which an estimate tells little.
+# Below this IoU an estimate tells little.
 FAR = 0.5
 # Numbers of the table: label, format and help.
 _NUMBERS = {
@@ -260,7 +259,7 @@ RANKING_COLUMNS = {
 
 
 class RankedSetting(NamedTuple):
-    """One setting with its errors on the surrogate."""
+    """One setting (family, k, split) with its errors on the surrogate."""
 
     method: str
     k: Neighbours | None
@@ -284,7 +283,7 @@ class RankedSetting(NamedTuple):
 
     @property
     def mark(self) -> Literal["best", "", "avoid"]:
-        """How the figure marks it: the first in the ranking, and those far from the truth."""
+        """The figure's mark: for the first in the ranking, and for settings far from the truth."""
         if self.iou < FAR:
             return "avoid"
         if self.rank == 1:
@@ -325,8 +324,8 @@ def show_verdict(
     *,
     complete: bool,
 ) -> None:
-    """Draw how far the area could be off with the closest setting, the button that applies it, and
-    all as intervals.
+    """Draw how far the area could be off with the best setting, a button that applies this setting,
+    and the intervals of all settings.
     """
     best = found[0]
 

@@ -1,6 +1,4 @@
-"""The surrogate of a pair, its predictive check, and the measurements on it, each when it is
-waited for.
-"""
+"""Background work of "Data like yours": surrogate, predictive check, and measurements."""
 
 from __future__ import annotations
 
@@ -27,9 +25,9 @@ from prviz.studies.surrogate.predictive import (
 from prviz.studies.surrogate.surrogate import SurrogateSources, surrogate_of, surrogate_problems
 from prviz.studies.sweeps import COLUMNS, SweepGrid, sweep_cells
 
-# Seconds of work that starts by itself.
+# Work that is estimated to take fewer seconds starts by itself.
 AT_ONCE = 60.0
-# Rough seconds per multiply-add of a covariance, and of the truth of kernels on as many samples.
+# Rough seconds: per multiply-add of a covariance; for the surrogate's truth; and more per sample.
 PER_PRODUCT = 1e-9
 TRUTH = 2.0
 TRUTH_SAMPLE = 5e-4
@@ -38,19 +36,19 @@ GOOD = "The surrogate predicts what settings measure on your data."
 
 @st.cache_resource
 def _shared() -> LeastRecentlyUsed:
-    """Surrogates of bundled sets, for all visitors."""
+    """Surrogates of bundled sets, shared by all visitors."""
     return LeastRecentlyUsed(64)
 
 
 def _sources(data: Data) -> SurrogateSources:
-    """The sets, whose principal components are computed once for all d."""
+    """The pair, with principal components that are computed once for all d."""
     return cache.remembered(
         ("stand-in-sources", data.pair.digest), lambda: SurrogateSources(data.pair)
     )
 
 
 def directions(data: Data) -> Need[Any]:
-    """The number of directions in which the real set varies: the largest d."""
+    """Job that finds the largest d: the number of directions in which the real set varies."""
     held = _sources(data)
     seconds = PER_PRODUCT * data.pair.real.n * data.pair.d**2
     key = ("stand-in-directions", data.pair.digest)
@@ -64,7 +62,9 @@ def directions(data: Data) -> Need[Any]:
 
 
 def surrogate(data: Data, d: int) -> Need[Any]:
-    """Job that makes the surrogate and compares what settings measure on it and on the data."""
+    """Job that makes the surrogate, and compares the areas measured on it with those on the
+    data.
+    """
     held = _sources(data)
     store = cache.session().results if data.private else _shared()
     return Need(
@@ -77,7 +77,7 @@ def surrogate(data: Data, d: int) -> Need[Any]:
 
 
 def card(found: Surrogate, prediction: Prediction, data: Data) -> None:
-    """What the surrogate is made of, and its predictive check."""
+    """Draw what the surrogate is made of, and its predictive check."""
     facts = {
         "Samples, real and generated": f"{data.pair.real.n:,} and {data.pair.generated.n:,}",
         "Dimensions kept": f"{found.d:,} of {data.pair.d:,}",
@@ -114,7 +114,7 @@ def card(found: Surrogate, prediction: Prediction, data: Data) -> None:
 
 
 def sharpness_text(sharpness: float) -> str:
-    """The number, or the end of the range that is tried."""
+    """The sharpness as text; at the ends of the range that is tried, "or more" and "or less"."""
     if sharpness >= WIDEST:
         return f"{WIDEST:g} or more"
     if sharpness <= 1 / WIDEST:
@@ -136,7 +136,10 @@ def setting_text(method: str, k: K | None, split: float | None) -> str:
 def work(
     data: Data, d: int, request: MeasurementRequest, made: Surrogate, title: str
 ) -> work_box.WorkRequest:
-    """The tasks, those of this d first; raises ValueError for what these samples do not allow."""
+    """The tasks that measure the settings, those of this d first.
+
+    Raises ValueError for settings that these samples do not allow.
+    """
     later = [each for each in sorted(request.dims) if each != d]
     problems = [made.problem()]
     if later:

@@ -1,6 +1,4 @@
-"""The choices: the pair that the surrogate is made of, its dimension, and the measurements on
-it.
-"""
+"""Form of "Data like yours": the pair, the surrogate's dimension, and what to measure on it."""
 
 from __future__ import annotations
 
@@ -24,14 +22,14 @@ PAPER = "paper"
 SOURCES = {"bundled": "A bundled set", "upload": "Your files", PAPER: "The paper's figures 8 to 10"}
 SOURCE = "stand-in.source"
 FAMILY = "stand-in.family"
-# Without a bundled pair on Explore: its surrogate predicts what settings measure (a test).
+# The pair if Explore shows no bundled one. A test checks that its surrogate passes.
 FIRST_PAIR = "rbm-epoch-300"
-# Key of the source and problem that Explore showed when this choice last began with them.
+# Session key: source and problem that Explore showed when this form last switched to its pair.
 _BEGUN = "_surrogate_of"
 
 
 class Data(NamedTuple):
-    """The pair, and the settings with which Explore shows it."""
+    """The pair of sets, and the settings with which Explore shows it."""
 
     pair: SamplePair
     settings: ExploreSettings
@@ -46,8 +44,9 @@ class Data(NamedTuple):
 
 
 def choose(head: DeltaGenerator) -> Data | str | None:
-    """Draw the choice of a pair, which starts with Explore's; None if there is none yet, PAPER for
-    the paper's.
+    """Draw the choice of a pair, at first Explore's.
+
+    None if there is no pair yet; PAPER for the paper's figures.
     """
     explored = session().shown
     shown = ExploreSettings() if explored is None else explored.problem.settings
@@ -64,7 +63,7 @@ def choose(head: DeltaGenerator) -> Data | str | None:
 
 
 def _begin(shown: ExploreSettings) -> None:
-    """Switch to Explore's pair, once for each pair that Explore has shown."""
+    """Switch to Explore's pair, once for each pair that Explore shows."""
     pair = (shown.source, shown.problem)
     if st.session_state.get(_BEGUN) == pair:
         return
@@ -124,14 +123,16 @@ SPLITS = (None, 0.5)
 NAMED_KS = ("√n", "3", "5", "10", "20", "50", "100")
 OWN_SIZE = 0
 SIZES = (200, 500, 1000, 2000, 5000)
-# Characters of a typed entry that an error message repeats.
+# Error messages repeat at most this many characters of a typed entry.
 LONGEST_REPEATED = 40
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasurementRequest:
-    """The measurements. dims : every d, the shown surrogate's among them. n : None: as many as the
-    data have.
+    """What to measure on surrogates.
+
+    dims : every d, including that of the surrogate shown. n : samples of each set; None: as many as
+    the data have.
     """
 
     dims: tuple[int, ...]
@@ -162,8 +163,9 @@ def dimension(most: int) -> int:
 
 
 def measured(data: Data, d: int, most: int) -> MeasurementRequest | None:
-    """Draw the choice of measurements; None, with a message, if it can't be used. most : largest d
-    of the data.
+    """Draw the choice of what to measure; None, with a message, if it can't be used.
+
+    most : largest d of the data.
     """
     methods = _methods(data)
     splits = _splits()
@@ -269,7 +271,7 @@ def _ks(n: int) -> tuple[K, ...]:
 
 
 def as_k(text: str) -> K | None:
-    """The typed or chosen k; None if the text is no k."""
+    """The k that was typed or chosen; None if the text is no k."""
     text = text.strip()
     if text in ("√n", "sqrt"):
         return "sqrt"

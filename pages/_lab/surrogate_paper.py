@@ -1,6 +1,4 @@
-"""Lines over k or d; figures 8 to 10 of hal-05344404, section 5.3, on the bundled digits and their
-truncations.
-"""
+"""Figures 8 to 10 of hal-05344404, section 5.3, on bundled digits; and lines over k or d."""
 
 from __future__ import annotations
 
@@ -41,12 +39,12 @@ MARKS = (
 
 
 def at_k(rows: pd.DataFrame, k: K) -> pd.DataFrame:
-    """Rows of one k, and of families without k."""
+    """Rows with this k, and rows of families without k."""
     return rows[(rows["k"] == str(k)) | rows["k"].isna()]
 
 
 def lines(rows: pd.DataFrame, x: Literal["k_used", "d"], measure: Measure) -> list[SettingLine]:
-    """One line per family and split, in the order of the rows."""
+    """One line for each family and split, in the order of the rows."""
     found = []
     for _, part in rows.groupby(["method", "split"], dropna=False, sort=False):
         method = str(part["method"].iloc[0])
@@ -74,7 +72,7 @@ def _spread(values: pd.Series) -> float:
 def panes(
     rows: pd.DataFrame, x: Literal["k_used", "d"], xlabel: str, measures: Sequence[Measure]
 ) -> list[Pane]:
-    """One pane per measure: the first wide, with the legend, the others side by side."""
+    """One pane for each measure: the first wide and with legend, the others side by side."""
     found = []
     for place, measure in enumerate(measures):
         figure = figures.setting_lines_figure(
@@ -94,8 +92,8 @@ def panes(
 DIMS = (2, 4, 8, 16, 32, 50, 61)
 KS: tuple[K, ...] = ("sqrt", 4)
 SPLITS = (None, 0.5)
-# Seconds of a task (one d and split), on one core: a draw, both k of all families, a share of fits
-# and truths.
+# Seconds for one task (one d and split), on one core: a draw, both k of all families, and a share
+# of the fits and truths.
 SECONDS_EACH = 0.9
 FIGURES = {
     "pair": (
@@ -122,7 +120,7 @@ FIGURES = {
         ),
     ),
 }
-# What the text of section 5.3.1 says of figure 8, kNN with split: IoU by d.
+# IoU by d that the text of section 5.3.1 gives for figure 8 (kNN with split).
 PUBLISHED = dict(
     zip((2, 50), (value for (value,) in printed_in("2026: Figure 8").values()), strict=True)
 )
@@ -138,7 +136,7 @@ SETTING = (
 
 @lru_cache(maxsize=1)
 def tasks(dims: tuple[int, ...] = DIMS, n: int | None = None) -> tuple[Cell, ...]:
-    """One task per d, split and truncation, ordered so that all figures fill evenly."""
+    """One task for each d, split and truncation, ordered so that all figures fill evenly."""
 
     def cells(sources: SurrogateSources, *scenarios: Scenario) -> list[Cell]:
         problems = surrogate_problems(sources, dims, "gaussian", 0, scenarios)
@@ -197,13 +195,15 @@ def draw_rows(rows: pd.DataFrame, complete: bool) -> None:
 
 
 def with_scenario(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with the scenario that their parameters name."""
+    """The rows with a column for the scenario, taken from their parameters."""
     of = {text: json.loads(text)["scenario"] for text in rows["parameters"].unique()}
     return rows.assign(scenario=rows["parameters"].map(of))
 
 
 def says(rows: pd.DataFrame) -> list[str]:
-    """Sentences: the setting ahead at the largest d of each figure, and the paper's two numbers."""
+    """Sentences on the best setting at the largest d of each figure, and on the paper's two
+    numbers.
+    """
     found = []
     for name, (title, _) in FIGURES.items():
         own = rows[rows["scenario"] == name]
@@ -216,7 +216,7 @@ def says(rows: pd.DataFrame) -> list[str]:
                 f"k = {'√n' if k == 'sqrt' else k}, "
                 f"{'no split' if pd.isna(split) else f'split {split:.0%}'}"
             )
-            # settings equal to two decimals
+            # settings with the same IoU to two decimals count as tied
             others = int((means.round(2) == round(best, 2)).sum()) - 1
             tied = ""
             if others == 1:

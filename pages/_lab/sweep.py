@@ -1,4 +1,4 @@
-"""Section of the bias lab: a grid of problems, estimators and settings, one row per combination."""
+"""Section "Sweep": a grid of problems, estimators and settings, one row for each combination."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ IDEA = (
     " area under either (1 is perfect); **excess** is the share that only the estimate covers (too"
     " optimistic), **deficit** the share that only the truth covers (too pessimistic)."
 )
-# Most rows, values per set and seconds per measurement that a page may request; the shell has no
-# such limits.
+# Limits of one request on the page: rows, values of each set, and seconds of one measurement. The
+# shell has no such limits.
 MOST_MEASURED = 5_000
 MOST_VALUES = 10_000 * 2_048
 MOST_SECONDS = 60.0
@@ -58,9 +58,10 @@ _ALLOWED = (
 class Field(NamedTuple):
     """One list of the grid.
 
-    key : its name in the configuration. label, help : for the page. offered, first : values, and
-    those chosen at first.
-    whole : True if the numbers are whole. word : allowed besides numbers, and stands for `value`.
+    key : its name in the configuration. label, help : its texts on the page.
+    offered : the values to choose from. first : those chosen at first.
+    whole : True if only whole numbers are allowed.
+    word : a text that is allowed besides numbers; it stands for `value`.
     """
 
     key: str
@@ -131,8 +132,9 @@ FIELDS = (
 
 
 def entries(field: Field, texts: Sequence[str]) -> list[Any]:
-    """The chosen and typed values, each once. Raises ValueError for what is neither a number nor
-    the field's word.
+    """The chosen and typed values, without repeats.
+
+    Raises ValueError for a text that is neither a number nor the field's word.
     """
     kind = "whole numbers" if field.whole else "numbers"
     legal = f'{kind} or "{field.word}" are needed, such as {", ".join(field.first)}'
@@ -168,8 +170,9 @@ def named_problems() -> dict[str, ToyProblem]:
 
 
 def checked_cells(arguments: Mapping[str, Any]) -> list[Cell]:
-    """The cells of `prviz.sweep`; raises ValueError or TypeError, also for more than a page may
-    request.
+    """The cells of `prviz.sweep`.
+
+    Raises ValueError or TypeError, also for more than a page may request.
     """
     pairs = (
         math.prod(len(arguments[key]) for key in ("problems", "dims", "ns", "splits"))
@@ -206,9 +209,9 @@ MOST_CHARACTERS = 200
 CONFIG = "grid.toml"
 ROWS = "rows.parquet"
 KEY = "lab-sweep"
-# Seconds of a sweep that starts by itself.
+# A sweep that is estimated to take fewer seconds starts by itself.
 AT_ONCE = 4.0
-# Numbers that the heat map can show; AuC is the estimate's alone.
+# Numbers that the heat map can show; AuC is that of the estimate.
 NUMBERS = {
     "iou": ("IoU", COMPARISONS["iou"][1]),
     "excess": (
@@ -221,15 +224,15 @@ NUMBERS = {
     ),
     "auc": ("AuC", next(each.explanation for each in SUMMARIES if each.key == "auc")),
 }
-# Settings in the heat map; the table has all.
+# Most settings in the heat map; the table has all.
 MOST_SETTINGS = 40
-# Rows in the table; the files have all.
+# Most rows in the table; the files have all.
 MOST_LISTED = 500
-# Fewest k with a figure over k, most such figures, and longest seconds of one limit in them.
+# Figures over k: fewest k for one, most figures, and most seconds for one limit drawn in them.
 LEAST_KS = 3
 MOST_PANES = 6
 LIMIT_SECONDS = 1.0
-Line = tuple[list[int], list[float]]  # numbers of k, and IoUs
+Line = tuple[list[int], list[float]]  # values of k, and IoUs
 _ROOTS = {"sqrt": "√n"}
 
 
@@ -240,7 +243,7 @@ def draw() -> None:
     except (ValueError, TypeError) as error:
         say_refusal(plain(str(error)))
         return
-    # every cell of the map has a first value soon
+    # all first repeats come first, so that every cell of the map soon has a value
     early = sorted(cells, key=lambda cell: cell.repeat)
     seconds = sweep_seconds(cells) or 0.0
     box(
@@ -257,8 +260,9 @@ def draw() -> None:
 
 
 def _chosen() -> dict[str, Any]:
-    """Draw the form; returns the arguments of `prviz.sweep`. Raises ValueError for an entry that
-    can't be used.
+    """Draw the form; return the arguments of `prviz.sweep`.
+
+    Raises ValueError for an entry that can't be used.
     """
     offered = named_problems()
     left, middle, right = st.columns([5, 5, 2], vertical_alignment="bottom")
@@ -347,7 +351,10 @@ def _draw(rows: pd.DataFrame, complete: bool) -> None:
 def _heat_map(
     key: str, means: pd.DataFrame, texts: Sequence[Mapping[str, str]], number: str, top: float
 ) -> Pane:
-    """One problem's means of a number, one of `texts` for each; top : end of the colours."""
+    """Heat map of one number's means for one problem.
+
+    texts : settings in words, one for each row of `means`. top : end of the colour scale.
+    """
     name, explained = NUMBERS[number]
     labels, common = _labels(texts)
     methods = list(dict.fromkeys(means["method"]))
@@ -372,8 +379,8 @@ def _heat_map(
 
 
 def _over_k(rows: pd.DataFrame) -> None:
-    """The IoU over k of every pair that is measured at several k, and what ever more samples come
-    to.
+    """Draw the IoU over k for every pair measured at several k, and its limit for ever more
+    samples.
     """
     panes: list[Pane] = []
     same = ["problem", "parameters", "d", "n_real", "split"]
@@ -412,7 +419,7 @@ def _over_k(rows: pd.DataFrame) -> None:
 
 
 def _limit_iou(problem: ToyProblem, truth: PRCurve, method: str, k: int) -> float:
-    """IoU of the limit with the truth; nan where it takes long."""
+    """IoU of the truth with the limit of ever more samples; nan where computing it takes long."""
     if limit_seconds(truth, method, k) > LIMIT_SECONDS:
         return math.nan
     key = ("limit", problem.name, tuple(sorted(problem.parameters.items())), method, k)
@@ -421,8 +428,10 @@ def _limit_iou(problem: ToyProblem, truth: PRCurve, method: str, k: int) -> floa
 
 
 def _setting_texts(row: Mapping[Hashable, Any]) -> dict[str, str]:
-    """The settings of a row in words, without the estimator and settings that it does not have."""
-    # The problem's title in the form, whatever its dimension.
+    """The settings of a row in words, without the estimator and without settings it does not
+    have.
+    """
+    # The problem's title is that of the form, which does not depend on d.
     wanted = json.loads(str(row["parameters"])) | {"d": None}
     title = str(row["problem"])
     for label, problem in named_problems().items():
@@ -444,8 +453,8 @@ def _setting_texts(row: Mapping[Hashable, Any]) -> dict[str, str]:
 
 
 def _labels(texts: Sequence[Mapping[str, str]]) -> tuple[list[str], str]:
-    """A label per row with the settings that differ between rows, and a text with the common
-    ones.
+    """Labels of the rows, made of the settings that differ between rows; and the common settings as
+    text.
     """
     names = list(dict.fromkeys(name for each in texts for name in each))
     same = [name for name in names if len({each.get(name) for each in texts}) == 1]
