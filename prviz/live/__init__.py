@@ -1,3 +1,3 @@
-"""The live figure without Streamlit and without a browser: what the user chose, what that needs,
-what is known.
+"""The live figure without Streamlit or a browser: the user's choices, and what is measured for
+them.
 """

@@ -1,5 +1,5 @@
-"""Curves beside the estimates: an upper bound of the truth, and the limits that more samples bring
-estimates to.
+"""Curves drawn beside the estimates: an upper bound on the truth, and the limits of estimates for
+endless samples.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from prviz.measure.estimates import Progress
 from prviz.reports.settings import SHOW_BOUND, SHOW_LIMITS
 from prviz.uncertainty.upper_bound import JudgedHalf, judge_half
 
-# Longest estimated seconds of a bound, which a job measures, and of a limit, which is computed with
-# the drawing.
+# Largest estimated seconds of a bound, which is measured in the background, and of a limit, which
+# is computed while the figure is drawn.
 BOUND_SECONDS = 60.0
 INLINE_SECONDS = 0.1
-# Area above which a bound is neither drawn nor said: with two digits, rounded up, it is 1.
+# Area above which a bound is not shown: rounded up to two digits it would be 1.
 WIDEST = 0.99
-# Largest number of k at which limits are drawn over k, where they are smooth, and the steps of
-# each.
+# Limits are drawn over k at no more than this number of values of k; between these they are smooth.
+# LIMIT_STEPS: numerical steps of each limit.
 MOST_LIMITS = 16
 LIMIT_STEPS = 100
 
@@ -35,7 +35,7 @@ Swept = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 
 def need(problem: Problem) -> Need[JudgedHalf] | None:
-    """The bound; None where it is not shown, or would take too long."""
+    """`Need` that measures the bound; None where it is not shown, or would take too long."""
     if not _is_shown(problem):
         return None
     split = problem.settings.split or 0.5
@@ -59,8 +59,8 @@ def need(problem: Problem) -> Need[JudgedHalf] | None:
 
 
 def believed_need(problem: Problem) -> Need[Any] | None:
-    """The curve to believe, where it is not among the families; None where it would take too
-    long.
+    """`Need` that measures the curve to believe, unless it is among the chosen families; None where
+    it would take too long.
     """
     alone = results.believed(problem)
     if alone is None or (seconds := results.seconds(alone)) > BOUND_SECONDS:
@@ -76,20 +76,19 @@ def believed_need(problem: Problem) -> Need[Any] | None:
 
 
 def is_pending(problem: Problem, stopped: Collection[Hashable]) -> bool:
-    """True while the curve to believe is still to be measured beside the families; stopped : keys
-    of given-up work.
+    """True while the curve to believe is not measured yet. stopped : keys of needs that are not
+    measured any more.
     """
     wanted = believed_need(problem)
     return wanted is not None and not wanted.known and wanted.key not in stopped
 
 
-# ---- the bound: the same for every k and family, so that no choice among many makes it too low
-# ----
+# ---- the bound: one for all k and families, as the lowest of many bounds would be too low ----
 
 
 def judged_half(problem: Problem) -> JudgedHalf | None:
-    """What half of the first draw says; None while it is not measured or shown, and beside
-    approximate curves.
+    """The best classifier judged on half of the first draw; None while it is not measured, where it
+    is not shown, and with approximate curves.
     """
     if problem.settings.approximate or not _is_shown(problem):
         return None
@@ -98,8 +97,8 @@ def judged_half(problem: Problem) -> JudgedHalf | None:
 
 
 def bound(problem: Problem) -> PRCurve | None:
-    """`prviz.upper_bound` of the first draw; None while it is not measured, and beside approximate
-    curves.
+    """The upper bound on the truth (`prviz.upper_bound`) from the first draw; None while it is not
+    measured, and with approximate curves.
     """
     found = judged_half(problem)
     if found is None:
@@ -108,7 +107,7 @@ def bound(problem: Problem) -> PRCurve | None:
 
 
 def shade(problem: Problem) -> PRCurve | None:
-    """The bound, if it leaves out more than a trace of the square."""
+    """The bound, unless it excludes next to nothing of the unit square."""
     found = bound(problem)
     if found is None or found.auc > WIDEST:
         return None
@@ -116,10 +115,11 @@ def shade(problem: Problem) -> PRCurve | None:
 
 
 def too_few(problem: Problem) -> dict[str, float | bool | None] | None:
-    """What too few independent samples say, where no truth is known: no area; None where there are
-    enough.
+    """What can be said where no truth is known and the independent samples are too few for an area;
+    None where they are enough.
 
-    bound : the area that the truth does not exceed, None where that rules out nothing.
+    bound : upper bound on the true area, None where it excludes nothing. apart : True if the two
+    sets differ by more than chance.
     """
     if (
         problem.truth is not None
@@ -135,12 +135,12 @@ def too_few(problem: Problem) -> dict[str, float | bool | None] | None:
 
 
 def bound_key(problem: Problem) -> tuple[Hashable, ...]:
-    """The key of the bound."""
+    """Key of the bound in the store of results."""
     return ("bound", problem.key, problem.settings.split or 0.5)
 
 
 def _is_shown(problem: Problem) -> bool:
-    """True if the bound is drawn: where the truth is, on request."""
+    """True if the bound is shown: always where no truth is known, else on request."""
     return problem.truth is None or SHOW_BOUND in problem.settings.show
 
 
@@ -148,17 +148,18 @@ def _is_shown(problem: Problem) -> bool:
 
 
 def limits(problem: Problem) -> NamedCurves:
-    """`every_limit` where all are shown."""
+    """The limits to draw for all families: `every_limit` if the user has switched them on."""
     if SHOW_LIMITS in problem.settings.show:
         return every_limit(problem)
     return {}
 
 
 def every_limit(problem: Problem) -> NamedCurves:
-    """`ToyProblem.limit` at this k of the chosen families that have one, where it is quick.
+    """Limits for endless samples at this k, of the chosen families that have one that is quick to
+    compute.
 
-    Coverage's takes long at a large k, where it lies close to the truth. Empty without a truth, and
-    without split, which the limits are of.
+    The limit of coverage takes long at a large k, where it is close to the truth. Without a known
+    truth, and without a split, there are no limits.
     """
     settings = problem.settings
     toy = problem.toy
@@ -183,9 +184,7 @@ def every_limit(problem: Problem) -> NamedCurves:
 def limits_over_k(
     truth: PRCurve, methods: Sequence[str], ks: Sequence[int], progress: Progress
 ) -> Swept:
-    """IoU of the limits with the truth at some of these k, as (ks, IoUs) by the families that have
-    one.
-    """
+    """IoU of the limits with the truth at some of these k: (ks, IoUs) by family."""
     some = sorted({ks[round(place)] for place in np.linspace(0, len(ks) - 1, MOST_LIMITS)})
     able = [name for name in methods if name in LIMITS]
     found: dict[str, tuple[list[int], list[float]]] = {name: ([], []) for name in able}

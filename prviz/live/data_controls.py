@@ -1,5 +1,5 @@
-"""Controls of the live figure that change the samples: n, seed, split, repeats, a toy's numbers and
-mode weights.
+"""Controls of the live figure that change the samples: n, seed, split, repeats, and a toy's
+parameters and mode weights.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from prviz.toys.painted import Painted, cell_names
 
 _OTHER_ROLE = {"real": "generated", "generated": "real", "p": "q", "q": "p", "P": "Q", "Q": "P"}
 _ROLE = re.compile(rf"\b(?:{'|'.join(_OTHER_ROLE)})\b")
-# What of a label its first word can stand for.
+# The end of a parameter's label that its short form leaves out.
 _TAIL = re.compile(r" (?:d|(?:of the|per|on) .*)$")
 
 Limits = tuple[float, float, float]
 SIZES = (100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000)
 SEEDS = range(100)
-# Percent of the samples that define the classifiers; 0: no split.
+# Percent of the samples that define the classifiers; 0 for no split.
 SPLITS = range(0, 100, 10)
 SPLIT_HELP = (
     "Percent of each set that define the classifiers; the rest measures their errors. None: one and"
@@ -44,19 +44,21 @@ REPEATS_HELP = (
     " band is one standard deviation along each ray of equal λ."
 )
 ONCE = " Rows that are all used exist once: without a split or a subsample nothing is drawn again."
-# Most stops of a slider: more are finer than a pointer can be placed.
+# Most stops of a slider: with more, a pointer could not be placed on each.
 MOST_STOPS = 200
-# Step of typed numbers: fine enough for every toy.
+# Smallest step of a typed number: fine enough for every toy.
 FINEST = 1e-4
 
 
 def sliders(settings: ExploreSettings) -> list[Control]:
-    """The toy's numbers, n and the split; folded, its modes, seed and repeats."""
+    """Sliders for the toy's parameters, n and the split; in a folded group its modes, seed and
+    repeats.
+    """
 
     def slider(
         name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = ""
     ) -> Slider:
-        # one entry of several
+        # a control of one entry of a parameter has a dot in its id: it goes into the folded group
         group = "data"
         if "." in name.removeprefix(PARAMETER_PREFIX):
             group = "details"
@@ -93,7 +95,7 @@ def sliders(settings: ExploreSettings) -> list[Control]:
 
 
 def _sampling(settings: ExploreSettings) -> list[Slider]:
-    """The split and the repeats; approximate curves have one run."""
+    """The controls of the split and the repeats; approximate curves have a single run."""
     share = percent(settings.split)
     split = Slider(
         "split",
@@ -124,7 +126,9 @@ def _sampling(settings: ExploreSettings) -> list[Slider]:
 
 
 def _bars(settings: ExploreSettings, spec: Parameter, label: str) -> Bars:
-    """The weights of the modes, or the amounts of a painting's cells: a grid in two dimensions."""
+    """The control of the modes' weights, or of the amounts of a painting's cells: in two dimensions
+    a grid.
+    """
     problem = toy(settings.problem, **settings.parameters)
     value = cast(tuple[float, ...], problem.parameters[spec.name])
     names = [f"mode {index + 1}" for index in range(len(value))]
@@ -153,15 +157,15 @@ def _bars(settings: ExploreSettings, spec: Parameter, label: str) -> Bars:
 
 
 def _by_role(settings: ExploreSettings, text: str) -> str:
-    """What a toy says of its two sets, in the roles that they have on screen."""
+    """A toy's label with "real" and "generated" as the sets are shown now, which may be swapped."""
     if not settings.swapped:
         return text
     return _ROLE.sub(lambda found: _OTHER_ROLE[found[0]], text)
 
 
 def stops(spec: Parameter, *always: float) -> list[float]:
-    """Stops from `low` to `high` by `step`; where these are too many, MOST_STOPS even steps on a
-    log scale.
+    """Stops from `low` to `high` in steps of `step`; where these are too many, MOST_STOPS stops
+    spaced evenly on a logarithmic scale.
     """
     count = round((spec.high - spec.low) / spec.step)
     if count <= MOST_STOPS:

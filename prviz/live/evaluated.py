@@ -1,4 +1,4 @@
-"""The evaluation samples as a figure shows them: coordinates, rows, labels and pictures."""
+"""The evaluation samples as figures show them: coordinates, rows, labels and pictures."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from prviz.figures import picture_data_uri
 from prviz.live.problems import Problem, Uploaded
 from prviz.samples import Samples, Split
 
-# Labels said of a sample.
+# Most labels of one sample that are shown.
 MOST_LABELS = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """The evaluation samples, real ones first; a sample's place among them is its number in
+    """The evaluation samples, real ones first; the place of a sample in this order identifies it in
     figures.
 
-    points, axes : coordinates and what they are. numbers : rows in their own file or draw, counted
-    from 1, by role.
-    uploaded : the upload that the samples come from, which may have pictures of them in files.
+    points, axes : coordinates and the names of the axes. numbers : for each role, the rows of the
+    pair's samples in their own file or draw, counted from 1. uploaded : the upload that the samples
+    come from, which may have pictures of them in files.
     """
 
     split: Split
@@ -34,7 +34,7 @@ class Evaluated:
 
     @property
     def looks(self) -> Hashable:
-        """An id of what samples look like, for the keys of figures."""
+        """Identifies what the samples' pictures look like, for the keys of cached figures."""
         return ()
 
     @property
@@ -44,14 +44,16 @@ class Evaluated:
         return len(real), len(generated)
 
     def side(self, place: int) -> tuple[int, int]:
-        """(0 for a real sample or 1 for a generated one, its place among those of its role)."""
+        """The role of the sample at a place (0 real, 1 generated), and its position among the
+        evaluation samples of that role.
+        """
         n_real = self.sizes[0]
         if place < n_real:
             return (0, place)
         return (1, place - n_real)
 
     def pair_row(self, place: int) -> tuple[int, int]:
-        """(role, its row in the pair that was split)."""
+        """The role of the sample at a place, and its row in the pair before the split."""
         role, index = self.side(place)
         return role, int(self.split.evaluate_rows[role][index])
 
@@ -66,7 +68,7 @@ class Evaluated:
 
     @cached_property
     def notes(self) -> list[str]:
-        """Row and labels of every sample, as text."""
+        """The text on each sample: its row and labels."""
         sets = zip(self.split.pair, self.split.evaluate_rows, self.numbers, strict=True)
         return [
             f"row {numbers[row]}, {said}" if said else f"row {numbers[row]}"
@@ -75,22 +77,20 @@ class Evaluated:
         ]
 
     def labels(self, side: Samples, rows: Sequence[int]) -> list[str]:
-        """Labels of these rows of one set, as text."""
+        """The labels of these rows of one set, as text."""
         names = list(side.labels)[:MOST_LABELS]
         return [", ".join(f"{name} {side.labels[name][row]}" for name in names) for row in rows]
 
     @cached_property
     def pictures(self) -> tuple[str, ...]:
-        """The picture that hovering shows of every sample, "" for samples without one; () where no
-        sample has one.
-        """
+        """For each sample the picture that hovering shows, "" for none; () without any."""
         images = [side.images for side in self.split.evaluate if side.images is not None]
         if len(images) < len(self.sizes):
             return ()
         return tuple(picture_data_uri(image) for role in images for image in role)
 
     def details(self, place: int) -> Mapping[str, Any]:
-        """A table's entries for one sample that do not depend on a classifier."""
+        """What a table says of one sample, apart from its classification."""
         samples, row = self.sample(place)
         return {
             "id": int(place),
@@ -100,7 +100,7 @@ class Evaluated:
 
 
 def evaluated(problem: Problem) -> Evaluated:
-    """The evaluation samples of the first repeat, the same at every k."""
+    """The evaluation samples of the first repeat; they are the same at every k."""
 
     def make() -> Evaluated:
         split = problem.split()
@@ -113,7 +113,7 @@ def evaluated(problem: Problem) -> Evaluated:
 
 
 def hover_words(pictures: Sequence[str]) -> str:
-    """Describe what hovering a point shows."""
+    """A sentence on what hovering a point shows."""
     there = sum(map(bool, pictures))
     if there in (0, len(pictures)):
         if there:

@@ -1,8 +1,10 @@
-"""What one visitor's browser has asked for, and the one thread that measures it, most urgent first.
+"""Questions from one visitor's browser, and the thread that measures what they need, most urgent
+first.
 
-A newer question replaces the older one. Work that the newer one needs too goes on; any other ends
-at its next progress report. Where the newer question needs something more urgent than the work in
-hand, that is measured first, inside the progress report of the work in hand, which then goes on.
+A newer question replaces the older one. Work that the newer question needs too continues; other
+work ends at its next progress report. If the newer question needs something more urgent than the
+current work, that is measured first, inside the progress report of the current work, which then
+continues.
 """
 
 from __future__ import annotations
@@ -28,56 +30,59 @@ from prviz.neighbors.threads import available_threads, low_priority
 from prviz.server.limits import limits
 from prviz.server.work_queue import WorkQueue, foreground
 
-# Seconds after curves were sent in which nothing else is begun: the browser draws them, maybe on
-# this processor, and a moving slider asks anew.
+# Seconds after sending curves in which no other work begins: the browser is drawing them, maybe on
+# this processor, and if the user moves a slider, the next question comes soon.
 REST_SECONDS = 0.06
-# Seconds between two messages about the progress of one measurement.
+# Least seconds between two messages on the progress of one measurement.
 PROGRESS_SECONDS = 0.2
-# Seconds between two looks at what is watched.
+# Seconds between two checks of the watched parts of the page.
 LOOK_SECONDS = 0.2
-# Seconds after which the browser hears again of a part that is not drawn anew: it may have lost the
-# news.
+# Seconds after which the browser is told again to draw a part that it has not drawn: the message
+# may have been lost.
 AGAIN_SECONDS = 2.0
-# Estimated seconds from which work is long: it waits for its turn among the long work of all
-# visitors, as short work does among the short.
+# Estimated seconds from which work counts as long. Long and short work of all visitors wait in
+# separate queues.
 LONG_SECONDS = 1.0
-# Share done from which the pace gives the time left; below it the estimate made before the start
-# counts.
+# Share of the work from which on the remaining time is extrapolated from the time so far; before,
+# the initial estimate is used.
 FIRST_SHARE = 0.05
 STOPPED = "Stopped"
 
 Sink = Callable[[bytes | None], None]
-# Makes the content of a message, as JSON.
+# Turns curves into the content of a message, as JSON.
 Draw = Callable[[Answer], bytes]
 
 
 class SupersededError(Exception):
-    """Raised inside work that nobody needs any more."""
+    """Raised inside a measurement that no question needs any more."""
 
 
 class Question:
-    """What a browser wants to be told, until everything is said or another question replaces it.
+    """One request of a browser, answered line by line until all its results are sent or another
+    question replaces it.
 
-    number : by which the browser knows the answers. sink : takes the lines of the answer, and None
-    after the last.
-    needs : what is to be measured; of this one what the open part of the page waits for.
+    number : by which the browser recognises the answer. sink : takes the lines of the answer, and
+    None after the last. needs : what is to be measured; for this class only what the open panel
+    waits for.
     """
 
     def __init__(self, number: int, sink: Sink) -> None:
         self.number = number
         self.needs: list[Need[Any]] = []
-        # keys of panels whose news the page has heard of, and follows
+        # keys of panels whose results the page has been told of
         self.told: set[Hashable] = set()
         self.open = True
         self._sink = sink
-        self._said: set[Hashable] = set()  # keys of the needs whose results are sent
+        self._said: set[Hashable] = set()  # keys of needs whose results are sent
 
     def take_panel(self, panel: Need[Any] | None) -> None:
-        """Need what the open part waits for."""
+        """Set what the open panel waits for as the only need."""
         self.needs = [] if panel is None else [panel]
 
     def send(self, kind: str, content: Mapping[str, Any] | bytes = b"{}") -> None:
-        """Send one line, unless the question is closed. content : of the message, or as JSON."""
+        """Send one line, unless the question is closed. content : of the message, as a mapping or
+        as JSON.
+        """
         if not isinstance(content, bytes):
             content = as_text(content)
         if self.open:
@@ -92,7 +97,7 @@ class Question:
             self._sink(None)
 
     def say(self) -> bool:
-        """Send every result that is there and is not sent; True if the browser has something to
+        """Send every result that is known and not sent yet; True if the browser gets something to
         draw.
         """
         drawn = False
@@ -102,17 +107,16 @@ class Question:
                 drawn = self._tell(need) or drawn
         return drawn
 
-    def _tell(self, need: Need[Any]) -> bool:  # noqa: ARG002 - which it is the page knows
+    def _tell(self, need: Need[Any]) -> bool:  # noqa: ARG002 - the page knows the need
         self.send("page")
         return False
 
 
 class CurvesQuestion(Question):
-    """Explore's: about curves, and what is drawn from them.
+    """A question of the main figure: curves, and what is drawn from them.
 
-    draw : makes the content of curves. held : ids of the frames that the browser holds, maybe among
-    other ids.
-    snapshots : what a film and pinned states need.
+    draw : turns curves into the content of a message. held : ids that the browser has, among them
+    those of its frames. snapshots : what a film and pinned states need.
     """
 
     def __init__(
@@ -132,7 +136,7 @@ class CurvesQuestion(Question):
         self.take_panel(None)
 
     def take_panel(self, panel: Need[Any] | None) -> None:
-        """Need also what the open panel waits for."""
+        """Set what the open panel waits for, beside the needs of the curves."""
         self.needs = needs.needs(self.problem, panel, self._snapshots)
 
     def _tell(self, need: Need[Any]) -> bool:
@@ -154,8 +158,8 @@ class CurvesQuestion(Question):
         return False
 
     def _say_curves(self) -> bool:
-        """Send the curves of the settings, or coarse ones where there are no others; again where
-        their bound is new.
+        """Send the curves at the settings, or coarse ones until there are others; send them again
+        once their bound is known.
         """
         exact = needs.curves(self.problem).result
         if exact is not None:
@@ -175,11 +179,12 @@ class CurvesQuestion(Question):
 
 @dataclass
 class _Watched:
-    """A part of the page that follows work: drawn anew where `state` is another than it was, looked
-    at now and then.
+    """A part of the page that is drawn again when `state` has changed; `state` is checked
+    regularly.
 
-    inside : the parts that it is drawn in, outermost first; each that is drawn anew brings it back,
-    or it is gone.
+    drawn : the state that the page shows. every : seconds between checks. due : time of the next
+    check. inside : the parts that contain it, outermost first; when one of these is drawn, this
+    part is watched again, or no longer exists.
     """
 
     state: Callable[[], Hashable]
@@ -190,18 +195,17 @@ class _Watched:
 
 
 class Explorer:
-    """One visitor's questions.
+    """Answers the questions of one visitor, one at a time.
 
-    stopped : reason by key why something is not measured: the user has stopped it, or it has
-    failed.
-    panel : what the open panel waits for, as the page says.
+    stopped : by key why something is not measured: stopped by the user, or failed. panel : what the
+    open panel of the page waits for.
     """
 
-    # of all visitors: curves to draw, and what is measured beyond them, each short or long
+    # queues shared by all visitors: urgent work and other work, each for short and long work
     _queues: ClassVar[dict[tuple[bool, ...], WorkQueue]] = {
         kind: WorkQueue(available_threads()) for kind in product((False, True), repeat=2)
     }
-    # on a server for others, every stop of the sliders, one visitor's after another's
+    # on a shared server: queue for the curves at every stop of the sliders
     _stops: ClassVar[WorkQueue] = WorkQueue(1)
 
     def __init__(self, stopped: dict[Hashable, str] | None = None) -> None:
@@ -211,14 +215,15 @@ class Explorer:
         self._question: Question | None = None
         self._changed = threading.Condition()
         self._working = self._closed = False
-        self._measuring: list[Need[Any]] = []  # the work in hand, outermost first
+        # the current work, outermost first; work may be interrupted by more urgent work
+        self._measuring: list[Need[Any]] = []
         self._watched: dict[str, _Watched] = {}
         self._rest_until = 0.0
 
-    # ---- for the page and the route, in any thread ----
+    # ---- called by the page and the route, from any thread ----
 
     def ask(self, question: Question) -> None:
-        """Answer this question in the place of the one before, whose answer ends here."""
+        """Answer this question; the answer to the previous one ends."""
         question.told = self._told
         question.take_panel(self.panel)
         with self._changed:
@@ -235,7 +240,7 @@ class Explorer:
         foreground.look_again()
 
     def expect(self, panel: Need[Any] | None) -> None:
-        """Measure this too, for the open panel."""
+        """Set what the open panel waits for, and measure it too."""
         self.panel = panel
         self._told = set()
         question = self._question
@@ -245,7 +250,7 @@ class Explorer:
 
     @property
     def busy(self) -> bool:
-        """True while something is measured."""
+        """True while something is being measured."""
         return bool(self._measuring)
 
     def watch(
@@ -256,26 +261,25 @@ class Explorer:
         every: float,
         inside: tuple[str, ...] = (),
     ) -> None:
-        """Tell the browser, in an answer, that this part of the page is to be drawn anew, until it
-        is.
+        """Tell the browser when a part of the page should be drawn again, until it is.
 
-        state : looked at every so many seconds, in any thread. drawn : the state that is on the
-        page. inside : the parts that this one is drawn in.
+        state : called about every `every` seconds, from any thread. drawn : the state that the page
+        shows. inside : the parts that contain this one, outermost first.
         """
         self._watched[part] = _Watched(state, drawn, every, time.monotonic() + every, inside)
 
     def unwatch(self, part: str) -> None:
-        """Tell of this part no more, nor of those inside it: it is about to be drawn."""
+        """Stop watching this part and those inside it: it is about to be drawn."""
         for name, each in list(self._watched.items()):
             if part in (name, *each.inside):
                 self._watched.pop(name, None)
 
     def begin_page(self) -> None:
-        """Watch nothing: the page is about to be drawn."""
+        """Stop watching all parts: the page is about to be drawn."""
         self._watched.clear()
 
     def turn_to(self, problem: Problem) -> None:
-        """End the answer to a question about other data or settings."""
+        """End the answer if its question is about other data or settings than this problem."""
         question = self._question
         if not isinstance(question, CurvesQuestion):
             return
@@ -283,14 +287,14 @@ class Explorer:
             question.end("superseded")
 
     def stop(self) -> None:
-        """Give up what is measured now; the next begins."""
+        """Stop the current measurement; the next one begins."""
         question = self._question
         if question is not None:
             for need in needs.missing(question.needs, self.stopped)[:1]:
                 self.stopped[need.key] = STOPPED
 
     def close(self) -> None:
-        """End every answer and all work: the visitor has left."""
+        """End the answer and all work: the visitor has left."""
         with self._changed:
             self._closed = True
             if self._question is not None:
@@ -299,7 +303,7 @@ class Explorer:
             self._watched.clear()
             self._changed.notify()
 
-    # ---- in the thread ----
+    # ---- run in the explorer's own thread ----
 
     def _work(self) -> None:
         while True:
@@ -317,7 +321,7 @@ class Explorer:
                 question.end("failed")
 
     def _step(self, question: Question) -> None:
-        """Send what is known, and measure the most urgent of what is not."""
+        """Send the known results, and measure the most urgent unknown one."""
         self._say(question)
         rest = needs.missing(question.needs, self.stopped)
         self._look(question)
@@ -338,7 +342,7 @@ class Explorer:
                 self._changed.wait(seconds)
 
     def _look(self, question: Question) -> None:
-        """Tell of the watched parts that are to be drawn anew."""
+        """Tell the browser which watched parts to draw again."""
         now = time.monotonic()
         for part, each in list(self._watched.items()):
             if now < each.due:
@@ -346,7 +350,7 @@ class Explorer:
             each.due = now + each.every
             if each.state() == each.drawn:
                 continue
-            # no other question comes between: its browser would hear of the news late
+            # under the lock, so that no other question replaces this one between check and message
             with self._changed:
                 if question.open:
                     each.due = now + max(each.every, AGAIN_SECONDS)
@@ -357,8 +361,9 @@ class Explorer:
             self._rest_until = time.monotonic() + REST_SECONDS
 
     def _measure(self, need: Need[Any], question: Question) -> None:
-        """Measure this, keep its result or the reason why there is none, and tell the browser."""
-        # inside other work it has the turn of that; but curves come before what goes on beyond them
+        """Measure something, store its result or the error, and tell the browser."""
+        # Inside other work it needs no turn of its own, except urgent work inside work that is not
+        # urgent.
         inside = any(each.urgent or not need.urgent for each in self._measuring)
         self._measuring.append(need)
         progress = self._progress(need)
@@ -372,7 +377,7 @@ class Explorer:
                 if not inside:
                     turn.enter_context(queue.turn(partial(progress, 0.0)))
                 if need.store is not None and need.known:
-                    return  # measured for another visitor meanwhile
+                    return  # measured for another visitor while it waited for its turn
                 with low_priority(limits.shared and not _is_soon(need)):
                     found = need.compute(progress)
             if need.store is not None:
@@ -384,9 +389,10 @@ class Explorer:
             self._measuring.pop()
 
     def _progress(self, need: Need[Any]) -> Callable[..., None]:
-        """What the work calls with the share done: where it may end, or let other work come first.
+        """The function that the work calls with the share done. It may raise to end the work, or
+        let more urgent work run first.
 
-        Before its turn it is called with the place in the queue too.
+        While the work waits for its turn, it is called with the place in the queue too.
         """
         began = said = drawn = time.monotonic()
         checked: list[Need[Any]] = []
@@ -395,10 +401,10 @@ class Explorer:
         def progress(share: float, place: int = 0) -> None:
             nonlocal began, said, drawn, checked, answered
             if not _is_soon(need):
-                # but not in the way of this visitor's own new question
+                # but don't wait while a new question of this visitor is open
                 foreground.give_way(lambda: self._question is not answered)
             question = answered = self._needed(need)
-            if question.needs is not checked:  # another question, or another panel
+            if question.needs is not checked:  # another question, or another open panel
                 checked = question.needs
                 first = next(iter(needs.missing(checked, self.stopped)), None)
                 if first is not None and all(each.key != first.key for each in self._measuring):
@@ -429,7 +435,7 @@ class Explorer:
         return progress
 
     def _needed(self, need: Need[Any]) -> Question:
-        """The question that needs this; raises SupersededError where none does any more."""
+        """The open question that needs this; raises SupersededError if there is none."""
         question = self._question
         wanted = (
             question is not None
@@ -442,37 +448,37 @@ class Explorer:
 
 
 def _is_soon(need: Need[Any]) -> bool:
-    """True for work that gives way to no other: curves, and in a crowd every stop of the sliders,
-    as each step of a drag would else be asked of the server.
+    """True for work that never gives way to other work: curves; and on a shared server short
+    measurements of every stop of the sliders, which save one question per step of a drag.
     """
     stops = limits.shared and need.kind == "frames" and need.seconds < LONG_SECONDS
     return need.urgent or stops
 
 
 def _seconds_left(gone: float, share: float, expected: float) -> float:
-    """By the pace, or by the first estimate while there is no pace; late already: as long again as
-    it has taken.
+    """Estimated seconds left, extrapolated from the share done. Before there is one, from the
+    initial estimate; if that has passed, the time so far once more.
     """
     if share > FIRST_SHARE:
         return gone * (1 - share) / share
     return max(expected - gone, gone)
 
 
-# ---- one session's line ----
+# ---- the questions of one session ----
 
-# Largest number of a question: what JavaScript counts to exactly.
+# Largest number of a question: up to here JavaScript counts exactly.
 MOST_QUESTIONS = 2**53
-# Makes the content of curves: of what is asked for, the number of the question, what is known, and
-# the keys of the vertices that the browser has.
+# Makes the content of a message from the problem asked for, the number of the question, the results
+# to draw, and the keys of vertices that the browser has.
 Content = Callable[[Problem, int, Answer, set[str]], bytes]
 
 
 @dataclass
 class Conversation:
-    """What the user has chosen, and the questions that change it, each by `update`.
+    """The user's choices, and the questions that change them, each by `update`.
 
-    asked : number of the browser's last question. refused : why the toy refuses what the user has
-    just moved.
+    asked : number of the browser's last question. refused : why the toy has refused the parameters
+    that the user has just moved.
     """
 
     state: ExploreState | None = None
@@ -483,7 +489,7 @@ class Conversation:
     def update(
         self, change: Callable[[ExploreState], ExploreState] = lambda now: now
     ) -> ExploreState:
-        """Replace the state by what `change` makes of it, which is returned; in any thread."""
+        """Replace the state by `change(state)` and return it; from any thread."""
         with self.lock:
             self.state = change(self.state or ExploreState())
             return self.state
@@ -491,10 +497,10 @@ class Conversation:
     def understand(
         self, sent: Mapping[str, Any], sink: Sink, wanted: Callable[[], Problem], content: Content
     ) -> CurvesQuestion:
-        """The question that a browser has sent: its values change the state that is answered.
+        """Make a question from what a browser has sent; the values in it first change the state.
 
-        wanted : the problem that the state asks for. Raises ValueError, TypeError or KeyError for
-        anything that is no question.
+        wanted : returns the problem that the state selects. Raises ValueError, TypeError or
+        KeyError for anything that is no question.
         """
         values = sent.get("values")
         number = int(sent["q"])
@@ -503,7 +509,7 @@ class Conversation:
             raise ValueError("a question has a number")
         self.asked = max(self.asked, number)
         settings = self.update().settings
-        # What was moved for other data must not count for these.
+        # Ignore controls that the user has moved for other data.
         if (
             isinstance(values, Mapping)
             and values
@@ -518,7 +524,7 @@ class Conversation:
         wishes = snapshots.pin_needs(snapshots.pinned(asked, self.update().pins))
         over = str(sent.get("film", ""))
         film = dict[str, Any]()
-        if over and over in snapshots.films(asked):  # most questions are of no film
+        if over and over in snapshots.films(asked):  # most questions ask for no film
             film = snapshots.film_content(asked, over)
             wishes += snapshots.film_needs(asked, over)
             if sent.get("gif"):
@@ -536,8 +542,8 @@ class Conversation:
         return question
 
     def pin(self, asked: Problem, snapshot: object) -> None:
-        """Pin what is asked for, or take it away; or a state that is pinned, by its snapshot's
-        id.
+        """Pin the state asked for, or unpin it if it is pinned; or unpin a state, given the id of
+        its snapshot.
         """
         settings = snapshots.to_pin(asked)
         for pin in self.update().pins:

@@ -1,4 +1,4 @@
-"""The ends of the curves over lam: precision at large lam, recall at small."""
+"""The extremes of the curves: precision at large lam, recall at small lam."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from prviz.live.figure import Pane, compact
 from prviz.live.problems import Problem
 from prviz.live.results import Results
 
-# Distance from the truth, in precision or recall, above which an estimate counts as different.
+# Difference in precision or recall from which an estimate counts as different from the truth.
 MARGIN = 0.05
 HELP = (
     "A line that runs flat is saturated: on the right precision has reached the extreme precision"
     " α∞, on the left recall has reached the extreme recall β0, and nothing beyond is told apart"
     " any more. The upright line is at the λ in use."
 )
-# Side, title, how the browser redraws it, what it shows and where an estimate comes from.
+# Side, title, function of `pages/_live/panes.js` that redraws it, and in words: what it shows, and
+# from which end of the axis an estimate is followed until it leaves the truth.
 SIDES: tuple[tuple[Side, str, str, tuple[str, str]], ...] = (
     (
         "precision",
@@ -33,12 +34,14 @@ SIDES: tuple[tuple[Side, str, str, tuple[str, str]], ...] = (
         ("Small λ asks what share of the real samples is covered.", "right"),
     ),
 )
-# Pixels of each of the two plots beside the curve, where the style does not say more.
+# Height in pixels of each of the two plots beside the curve, unless the style sheet has another.
 COMPACT_HEIGHT = 118
 
 
 def left_truth(problem: Problem, found: Results) -> Mapping[str, FirstDifferences]:
-    """Where each estimate leaves the truth, by family; empty where no truth is known."""
+    """The lam from which each estimate differs from the truth, by family; empty where no truth is
+    known.
+    """
     truth = problem.truth
     if truth is None:
         return {}
@@ -46,7 +49,7 @@ def left_truth(problem: Problem, found: Results) -> Mapping[str, FirstDifference
 
 
 def tails(problem: Problem, found: Results, *, beside: bool) -> list[Pane]:
-    """Precision and recall over lam. beside : small, beside the curve."""
+    """Panes of precision and recall over lam. beside : small ones, to stand beside the curve."""
     truth = problem.truth
     differences = left_truth(problem, found)
     panes = []

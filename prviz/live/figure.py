@@ -1,4 +1,4 @@
-"""What the live figure is given: panes, controls and curves, and their text for the browser.
+"""What Python sends to the live figure: panes, controls and curves, as JSON.
 
 The JavaScript that draws it is in pages/_live.
 """
@@ -22,7 +22,7 @@ from prviz.live.snapshots import flat
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-# Curves that panes follow: label, colour and curve by id.
+# The curves that panes show, by id: label, colour and curve.
 Linked = Mapping[str, tuple[str, str, PRCurve]]
 
 
@@ -32,19 +32,17 @@ class Pane:
 
     square: equal sides. wide: a row of its own. half: half a row. small: several in one row.
 
-    follow: how the browser redraws it at another stop from the frames, by the name of a function in
-    `_live/panes.js`; "pr" and "error" show the marks at lam too, "groups" regroups samples at every
-    lam. "": only Python redraws it. select: True if samples can be selected, by a box or a lasso.
-    note: a word after every estimate in the legend of a "pr" figure.
-    item: the pane is all about this item of the figure's group of linked views.
-    brush: a drag across picks items of that group.
-    link: names the samples that the customdata of the points are rows of; samples marked in one
-    pane are ringed in all panes of the figure.
-    compact: no room for the row of buttons, which then stands on the plot.
-    fit: as large as the window lets it be, without a legend; for a square pane.
-    alt: text for screen readers where there is no caption. help: text behind a question mark beside
-    the title.
-    canvas: the cells of a painting, which a brush paints (pages/_explore/painting.py).
+    follow: name of the function in `pages/_live/panes.js` by which the browser redraws the figure
+    at another stop of the sliders; "pr" and "error" also show the marks at lam, "groups" regroups
+    samples at every lam. "": only Python redraws it. select: True if samples can be selected by a
+    box or a lasso. note: a word after every estimate in the legend of a "pr" figure. item: in a
+    group of linked views, the item that the whole pane is about. brush: True if a drag picks items
+    of that group. link: identifies the samples whose rows are the customdata of the points; samples
+    selected in one pane are ringed in all panes. compact: without room for the row of buttons,
+    which then stands on the plot. fit: as large as the window allows and without a legend; for a
+    square pane. alt: text for screen readers where there is no caption. help: text behind a
+    question mark beside the title. canvas: the cells of a painting that a brush paints
+    (pages/_explore/painting.py).
     """
 
     id: str
@@ -73,11 +71,12 @@ class Pane:
 class Slider:
     """One slider.
 
-    `values` are its stops, `marks` the named ones, `number` (low, high, step) of typed values.
-    `value` may be a word (a mark's value) that stands for `resolved`. `angle`: lam as tan(value
-    degrees), drawn in the browser without asking Python. `group`: "estimator", "data", "details"
-    (folded), "sampling", or "figure" (below it). `line`: label, slider and number in one line.
-    `short`: what stands for the label where a pointer can ask for the whole of it.
+    `values`: its stops. `marks`: buttons for labelled values. `number`: (low, high, step) of values
+    that the user types. `value`: may be a word (the value of a mark), whose number is `resolved`.
+    `angle`: True if lam is the tangent of the value in degrees; the browser then draws without
+    asking Python. `group`: "estimator", "data", "details" (folded), "sampling", or "figure" (below
+    the figure). `line`: label, slider and number in one line. `short`: a shorter label, used where
+    hovering shows the whole one.
     """
 
     id: str
@@ -97,11 +96,11 @@ class Slider:
 
 @dataclass(frozen=True)
 class Bars:
-    """A control of several amounts in [0, 1]: bars to pull, or cells, in rows of `columns`, to
-    paint.
+    """A control of several amounts in [0, 1]: bars to drag, or a grid of cells, in rows of
+    `columns`, to paint.
 
-    `total`: the amounts always sum to one. `group` is that of `Slider`. `like`: amounts, those of
-    the real modes, that a button takes over.
+    `total`: True if the amounts always sum to one. `group`: as of `Slider`. `like`: the amounts of
+    the real modes, which a button copies.
     """
 
     id: str
@@ -118,8 +117,8 @@ class Bars:
 
 @dataclass(frozen=True)
 class Chips:
-    """A control of names, each on or off. options : (name, label, help). value : those that are
-    on.
+    """A control of several names, each on or off. options : (name, label, help). value : the names
+    that are on.
     """
 
     id: str
@@ -133,8 +132,8 @@ Control = Slider | Bars | Chips
 
 
 class Following(NamedTuple):
-    """Curves that panes follow, the id of the frames with those at other stops, and the stop that
-    is drawn.
+    """The curves that panes show, the id of the frames with the same curves at other stops, and the
+    stop of these curves.
     """
 
     curves: Linked
@@ -144,9 +143,9 @@ class Following(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """The readout: one row of numbers by curve id; every column explains itself.
+    """The table of numbers: `rows` has one row by curve id; each column has an explanation.
 
-    turned: one column by curve and one row by number, with the number over k as a small picture.
+    turned: one column per curve and one row per number, with a small plot of that number over k.
     """
 
     caption: str
@@ -156,8 +155,8 @@ class Table:
 
 
 def compact(figure: go.Figure, height: int) -> go.Figure:
-    """The figure itself, this many pixels high, without legend and titles of its axes: the panel's
-    title says them.
+    """Make a figure this many pixels high, without a legend and axis titles: the title of the panel
+    says what it shows.
     """
     figure.update_layout(
         height=height, showlegend=False, margin={"l": 30, "r": 8, "t": 16, "b": 20}
@@ -175,7 +174,7 @@ def plain_figure(figure: go.Figure) -> dict[str, Any]:
 
 
 def _sent(value: Any) -> Any:
-    """What stands for an object in JSON."""
+    """Convert an object that JSON does not know."""
     if hasattr(value, "to_plotly_json"):
         return plain_figure(value)
     if is_dataclass(value):
@@ -190,7 +189,7 @@ def plain_trace(trace: Any) -> dict[str, Any]:
         name: value.tolist() if isinstance(value, np.ndarray) else value
         for name, value in content.items()
     }
-    plain.pop("uid", None)  # as Plotly leaves it out
+    plain.pop("uid", None)  # as in Plotly's own JSON
     return plain
 
 
@@ -204,14 +203,13 @@ def figure_content(
     have: set[str] | None = None,
     **rest: Any,
 ) -> bytes:
-    """What the browser draws, as JSON: the panes, what goes with them, and a digest of it.
+    """The content that the browser draws, as JSON: the panes, what belongs to them, and a digest of
+    it.
 
-    controls : of the main figure, in whose place on the page each curve has a row too; rest then
-    has also bound, errors: of the unknown truth the area that it does not exceed, and how far the
-    area of each curve could be off, by its id, as drawn here; the rows mark both.
-    lines : further curves that are drawn, by their legend group.
-    have : keys of the vertices that the browser has, which are not sent again; those that are sent
-    are added.
+    controls : of the main figure. With these, each curve has a row on the page, and `rest` contains
+    bound and errors, which the rows show: the upper bound on the unknown true area, and by curve id
+    how far the area may be off. lines : further curves to draw, by their legend group. have : keys
+    of vertices that the browser has, which are not sent again; the keys of those sent are added.
     """
     if have is None:
         have = set()
@@ -244,12 +242,12 @@ def figure_content(
 
 
 def joined(text: bytes, more: Mapping[str, Any]) -> bytes:
-    """JSON of an object with further entries."""
+    """JSON of an object, with further entries added."""
     return text[:-1] + b"," + as_text(more)[1:]
 
 
 def lam_angle(lam: float) -> float:
-    """The stop of the lam slider, in whole degrees, at which lam = tan(angle)."""
+    """The stop of the lam slider in whole degrees, with lam = tan(angle)."""
     if math.isfinite(lam):
         return float(round(math.degrees(math.atan(lam))))
     return 90.0

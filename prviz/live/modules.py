@@ -1,4 +1,4 @@
-"""ES modules bundled into one text, as a Streamlit component needs its JavaScript, without Node."""
+"""A bundler without Node: ES modules become the one text that a Streamlit component needs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EXPORT = re.compile(
     r"^export (default )?(?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE
 )
 _OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
-# Comment lines, mostly types: a third of the text, which is sent with every drawing.
+# Whole-line comments, mostly types: a third of the text, which is sent with every drawing.
 _COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n", re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""One thing to be measured."""
+"""`Need`: one thing that is to be measured."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Need(Generic[T]):
-    """What is to be measured: equal keys, equal results.
+    """Something to measure, with the function that does so. Equal keys mean equal results.
 
-    kind : of the message that tells a browser of the result: see `prviz.live.explorer`.
-    seconds : its estimated time. note : its text on the page. store : where its result goes.
-    look : finds a result that is known by other keys too; None where `store` has them all.
-    pieces : seconds between drawings of what is known of it so far; 0: drawn when it is whole.
+    kind : of the message that sends the result to a browser (see `prviz.live.explorer`). seconds :
+    estimated time. note : text shown during the measurement. store : where the result goes. look :
+    finds a result that `store` may have under other keys; None to look up `key` alone. pieces :
+    seconds between drawings of intermediate results; 0 to draw only the final one.
     """
 
     key: tuple[Any, ...]
@@ -33,19 +33,19 @@ class Need(Generic[T]):
 
     @property
     def urgent(self) -> bool:
-        """True if a browser waits for it to draw curves."""
+        """True if a browser waits for the result to draw curves."""
         return self.kind in ("coarse", "curves")
 
     @property
     def known(self) -> bool:
-        """True if there is a result, be it None; of a need with a store."""
+        """True if there is a result, which may be None; for a need with a store."""
         return self.result is not None or (
             self.look is None and self.store is not None and self.key in self.store
         )
 
     @property
     def result(self) -> T | None:
-        """The result, where it is there; of a need with a store."""
+        """The result, or None while there is none; for a need with a store."""
         if self.look is not None:
             return self.look()
         return None if self.store is None else self.store.get(self.key)

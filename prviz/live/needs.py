@@ -1,5 +1,5 @@
-"""What settings need, most urgent first: curves, what the open panel waits for, every stop of the
-sliders, the rest.
+"""What has to be measured for given settings, most urgent first: the curves, what the open panel
+waits for, the curves at every stop of the sliders, the rest.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.measure.workload import live_size
 
-# Seconds: curves estimated to take longer are drawn from a subsample first, within COARSE_SECONDS.
+# Seconds: curves that are estimated to take longer than INLINE_SECONDS are first drawn from a
+# subsample, which takes COARSE_SECONDS.
 INLINE_SECONDS = 0.15
 COARSE_SECONDS = 0.04
-# Fewest samples per set that make coarse curves worth drawing.
+# Fewest samples per set for coarse curves; with fewer they would mislead.
 COARSE_LEAST = 50
-# Seconds: every k and bandwidth are not measured where they are estimated to take longer, but one
-# by one.
+# Seconds: where the curves at every k and bandwidth are estimated to take longer, only those at the
+# settings are measured.
 PROFILE_SECONDS = 60.0
 COMPUTING = "Computing"
 
@@ -28,7 +29,7 @@ COMPUTING = "Computing"
 def needs(
     problem: Problem, panel: Need[Any] | None = None, snapshots: Sequence[Need[Any]] = ()
 ) -> list[Need[Any]]:
-    """All that these settings need, known or not, in the order in which it is to be measured.
+    """Everything that these settings need, known or not, in the order of measuring.
 
     panel : what the open panel waits for. snapshots : what a film and pinned states need.
     """
@@ -43,9 +44,9 @@ def needs(
 
 
 def missing(wanted: Sequence[Need[Any]], stopped: Collection[Hashable]) -> list[Need[Any]]:
-    """The needs without a result that were not stopped; none where the curves were.
+    """The needs without a result, except those that were stopped; none if the curves were stopped.
 
-    No coarse curves where there are exact ones.
+    Coarse curves are left out once the exact ones are known.
     """
     open_needs = [need for need in wanted if not need.known]
     if any(need.kind == "curves" and need.key in stopped for need in open_needs):
@@ -57,7 +58,7 @@ def missing(wanted: Sequence[Need[Any]], stopped: Collection[Hashable]) -> list[
 
 
 def curves(problem: Problem) -> Need[results.Results]:
-    """The curves of these settings."""
+    """`Need` that measures the curves at these settings."""
     return Need(
         results.key(problem),
         partial(results.measure, problem),
@@ -70,7 +71,7 @@ def curves(problem: Problem) -> Need[results.Results]:
 
 
 def profile(problem: Problem) -> Need[Any] | None:
-    """Every k and bandwidth; None where they would take too long."""
+    """`Need` that measures the curves at every k and bandwidth; None if that takes too long."""
     ks, units = problem.stops
     seconds = results.seconds(problem, ks=len(ks), bandwidths=len(units))
     if problem.settings.approximate or seconds > PROFILE_SECONDS:
@@ -86,8 +87,8 @@ def profile(problem: Problem) -> Need[Any] | None:
 
 
 def coarse(problem: Problem) -> Problem | None:
-    """A subsample of the problem, k at most a quarter of its fit samples; None where it would be
-    too small.
+    """The problem with a subsample, and k at most a quarter of its fit samples; None where it would
+    be too small.
     """
     n = coarse_size(problem)
     if n < COARSE_LEAST:
@@ -98,5 +99,5 @@ def coarse(problem: Problem) -> Problem | None:
 
 
 def coarse_size(problem: Problem) -> int:
-    """Samples per set that are drawn and measured within COARSE_SECONDS."""
+    """Number of samples per set for which drawing and measuring takes COARSE_SECONDS."""
     return live_size(*problem.sizes, limit=COARSE_SECONDS, **results.work(problem))

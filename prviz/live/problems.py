@@ -1,4 +1,4 @@
-"""The problem that the settings select: a pair of samples with them, and its truth where one is
+"""The problem that the settings select: a pair of samples, the settings, and the truth where it is
 known.
 """
 
@@ -25,14 +25,15 @@ from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair, Split
 from prviz.toys import Swapped, ToyProblem, toy
 
-# Stops of the bandwidth, in mean k-NN radii at k = sqrt(n).
+# Stops of the bandwidth slider, in units of the mean radius to the k-th nearest neighbour at k =
+# sqrt(n).
 UNITS = tuple(round(0.5 + 0.02 * step, 2) for step in range(76))
 
 
 @dataclass(frozen=True, eq=False)
 class HeldPictures:
-    """Sources of pictures, in the order in which they are searched; equal keys mean the same
-    pictures.
+    """Where to find pictures of samples; the sources are searched in order. Equal keys mean the
+    same pictures.
     """
 
     key: Hashable = ()
@@ -41,13 +42,13 @@ class HeldPictures:
 
 @dataclass(frozen=True, eq=False)
 class Uploaded:
-    """A pair with the files, keys and columns that it came from, for the code that repeats it.
+    """An uploaded pair, with its files, keys and columns, which code that repeats the analysis
+    needs.
 
-    origin: an id of the files, for the labels, which are not in the samples' digests.
-    choice: of the columns of both files.
-    before: the settings and the upload, if it was one, that this pair was shown from without some
-    of its features.
-    truth: the true curve, where it is known.
+    origin: id of the files; the samples' digests don't cover the labels. choice: which columns of
+    the files are used. before: if features were removed from a pair to get this one, the settings
+    and the upload (None for another source) from which it was. truth: the true curve, where it is
+    known.
     """
 
     pair: SamplePair
@@ -61,7 +62,7 @@ class Uploaded:
 
     @property
     def choices(self) -> tuple[ColumnChoice, ...]:
-        """The choice of columns for each file, without the columns that it lacks."""
+        """For each file the choice of columns, without columns that the file lacks."""
         named = [{*side.features, *side.labels} for side in self.pair]
         for names, side in zip(named, self.pair, strict=True):
             if side.groups is not None and self.choice.group is not None:
@@ -71,7 +72,7 @@ class Uploaded:
         return tuple(self.choice.known(names) for names in named)
 
     def swapped(self) -> Uploaded:
-        """The same sets in each other's role."""
+        """The same upload with real and generated swapped."""
         pair = self.pair.having(self.pair.generated, self.pair.real)
         turned = replace(
             self, files=self.files[::-1], keys=self.keys[::-1], origin=self.origin[::-1]
@@ -81,7 +82,7 @@ class Uploaded:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem(ABC):
-    """Two sets of samples and how to measure them; its methods work in any thread.
+    """Two sets of samples and how to measure them; the methods may be called from any thread.
 
     stores : of the visitor, with what has been drawn and measured.
     """
@@ -94,7 +95,7 @@ class Problem(ABC):
     @property
     @abstractmethod
     def key(self) -> tuple[Any, ...]:
-        """Decides all samples."""
+        """A key that identifies all samples: equal keys, equal samples."""
 
     @property
     @abstractmethod
@@ -104,29 +105,33 @@ class Problem(ABC):
     @property
     @abstractmethod
     def sizes(self) -> tuple[int, int, int]:
-        """Real and generated samples and their dimension, known before anything is drawn."""
+        """(number of real samples, number of generated samples, dimension), known before samples
+        are drawn.
+        """
 
     @property
     def independent(self) -> tuple[int, int]:
-        """Numbers of real and of generated samples that are independent: fewer where samples belong
-        to groups.
+        """The numbers of independent real and generated samples: fewer than samples where samples
+        belong to groups.
         """
         return self.sizes[:2]
 
     @property
     @abstractmethod
     def redrawn(self) -> bool:
-        """True if repeats differ even without a split."""
+        """True if each repeat has other samples, so that repeats differ even without a split."""
 
     @abstractmethod
     def rows(self) -> tuple[Ints, Ints]:
-        """Rows of both sets on screen in their own files or draws, from 0."""
+        """For both sets, the rows of the samples on screen in their own file or draw, counted from
+        0.
+        """
 
     @abstractmethod
     def _drawn(self, seed: int) -> SamplePair: ...
 
     def draw(self, repeat: int) -> tuple[SamplePair, int]:
-        """The pair of a repeat, and the seed of its split; that of repeat 0 is on screen."""
+        """The pair of a repeat and the seed of its split; repeat 0 is on screen."""
         seed = self.settings.seed + repeat
         return self.stores.samples.remembered((*self.key, seed), lambda: self._drawn(seed)), seed
 
@@ -146,9 +151,7 @@ class Problem(ABC):
 
     @property
     def repeats(self) -> int:
-        """Number of repeats: 1 for approximate curves, and where neither samples nor a split can be
-        drawn again.
-        """
+        """Number of repeats: 1 for approximate curves, and where repeats would not differ."""
         drawn = self.redrawn or self.settings.split is not None
         if drawn and not self.settings.approximate:
             return self.settings.repeats
@@ -156,7 +159,7 @@ class Problem(ABC):
 
     @property
     def tuned(self) -> list[str]:
-        """The families that k or the bandwidth tunes."""
+        """The chosen families that depend on k or on the bandwidth."""
         return [name for name in self.settings.methods if ESTIMATORS[name].tunes]
 
     @property
@@ -178,19 +181,19 @@ class Problem(ABC):
 
     @property
     def judged(self) -> tuple[int, int]:
-        """Numbers of real and of generated evaluation samples."""
+        """The numbers of real and of generated evaluation samples."""
         split = self.settings.split
         real, generated = (n if split is None else n - fit_size(n, split) for n in self.sizes[:2])
         return real, generated
 
     @property
     def stops(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """(every k, every bandwidth) of the sliders and of a profile; no bandwidths where no family
-        tunes one.
+        """The stops of the two sliders, which a profile measures: (every k, every bandwidth). There
+        are no bandwidths where no family uses one.
         """
         top = self.largest_k
         root = min(self.root_k, top)
-        # Every k up to 20, then steps of about 4 %: fine for small k, few stops in all.
+        # Every k up to 20, then steps of about 4 %: fine at small k, and few stops in total.
         ks = {root}
         value = 1.0
         while value <= min(top, max(4 * root, 60)):
@@ -222,7 +225,7 @@ class Problem(ABC):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DrawnProblem(Problem):
-    """A toy, whose samples are drawn anew for every repeat."""
+    """A toy: every repeat draws new samples."""
 
     toy: ToyProblem
 
@@ -261,7 +264,7 @@ class DrawnProblem(Problem):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FixedProblem(Problem):
-    """A fixed pair: repeats differ in the subsample, where one is drawn, and in the split."""
+    """A fixed pair. Repeats differ in the subsample, where one is drawn, and in the split."""
 
     whole: SamplePair
 
@@ -320,8 +323,8 @@ class FixedProblem(Problem):
 
 
 def allowed(problem: Problem) -> Problem:
-    """The problem with a split and a k that this many samples allow, and families that split and
-    mode allow.
+    """The problem with values that its samples allow: a split with enough fit samples, a possible
+    k, and families that work with the split and the mode.
     """
     if problem.largest_k < 1:
         problem = problem.having(split=0.5)
@@ -344,7 +347,8 @@ def allowed(problem: Problem) -> Problem:
 def problem_of(
     settings: ExploreSettings, uploaded: Uploaded | None = None, stores: Stores | None = None
 ) -> Problem:
-    """The problem that the settings select; without an upload a bundled pair in its place.
+    """The problem that the settings select. Where an upload is selected but missing, a bundled pair
+    takes its place.
 
     Raises ValueError for parameters that the toy refuses.
     """
@@ -357,6 +361,6 @@ def problem_of(
     if settings.source != "upload":
         uploaded = None
     whole = bundled.bundled_pair(settings.problem) if uploaded is None else uploaded.pair
-    if uploaded is None and settings.swapped:  # an upload is swapped already
+    if uploaded is None and settings.swapped:  # an uploaded pair is swapped when it is stored
         whole = SamplePair(whole.generated, whole.real)
     return FixedProblem(settings=settings, stores=stores, whole=whole, uploaded=uploaded)

@@ -1,8 +1,8 @@
-"""Results of one problem and one choice of settings, each computed once; `prviz.live.needs` says
+"""Results of one problem at one choice of settings, each computed once; `prviz.live.needs` decides
 which and when.
 
-`measure` and `make_profile` compute, for any thread; `known` and `profile` return results that are
-there already.
+`measure` and `make_profile` compute, in any thread; `known` and `profile` return results that were
+computed before.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit, profile_pair
 from prviz.measure.workload import Options, approximate_seconds, estimate_seconds
 from prviz.neighbors.threads import part_of
 
-# Difference of two families' IoU, or areas, on the same samples that chance alone makes, times the
-# square root of the evaluation samples of the smaller set: about two and a half standard deviations
-# on toys, as a test measures.
+# Difference between the IoU or area of two families on the same samples that chance alone explains,
+# multiplied by the square root of the number of evaluation samples in the smaller set. It is about
+# two and a half standard deviations on toys, which a test measures.
 NOISE = 1.0
-# Most bytes of supports that a profile keeps beside its curves; larger ones are measured again when
-# needed.
+# Most bytes of supports that a profile keeps beside its curves; larger supports are measured again
+# when needed.
 SUPPORTS_BYTES = 64_000_000
 
 T = TypeVar("T")
-# ("k", method, k), ("bandwidth", method, bandwidth in the units of the data), or ("fixed", method,
-# 0).
+# A stop of a profile: ("k", method, k), ("bandwidth", method, bandwidth in the units of the data),
+# or ("fixed", method, 0) for a method without parameter.
 Key = tuple[str, str, float]
-Curves = tuple[PRCurve, ...]  # of every run of one estimate; most have one
+Curves = tuple[PRCurve, ...]  # one curve for each run of an estimate; most families have one run
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """The curves to draw (means over repeats and runs) and their spread, and the first repeat's
-    estimates, by method.
+    """The curves to draw (means over repeats and runs), their spread, and the estimates of the
+    first repeat, by method.
 
-    approximation: the source of approximate curves; None for exact ones.
+    approximation: the neighbour lists behind approximate curves; None for exact ones.
     """
 
     curves: NamedCurves
@@ -62,17 +62,16 @@ class Results:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the supports, and of as many rates."""
+        """Approximate bytes of the supports and of their error rates, which take as much again."""
         return 4 * sum(run.c_real.nbytes for each in self.estimates.values() for run in each.runs)
 
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """Every curve of both sliders: each repeat's, their means, and estimates of the first repeat
-    where they fit.
+    """The curves at every stop of both sliders: of each repeat, their means, and the estimates of
+    the first repeat unless they are too large.
 
-    frames : the curves as the browser gets them, by the id of what they show
-    (prviz/live/snapshots.py).
+    frames : the curves as they are sent to the browser, by profile id (prviz/live/snapshots.py).
     """
 
     unit: float
@@ -84,7 +83,7 @@ class Profiles:
     def curve(
         self, method: str, k: int | None = None, *, bandwidth: float | None = None
     ) -> PRCurve:
-        """The mean over the repeats at this k, or at this bandwidth in the units of the data."""
+        """The mean curve over the repeats at this k or bandwidth (in the units of the data)."""
         if k is None:
             return self.means["bandwidth", method, bandwidth]  # type: ignore[index]
         return self.means["k", method, k]
@@ -106,8 +105,8 @@ class Profiles:
 class Answer:
     """What is drawn: a problem and its results.
 
-    coarse : samples per set of a first, coarse drawing; 0 if the drawing is of all samples. stale :
-    True if it is of other settings than those requested.
+    coarse : samples per set of a first, coarse drawing; 0 for all samples. stale : True if the
+    results are of other settings than those requested.
     """
 
     problem: Problem
@@ -117,9 +116,7 @@ class Answer:
 
     @property
     def drawn(self) -> Results:
-        """The results with the curve to believe before the others, where it is measured beside
-        them.
-        """
+        """The results, preceded by the curve to believe where it has been measured in addition."""
         estimate = believed_estimate(self.problem)
         if estimate is None:
             return self.found
@@ -133,20 +130,20 @@ class Answer:
 
     @property
     def final(self) -> bool:
-        """True if the drawing is of the requested settings and all samples."""
+        """True if the results are of the requested settings and of all samples."""
         return not (self.coarse or self.stale)
 
 
 def key(problem: Problem) -> tuple[Any, ...]:
-    """The key of the curves."""
+    """Key of the curves in the store of results."""
     settings = problem.settings
     chosen = (settings.methods, settings.k, settings.bandwidth, settings.split, problem.repeats)
     return ("results", problem.key, *chosen, settings.approximate)
 
 
 def profile_key(problem: Problem) -> tuple[Any, ...]:
-    """The key of the profile; approximate curves have none, so that nothing is kept under
-    theirs.
+    """Key of the profile. It includes the mode, so that approximate curves, which have no profile,
+    find none.
     """
     settings = problem.settings
     return (
@@ -160,7 +157,9 @@ def profile_key(problem: Problem) -> tuple[Any, ...]:
 
 
 def seconds(problem: Problem, **stops: int) -> float:
-    """Estimated seconds of one measurement, or of a profile with `ks` and `bandwidths` stops."""
+    """Estimated seconds of one measurement; with `ks` and `bandwidths`, numbers of stops, of a
+    profile.
+    """
     if problem.settings.approximate:
         return approximate_seconds(*problem.sizes, split=problem.settings.split)
     unknown = [
@@ -171,21 +170,23 @@ def seconds(problem: Problem, **stops: int) -> float:
 
 
 def work(problem: Problem) -> Options:
-    """Work in one measurement, for `estimate_seconds`."""
+    """The amount of work in one measurement, for `estimate_seconds`."""
     settings = problem.settings
     return passes(settings.methods, split=settings.split, drawn=problem.toy is not None)
 
 
 def _fixed(problem: Problem) -> list[str]:
-    """The families that neither k nor the bandwidth tunes."""
+    """The chosen families that depend neither on k nor on the bandwidth."""
     return [name for name in problem.settings.methods if name not in problem.tuned]
 
 
-# ---- the work itself: for any thread ----
+# ---- computing: may run in any thread ----
 
 
 def unit(problem: Problem) -> float:
-    """The unit of the bandwidth, that of the first repeat; 1 where both sets have collapsed."""
+    """The unit of the bandwidth, from the first repeat; 1 where the samples of both sets are all
+    equal.
+    """
     settings = problem.settings
     pair, seed = problem.draw(0)
     sample = None
@@ -205,14 +206,16 @@ def width(problem: Problem) -> float | None:
 
 
 def how(problem: Problem) -> dict[str, Any]:
-    """How the pair on screen is measured, for calls that measure it again."""
+    """The options by which the pair on screen is measured, for functions that measure it in another
+    way.
+    """
     settings = problem.settings
     options = {"k": settings.k, "split": settings.split, "seed": settings.seed}
     return {**options, "bandwidth": width(problem)}
 
 
 def measure(problem: Problem, progress: Progress | None = None) -> Results:
-    """Measure the curves."""
+    """Measure the curves at the settings."""
     settings = problem.settings
     options = how(problem)
     if settings.approximate:
@@ -240,10 +243,10 @@ def measure(problem: Problem, progress: Progress | None = None) -> Results:
 def fitted_once(
     problem: Problem, method: str, progress: Progress | None = None
 ) -> tuple[Estimate, ...]:
-    """The estimate of each repeat, of a family that uses neither k nor the bandwidth: kept while
-    these move.
+    """The estimates of all repeats for a family that depends neither on k nor on the bandwidth.
+    They are kept while the user moves these.
 
-    progress : called with 0, as often as the family reports; may raise to stop.
+    progress : called with 0 whenever the family reports progress; may raise to stop.
     """
 
     def made() -> tuple[Estimate, ...]:
@@ -261,8 +264,8 @@ def fitted_once(
 
 
 def noise(problem: Problem) -> float:
-    """Difference of two families' numbers, of the means over repeats, that is no reason to rank
-    them.
+    """Difference between the numbers of two families (means over repeats) that chance alone
+    explains, so that they are not ranked.
     """
     drawn = 1
     if problem.toy is not None:
@@ -273,8 +276,8 @@ def noise(problem: Problem) -> float:
 
 
 def believed(problem: Problem) -> Problem | None:
-    """The problem of the curve to believe alone, which is measured beside the families where no
-    truth is known.
+    """The problem with the curve to believe as its only family, where no truth is known and the
+    user has not chosen that family; else None.
     """
     settings = problem.settings
     if (
@@ -288,12 +291,14 @@ def believed(problem: Problem) -> Problem | None:
 
 
 def believed_key(alone: Problem) -> tuple[Any, ...]:
-    """The key of that curve's estimate."""
+    """Key of the estimate of the curve to believe."""
     return _fitted_key(alone, TIGHTEST.name)
 
 
 def believed_estimate(problem: Problem) -> Estimate | None:
-    """The curve to believe beside the families, where it is measured."""
+    """The estimate of the curve to believe, where it has been measured beside the families; else
+    None.
+    """
     alone = believed(problem)
     known: tuple[Estimate, ...] | None = (
         None if alone is None else alone.stores.results.get(believed_key(alone))
@@ -304,8 +309,8 @@ def believed_estimate(problem: Problem) -> Estimate | None:
 
 
 def known_curves(problem: Problem) -> NamedCurves:
-    """The curves of all families that are measured, with the one to believe; empty while they are
-    not.
+    """The curves of all families with the curve to believe; empty while the families are not
+    measured.
     """
     found = known(problem)
     if found is None:
@@ -320,7 +325,7 @@ def _fitted_key(problem: Problem, method: str) -> tuple[Any, ...]:
 def _summed(
     curves: Mapping[str, list[Curves]], measured: Callable[[], Mapping[str, Estimate]]
 ) -> Results:
-    """Results of all repeats: the mean curves, and the spread of all runs together."""
+    """Results over all repeats: the mean curves, and the spread over all runs of all repeats."""
     every = {name: [curve for runs in each for curve in runs] for name, each in curves.items()}
     return Results(
         {name: _mean(each) for name, each in curves.items()},
@@ -367,7 +372,8 @@ def make_profile(problem: Problem, progress: Progress) -> Profiles:
         curves = dict[Key, Curves]()
         for stop, each in found.items():
             tick(len(curves) / len(found))
-            curves[stop] = replace(each).curves  # of a copy, which is dropped with its large rates
+            # computed on a copy of the estimate, so that its large error rates are freed
+            curves[stop] = replace(each).curves
         runs.append(curves)
         kept = kept or _slim(found)
     means = {stop: _mean([run[stop] for run in runs]) for stop in runs[0]}
@@ -375,7 +381,9 @@ def make_profile(problem: Problem, progress: Progress) -> Profiles:
 
 
 def _stop(problem: Problem, method: str, unit: float) -> Key:
-    """Where the table of a profile has this method's curve; unit : of the bandwidth."""
+    """Key of a method's curve at the settings in a profile. unit : of the bandwidth, in the units
+    of the data.
+    """
     tunes = ESTIMATORS[method].tunes
     bandwidth = problem.settings.bandwidth
     if tunes is None:
@@ -386,7 +394,9 @@ def _stop(problem: Problem, method: str, unit: float) -> Key:
 
 
 def _slim(found: Mapping[Key, Estimate]) -> dict[Key, Estimate]:
-    """The estimates in half the bytes where they are counts, or none if that is still too many."""
+    """The estimates, with counts as 32-bit integers; none where their supports take more than
+    SUPPORTS_BYTES.
+    """
     if sum(run.c_real.nbytes for each in found.values() for run in each.runs) > SUPPORTS_BYTES:
         return {}
 
@@ -401,17 +411,17 @@ def _slim(found: Mapping[Key, Estimate]) -> dict[Key, Estimate]:
     return {stop: replace(each, runs=tuple(map(narrow, each.runs))) for stop, each in found.items()}
 
 
-# ---- what is known ----
+# ---- looking up what has been computed ----
 
 
 def profile(problem: Problem) -> Profiles | None:
-    """The curves at every stop of both sliders; None while they are not measured."""
+    """The profile (curves at every stop of both sliders); None while it is not measured."""
     found: Profiles | None = problem.stores.profiles.get(profile_key(problem))
     return found
 
 
 def known(problem: Problem) -> Results | None:
-    """The results, where they are measured or can be read off the profile."""
+    """The results at the settings, measured or read off the profile; None while there are none."""
     found: Results | None = problem.stores.results.get(key(problem))
     table = profile(problem) if found is None else None
     if table is None:
@@ -429,7 +439,7 @@ def known(problem: Problem) -> Results | None:
 
 
 def kept_estimate(problem: Problem, method: str) -> Estimate | None:
-    """The first repeat's estimate of a method, where it is kept; nothing is measured for it."""
+    """The estimate of a method in the first repeat, if it is kept; it is never measured here."""
     found: Results | None = problem.stores.results.get(key(problem))
     if found is not None:
         return found.estimates[method]
@@ -440,7 +450,7 @@ def kept_estimate(problem: Problem, method: str) -> Estimate | None:
 
 
 def results(problem: Problem) -> Results:
-    """The final result, now."""
+    """The final results; they are measured now if they are not known."""
     found = known(problem)
     if found is None:
         return problem.stores.results.put(key(problem), measure(problem))
@@ -448,7 +458,7 @@ def results(problem: Problem) -> Results:
 
 
 def with_other_split(problem: Problem) -> Problem:
-    """The problem without the split, or with a split in half where there is none; one repeat."""
+    """The problem without its split, or, if it has none, with a split in half; one repeat."""
     return allowed(
         problem.having(split=None if problem.settings.split is not None else 0.5, repeats=1)
     )

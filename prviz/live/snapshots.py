@@ -1,5 +1,5 @@
-"""Curves at other settings than those on screen: the frames of a film, and states that the user has
-pinned.
+"""Curves at other settings than those on screen: frames for the sliders, frames of a film, and
+states that the user has pinned.
 """
 
 from __future__ import annotations
@@ -27,32 +27,34 @@ from prviz.measure.estimates import Progress
 from prviz.neighbors.threads import part_of
 from prviz.reports.settings import N_LIMITS, PARAMETER_PREFIX, SEED_LIMITS, ExploreSettings
 
-# Decimals of the numbers sent to the browser: far finer than a pixel and than the table's three
+# Decimals of the numbers sent to the browser: much finer than a pixel and than the table's three
 # decimals.
 DIGITS = 9
-# Share of the time for a profile that its curves take; the numbers of the frames take the rest.
+# Share of a profile's time that its curves take; the rest is for the numbers of the frames.
 PROFILE_SHARE = 0.6
 
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """The frames as Python reads them, and as text for the browser."""
+    """The curves and numbers at every stop of the sliders, as an object and as text for the
+    browser.
+    """
 
     content: Mapping[str, Any]
 
     @cached_property
     def text(self) -> bytes:
-        """Strict JSON."""
+        """The content as strict JSON."""
         return as_text(self.content)
 
     @property
     def nbytes(self) -> int:
-        """A rough size: each number is an object and several bytes of text."""
+        """Approximate bytes: numbers take several times as many in the object as in the text."""
         return 5 * len(self.text)
 
 
 def profile_id(problem: Problem) -> str:
-    """An id of all settings that decide the frames: everything but k, the bandwidth and lam."""
+    """Id of all settings that the frames depend on: all but k, the bandwidth and lam."""
     settings = problem.settings
     decisive = (
         problem.key,
@@ -66,10 +68,10 @@ def profile_id(problem: Problem) -> str:
 
 
 def make_profile(problem: Problem, progress: Progress) -> results.Profiles:
-    """`results.make_profile`, with its frames; for any thread."""
+    """`results.make_profile` together with its frames; may run in any thread."""
     profile = results.make_profile(problem, part_of(progress, 0, 1, PROFILE_SHARE))
     found = Frames(frames(profile, problem, lambda: progress(PROFILE_SHARE)))
-    found.text  # noqa: B018 - made here, not while a page is drawn
+    found.text  # noqa: B018 - computed now, not later while a page is drawn
     profile.frames[profile_id(problem)] = found
     return profile
 
@@ -77,11 +79,11 @@ def make_profile(problem: Problem, progress: Progress) -> results.Profiles:
 def frames(
     profile: results.Profiles, problem: Problem, tick: Callable[[], None] = lambda: None
 ) -> dict[str, Any]:
-    """Vertices (fpr, fnr, fpr, fnr, ...) and the table's numbers of every curve, by control, method
-    and stop.
+    """For each slider the vertices (fpr, fnr, fpr, fnr, ...) and the table's numbers of every curve
+    at every stop.
 
-    A method that no slider moves is in neither table. `tick` is called before each curve; it may
-    raise to stop.
+    A method that depends on no slider is left out. `tick` is called before each curve and may raise
+    to stop.
     """
     ks, units = problem.stops
     tuned = [name for name in problem.tuned if ESTIMATORS[name].tunes == "bandwidth"]
@@ -112,12 +114,14 @@ def frames(
 
 
 def flat(curve: PRCurve) -> list[float]:
-    """The vertices one after another, rounded to DIGITS."""
+    """The vertices in one list, rounded to DIGITS."""
     return curve.vertices.round(DIGITS).ravel().tolist()
 
 
 def comparable(problem: Problem) -> PRCurve | None:
-    """The truth, where overlaps with it say something: not one without area."""
+    """The truth, if the overlap with it means something: a truth without area overlaps with
+    nothing.
+    """
     truth = problem.truth
     if truth is None or truth.auc < NO_AREA:
         return None
@@ -125,13 +129,13 @@ def comparable(problem: Problem) -> PRCurve | None:
 
 
 def columns(problem: Problem) -> list[Column]:
-    """The table's columns."""
+    """The columns of the table."""
     return table_columns(comparable(problem) is not None, problem.settings.b, problem.settings.eps)
 
 
 def row(curve: PRCurve, problem: Problem, most: float | None = None) -> list[float]:
-    """The table's numbers of one curve, rounded to DIGITS. most : what its area does not exceed, if
-    that is known.
+    """The numbers of one curve in the table, rounded to DIGITS. most : upper bound on its area,
+    where there is one.
     """
     found = numbers(curve, comparable(problem), problem.settings.b, problem.settings.eps)
     found = with_area_at_most(found, most)
@@ -139,54 +143,55 @@ def row(curve: PRCurve, problem: Problem, most: float | None = None) -> list[flo
 
 
 def column(frames: Mapping[str, Any], control: str, name: str, key: str = "") -> list[float]:
-    """One number of one method at every stop; by default the first that sums a curve up: the IoU,
-    else the area.
+    """One number of a method at every stop of a control; by default the first number, which is the
+    IoU or else the area.
     """
     index = frames["columns"].index(key) if key else 0
     return [row[index] for row in frames[control]["rows"][name]]
 
 
 def known_frames(problem: Problem) -> Frames | None:
-    """The frames of this problem, or None while its profile is not there yet."""
+    """The frames of this problem; None while its profile is not measured."""
     profile = results.profile(problem)
     if profile is None:
         return None
     held: Frames | None = profile.frames.get(profile_id(problem))
-    if held is None:  # the same curves with other numbers
+    if held is None:  # the same curves with other numbers, as b or eps has changed
         key = ("frames", profile_id(problem))
         held = problem.stores.results.remembered(key, lambda: Frames(frames(profile, problem)))
     return held
 
 
-# What a film runs over: samples per set, every k of the slider, further draws.
+# What a film runs over: samples per set, every k of the slider, or the seed.
 FILMS = ("n", "k", "seed")
-# Samples per set of its frames, about 1.5 times as many each, and the number of draws.
+# Samples per set in the frames of a film over n, each about 1.5 times the one before; and the
+# largest number of draws in a film over seeds.
 SIZES = (50, 75, 100, 150, 200, 300, 400, 600, 800, 1200, 1600, 2400, 3200, 4800, 6400)
 DRAWS = 20
-# Most estimated seconds of one frame, and of a whole film: a film that takes longer has fewer
+# Most estimated seconds of one frame and of a whole film; a film that would take longer has fewer
 # frames.
 FRAME_SECONDS = 3.0
 FILM_SECONDS = 30.0
-KIND = "snapshot"  # of the message
+KIND = "snapshot"  # of the messages that send snapshots
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """Curves and their numbers at one choice of settings; text : as the browser receives them."""
+    """Curves and their numbers at one choice of settings. text : as sent to the browser."""
 
     curves: NamedCurves
     text: bytes
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the text and of the vertices."""
+        """Bytes of the text and of the curves' vertices."""
         return len(self.text) + sum(curve.vertices.nbytes for curve in self.curves.values())
 
 
 @dataclass(frozen=True)
 class Stop:
-    """One frame of a film: where it stands, and what it shows; an infinite n shows the limits of
-    the families.
+    """One frame of a film: the value of n or of the seed, and the problem to measure. An infinite n
+    means the limits of the families.
     """
 
     value: float
@@ -194,14 +199,15 @@ class Stop:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """The key of its snapshot."""
+        """The key of this frame's snapshot."""
         return key(self.problem, limit=math.isinf(self.value))
 
 
 def key(problem: Problem, *, limit: bool = False, believed: bool = False) -> tuple[Any, ...]:
     """The key of a snapshot.
 
-    limit : of the curves for endless samples. believed : with the curve to believe.
+    limit : True for the curves of endless samples. believed : True if the curve to believe is
+    included.
     """
     settings = problem.settings
     known = results.key(problem), problem.truth is None
@@ -209,12 +215,12 @@ def key(problem: Problem, *, limit: bool = False, believed: bool = False) -> tup
 
 
 def snapshot_id(problem: Problem, **parts: bool) -> str:
-    """What the browser knows a snapshot by; parts : as of `key`."""
+    """The id by which the browser knows a snapshot. parts : `limit` and `believed`, as of `key`."""
     return hashlib.sha256(repr(key(problem, **parts)).encode()).hexdigest()[:12]
 
 
 def pin_id(problem: Problem) -> str:
-    """The id of a pinned state, which holds the curve to believe as soon as that is measured."""
+    """Id of a pinned state. Its snapshot includes the curve to believe once that is measured."""
     return snapshot_id(problem, believed=_is_believed(problem))
 
 
@@ -225,7 +231,7 @@ def _is_believed(problem: Problem) -> bool:
 def need(
     problem: Problem, note: str, *, limit: bool = False, believed: bool = False
 ) -> Need[Snapshot]:
-    """A snapshot of these settings; limit, believed : as of `key`."""
+    """`Need` that measures a snapshot of these settings. limit, believed : as of `key`."""
 
     def compute(progress: Progress) -> Snapshot:
         if limit:
@@ -277,7 +283,7 @@ def _snapshot(
 
 
 def films(problem: Problem) -> list[str]:
-    """What a film can run over here: more than one frame."""
+    """What films of this problem can run over; a film has at least two frames."""
     if problem.settings.approximate:
         return []
     return [
@@ -288,13 +294,15 @@ def films(problem: Problem) -> list[str]:
 
 
 def _has_frames(problem: Problem) -> bool:
-    """True if every k is measured in any case (prviz/live/needs.py), which is the film over k."""
+    """True if a film over k is possible: its frames are those of the sliders, which are measured
+    anyway.
+    """
     return bool(problem.tuned) and len(problem.stops[0]) > 1
 
 
 def stops(problem: Problem, over: str) -> list[Stop]:
-    """The frames of a film over n or over draws, as far as they are measured in time; none over
-    k.
+    """The frames of a film over n or over seeds, as many as can be measured in time; none for a
+    film over k.
     """
     if over == "n":
         return _sizes(problem)
@@ -312,7 +320,7 @@ def _sizes(problem: Problem) -> list[Stop]:
     for n in sizes:
         other = problem.having(n=n)
         if other.largest_k < max(1, other.k):
-            continue  # so few samples allow another k only, which is no frame of this film
+            continue  # so few samples don't allow this k
         one = results.seconds(other)
         seconds += one
         if one > FRAME_SECONDS or seconds > FILM_SECONDS:
@@ -324,9 +332,7 @@ def _sizes(problem: Problem) -> list[Stop]:
 
 
 def _limited(problem: Problem) -> list[str]:
-    """The families whose limit for endless samples is known at this k; none where k grows with
-    n.
-    """
+    """The families with a known limit for endless samples at this k; none where k grows with n."""
     settings = problem.settings
     truth = problem.truth
     if problem.toy is None or truth is None or settings.split is None or settings.k == "sqrt":
@@ -356,7 +362,7 @@ def _draws(problem: Problem) -> list[Stop]:
 
 
 def film_needs(problem: Problem, over: str) -> list[Need[Snapshot]]:
-    """The frames of a film, in their order."""
+    """A `Need` for each frame of a film, in their order."""
     return [
         need(stop.problem, "Measuring the film", limit=math.isinf(stop.value))
         for stop in stops(problem, over)
@@ -364,8 +370,8 @@ def film_needs(problem: Problem, over: str) -> list[Need[Snapshot]]:
 
 
 def film_content(problem: Problem, over: str) -> dict[str, Any]:
-    """The frames that are to come: each its value, null for endless samples, its k, and its
-    snapshot's id.
+    """What the browser is told of a film in advance: for each frame its value (null for endless
+    samples), its k and its snapshot's id.
     """
     listed = []
     for stop in stops(problem, over):
@@ -379,7 +385,7 @@ def film_content(problem: Problem, over: str) -> dict[str, Any]:
 
 
 def gif_need(problem: Problem, over: str, hidden: Collection[str]) -> Need[Snapshot]:
-    """The film as an animated GIF; hidden : families that are not drawn."""
+    """`Need` that draws the film as an animated GIF. hidden : families that are not drawn."""
     listed = stops(problem, over)
     decisive = (
         results.profile_key(problem),
@@ -413,7 +419,7 @@ def gif_need(problem: Problem, over: str, hidden: Collection[str]) -> Need[Snaps
 
 
 def _still(problem: Problem, over: str) -> str:
-    """The settings in words, without the one that the film runs over."""
+    """The settings as text, without the one that changes during the film."""
     parts = problem.settings.line(problem.root_k).split(", ")
     moving = {"n": ("n =", "at most"), "k": ("k =",), "seed": ("seed",)}[over]
     return ", ".join(part for part in parts if not part.startswith(moving))
@@ -422,7 +428,7 @@ def _still(problem: Problem, over: str) -> str:
 def _filmed(
     problem: Problem, over: str, listed: Sequence[Stop]
 ) -> Iterator[tuple[NamedCurves, str, bool]]:
-    """Curves and name of each frame that is measured, and whether they are limits."""
+    """The frames measured so far: curves, name, and whether they are limits."""
     table = None
     if over == "k":
         table = results.profile(problem)
@@ -443,7 +449,7 @@ def _filmed(
 
 
 def to_pin(problem: Problem) -> ExploreSettings:
-    """The settings of a pinned state; of an upload with the digest of its files in place of a
+    """The settings to store for a pinned state; for an upload, the digest of its files replaces its
     name.
     """
     settings = replace(problem.settings, lam=1.0, show=())
@@ -453,8 +459,8 @@ def to_pin(problem: Problem) -> ExploreSettings:
 
 
 def pinned(problem: Problem, pins: Sequence[ExploreSettings]) -> list[Problem]:
-    """The problems of pinned settings; those of an upload only while its files are the
-    problem's.
+    """The problems of pinned settings. Those of an upload are left out unless it is the current
+    upload.
     """
     found = []
     for settings in pins:
@@ -469,13 +475,13 @@ def pinned(problem: Problem, pins: Sequence[ExploreSettings]) -> list[Problem]:
 
 
 def pin_needs(pins: Sequence[Problem]) -> list[Need[Snapshot]]:
-    """What the pinned states need."""
+    """A `Need` for each pinned state."""
     return [need(each, "Measuring what is pinned", believed=_is_believed(each)) for each in pins]
 
 
 def words(problem: Problem) -> dict[str, list[Any]]:
-    """What tells states apart, by the control that moves it: its name, its number or null, and how
-    that reads.
+    """The settings by the id of their control: name, number (or None) and value as text. States are
+    compared by them.
     """
     settings = problem.settings
     found: dict[str, list[Any]] = {"data": ["the data", None, problem.title]}

@@ -1,4 +1,6 @@
-"""One scatter of the samples, coloured by role, by a family's belief or by its decision at lam."""
+"""A scatter plot of the samples, coloured by role, by the ratio of a family's supports (belief), or
+by its decision at lam.
+"""
 
 from __future__ import annotations
 
@@ -28,17 +30,16 @@ from prviz.toys.painted import Painted
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-# What the colours may mean.
+# What the colours of the samples can mean.
 COLOURS = ("Role", "Belief", "Decision")
 EXTREMES = 20
 NEAREST = 3
 MOST_PICKED = 100
-# Seconds for one feature of one distance, and to read one value for it.
+# Seconds per feature to compute one distance, and seconds to read one value before.
 DISTANCE_SECONDS = 2e-10
 VALUE_SECONDS = 1e-8
-# Pixels: a figure beside the curve, the heights of a decision's four buttons, of the lines on the
-# best setting and on the errors that stand there where no truth is known, and of the scatter over
-# the page.
+# Pixels. Heights of: a figure beside the curve; the four buttons of a decision's groups; the lines
+# of text that are added where no truth is known; the scatter plot enlarged over the page.
 HEIGHT = 300
 BUTTONS_HEIGHT = 68
 LINES_HEIGHT = 62
@@ -67,10 +68,11 @@ CLICK = (
 
 @dataclass(frozen=True, eq=False)
 class SampleSpace:
-    """The scatter and all that its samples are regrouped from; classifiers : None for the roles.
+    """The scatter plot, and all from which its samples are regrouped. classifiers : None if the
+    colours are roles.
 
-    places : of the samples that the family has measured. explorer : for the browser, but what is
-    said of single samples. lists : places of the most extreme samples of each group.
+    places : of the samples that the family has evaluated. explorer : content for the browser,
+    without the details of single samples. lists : by group the places of its most extreme samples.
     """
 
     pane: Pane
@@ -81,7 +83,9 @@ class SampleSpace:
     lists: Mapping[str, list[int]]
 
     def picked(self, sent: Mapping[str, Any]) -> list[int]:
-        """Places that a browser has sent, as far as they are of these samples."""
+        """The places of the samples that a browser says are selected, as far as they belong to
+        these samples.
+        """
         chosen = []
         if sent.get("of") == self.explorer["of"]:
             chosen = sent.get("picked", [])
@@ -89,14 +93,14 @@ class SampleSpace:
         return sorted({int(place) for place in chosen if place in known})
 
     def wanted(self, picked: Sequence[int]) -> list[int]:
-        """Places of the samples that the table may list."""
+        """The places of all samples that the table can list."""
         return sorted({*picked[:MOST_PICKED]}.union(*self.lists.values()))
 
     def filled(
         self, shown: Evaluated, picked: Sequence[int], near: Mapping[int, list[str]]
     ) -> dict[str, Any]:
-        """The explorer with what is said of single samples. near : the nearest of the other set, by
-        place.
+        """The content for the browser, with the details of single samples. near : the nearest
+        samples of the other set, by place.
         """
         rows = _rows(shown, self.wanted(picked), self.places, self.classifiers, near)
         return self.explorer | {
@@ -116,9 +120,7 @@ def space(
     enlarged: bool = False,
     canvas: Mapping[str, Any] | None = None,
 ) -> SampleSpace:
-    """What is drawn of the samples. name : a family, the truth, or "" for the roles; canvas : as of
-    `Pane`.
-    """
+    """Draw the samples. name : a family, the truth, or "" for the roles. canvas : as of `Pane`."""
     view = _View(problem, found, shown, name, colour, enlarged)
     places, classifiers = _classifiers(view)
     lists: dict[str, list[int]] = {}
@@ -135,7 +137,7 @@ def space(
         help=_help(view),
         canvas=canvas,
     )
-    follow = None  # the roles are the same at every k
+    follow = None  # roles don't depend on the sliders
     if colour != "Role":
         follow = Following({}, snapshots.profile_id(problem), position(problem))
     explorer = _explorer(view, places, classifiers)
@@ -145,9 +147,7 @@ def space(
 
 @dataclass(frozen=True, eq=False)
 class _View:
-    """Which samples are seen, and what their colours mean; name, colour, enlarged : as in
-    `space`.
-    """
+    """Which samples are shown, and what their colours mean; other fields : as in `space`."""
 
     problem: Problem
     found: results.Results
@@ -158,8 +158,8 @@ class _View:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """All settings that decide a family's classifiers; the truth's, and the roles, depend on no
-        estimate.
+        """Key of the classifiers, from all settings that they depend on. Roles and the classifiers
+        of the truth don't depend on estimates.
         """
         settings = self.problem.settings
         if self.name in ("", TRUTH):
@@ -168,12 +168,14 @@ class _View:
 
 
 def is_painted(problem: Problem) -> bool:
-    """True if the samples are drawn in the plane whose cells are painted."""
+    """True if the samples are drawn in the unit square whose cells the user paints."""
     return isinstance(problem.toy, Painted) and problem.toy.d == 2
 
 
 def _titles(name: str) -> tuple[str, str]:
-    """Whose the classifiers are, and what they decide by; "" for the roles alone."""
+    """Title of the classifiers' family, and the name of the ratio by which they decide; "" for
+    roles.
+    """
     if name == TRUTH:
         return "Truth (likelihood ratio)", "q / p"
     if name:
@@ -182,7 +184,7 @@ def _titles(name: str) -> tuple[str, str]:
 
 
 def _help(view: _View) -> str:
-    """What the colours mean, and what else there is to know of the figure."""
+    """The help text of the figure: what the colours mean, and its axes."""
     title, key = _titles(view.name)
     axes = view.shown.axes
     helps = [HELPS[view.colour].format(title=title, key=key)]
@@ -193,7 +195,7 @@ def _help(view: _View) -> str:
 
 
 def _notes(view: _View) -> list[str]:
-    """What else there is to know of these classifiers."""
+    """What is special about these classifiers."""
     if view.name == TRUTH:
         return [
             "The truth's is the best for the two distributions; its rates here are those on these"
@@ -213,8 +215,8 @@ def _notes(view: _View) -> list[str]:
 
 
 def _classifiers(view: _View) -> tuple[Any, OptimalClassifiers | None]:
-    """The samples that the family has measured, and its classifiers on them; all samples and None
-    for the roles.
+    """The places of the samples that the family has evaluated, and its classifiers on them; for
+    roles all places and None.
     """
     split = view.shown.split
     n_real, n_generated = view.shown.sizes
@@ -230,7 +232,7 @@ def _classifiers(view: _View) -> tuple[Any, OptimalClassifiers | None]:
         ratios = np.concatenate([toy.log_ratio(side) for side in split.evaluate])
         return OptimalClassifiers.from_log_ratio(ratios, n_real)
 
-    # Approximate curves measure all that are shown.
+    # An approximate measurement evaluates all samples that are shown.
     if view.name != TRUTH and not view.found.approximation:
         measured = view.found.estimates[view.name].supports.rows
         if measured is not None:
@@ -239,19 +241,19 @@ def _classifiers(view: _View) -> tuple[Any, OptimalClassifiers | None]:
 
 
 def _lists(classifiers: OptimalClassifiers) -> dict[str, Any]:
-    """The most extreme samples of each group at the lam where it is largest; their order is the
-    same at every lam.
+    """The most extreme samples of each group, at the lam where the group is largest; the order is
+    the same at every lam.
     """
     ends = {"kept": np.inf, "missed": 0.0, "accepted": np.inf, "rejected": 0.0}
     return {group: classifiers.most_extreme(group, lam, EXTREMES) for group, lam in ends.items()}
 
 
 def _explorer(view: _View, places: Any, classifiers: OptimalClassifiers | None) -> dict[str, Any]:
-    """Data from which the browser regroups the samples; `of` names the samples, `id` the
+    """The data by which the browser regroups the samples. `of` identifies the samples, `id` the
     classifiers on them.
 
-    ids: None where all samples are there in their order. For the roles there is one classifier,
-    which calls all real.
+    ids: None if they are 0, 1, 2, ... Roles are sent as a single classifier that calls every sample
+    real.
     """
     name = view.name
     sizes = view.shown.sizes
@@ -289,7 +291,7 @@ def _explorer(view: _View, places: Any, classifiers: OptimalClassifiers | None) 
 
 
 def samples_id(problem: Problem) -> str:
-    """What names the samples that the panel shows; what is selected is kept by it."""
+    """Identifies the samples that the panel shows; another id ends the user's selection."""
     return _name((problem.key, problem.settings.split, problem.settings.approximate))
 
 
@@ -298,8 +300,8 @@ def _name(key: Any) -> str:
 
 
 def _figure(view: _View, places: Any, classifiers: OptimalClassifiers | None) -> go.Figure:
-    """The samples. The browser regroups those of a decision at its own lam, so that one drawing
-    serves every lam.
+    """The figure of the samples. The browser regroups the samples of a decision by itself, so that
+    one figure serves every lam.
     """
     problem = view.problem
     lower = LINES_HEIGHT * (problem.truth is None)
@@ -318,7 +320,8 @@ def _figure(view: _View, places: Any, classifiers: OptimalClassifiers | None) ->
         _lay_out(figure, view, lower)
         if view.colour == "Role" and is_painted(problem):
             figure.update_xaxes(range=(0, 1)).update_yaxes(range=(0, 1))
-        elif len(view.shown.axes) > 1:  # a distance looks the same in every direction
+        # equal scales, as distances count the same in every direction
+        elif len(view.shown.axes) > 1:
             figure.update_yaxes(scaleanchor="x", constrain="range")
         return figure
 
@@ -327,7 +330,7 @@ def _figure(view: _View, places: Any, classifiers: OptimalClassifiers | None) ->
 
 
 def _roles_figure(shown: Evaluated) -> go.Figure:
-    """The samples by their roles, each known by its row."""
+    """The samples coloured by role; the row of a sample identifies it across figures."""
     labelled = any("," in note for note in shown.notes)
     rows = zip(shown.numbers, shown.split.evaluate_rows, strict=True)
     return figures.roles_figure(
@@ -338,7 +341,7 @@ def _roles_figure(shown: Evaluated) -> go.Figure:
 
 
 def _belief_figure(view: _View, samples: figures.SamplePoints) -> go.Figure:
-    """The samples by the ratio of their supports."""
+    """The samples coloured by c_Y / c_X, the ratio of their supports."""
     c = of_evaluation(view.found.estimates[view.name], view.shown.split)
     return figures.samples_figure(
         samples,
@@ -352,7 +355,7 @@ def _belief_figure(view: _View, samples: figures.SamplePoints) -> go.Figure:
 def _decision_figure(
     view: _View, samples: figures.SamplePoints, classifiers: OptimalClassifiers
 ) -> go.Figure:
-    """The samples by their confusion groups at the chosen lam."""
+    """The samples in their confusion groups at the chosen lam."""
     group = np.empty(len(samples.points), dtype=np.intp)
     for index, rows in enumerate(classifiers.groups(view.problem.settings.lam)):
         group[rows] = index
@@ -364,8 +367,8 @@ def _decision_figure(
 
 
 def _lay_out(figure: go.Figure, view: _View, lower: int) -> None:
-    """Give the figure its size, `lower` by so many pixels beside the curve. The groups' legend is
-    their buttons.
+    """Set the size of the figure; beside the curve it is `lower` pixels less high. A decision has
+    no legend, as its buttons name the groups.
     """
     colour = view.colour
     flat = len(view.shown.axes) == 1
@@ -374,7 +377,7 @@ def _lay_out(figure: go.Figure, view: _View, lower: int) -> None:
         figure.update_layout(height=ENLARGED_HEIGHT)
         return
     beside_curve(figure, below={"Belief": 36}.get(colour, 4) + 18 * flat, ticks=flat)
-    if colour == "Role":  # above the samples, in sight whatever stands below
+    if colour == "Role":  # the legend stands above the samples, where it is always in sight
         figure.update_layout(margin_t=30, legend={"y": 1, "yanchor": "bottom"})
     figure.layout.height -= lower + BUTTONS_HEIGHT * (colour == "Decision")
     if colour == "Belief":
@@ -395,10 +398,10 @@ def _lay_out(figure: go.Figure, view: _View, lower: int) -> None:
 
 
 def beside_curve(figure: go.Figure, *, below: int, ticks: bool = False) -> None:
-    """Lay a figure of samples out for the narrow column: a frame, no words on its axes, `below`
-    pixels of legend.
+    """Lay out a figure of samples for the narrow column beside the curve: a frame, no axis titles,
+    `below` pixels for the legend.
 
-    ticks : numbers on the horizontal axis.
+    ticks : True for numbers on the horizontal axis.
     """
     frame = {
         "showgrid": False,
@@ -427,9 +430,7 @@ def _rows(
     classifiers: OptimalClassifiers | None,
     near: Mapping[int, list[str]],
 ) -> dict[int, dict[str, Any]]:
-    """The table's entries for the samples at the wanted places, of those that the family has
-    measured.
-    """
+    """The table's entries for samples at the wanted places that the family has evaluated."""
     index = {place: number for number, place in enumerate(places.tolist())}
     rows = {}
     for place in wanted:
@@ -450,7 +451,7 @@ def _rows(
 def near_need(
     problem: Problem, shown: Evaluated, wanted: Sequence[int]
 ) -> Need[Mapping[int, list[str]]]:
-    """The nearest samples of the other set, as text, by place."""
+    """`Need` that finds the nearest samples of the other set, as text by place."""
     pair = shown.split.pair
     key = ("near", problem.key, problem.settings.split, problem.settings.approximate, tuple(wanted))
     n = max(pair.real.n, pair.generated.n)
@@ -464,7 +465,7 @@ def near_need(
 
 
 def _nearest(shown: Evaluated, wanted: Sequence[int], role: int) -> list[tuple[int, list[str]]]:
-    """(place, its nearest samples of the other set as text) of the samples of one role."""
+    """For the samples of one role, (place, its nearest samples of the other set as text)."""
     mine = [place for place in wanted if shown.side(place)[0] == role]
     if not mine:
         return []

@@ -1,4 +1,4 @@
-"""What the user of Explore has chosen, as one frozen object: every change makes another one."""
+"""The choices of the user of Explore, as one frozen object: every change makes a new one."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ from prviz.reports.settings import (
 )
 from prviz.toys import Parameter, Value, toy
 
-# Entries of a link beside those of the settings, and the first value of each.
+# Names of entries in a link, beside those of the settings.
 PANEL = "panel"
 VIEW = "view"
 COLOURS = "colour"
 HIDDEN = "hidden"
 FOLDED = "folded"
 TASK = "task"
-# Pinned states, one entry each: more than these are too small side by side.
+# Entries for pinned states. With more states than these, each would be too small side by side.
 PINS = ("pin1", "pin2", "pin3", "pin4")
-# What stands for a pinned state whose own link would be empty.
+# Value of a pinned state whose own link would be empty, as it has the initial settings.
 FIRST_PIN = "first"
 PANELS = ("Space", "Extremes", "Numbers", "What gives it away")
 VIEWS = ("PR", "Error space")
 ROLE = "Role"
-# Names of panels in older links.
+# Names of panels in links from earlier versions.
 FORMER_PANELS = {"Ends": "Extremes", "All numbers": "Numbers"}
-# Sum of shares that counts as 1: the browser rounds each of them.
+# Weights whose sum differs from 1 by at most this count as shares: the browser rounds each of them.
 ROUNDED = 0.01
 
 Tuning = tuple[K, float | None]  # k and bandwidth
 
 
 def panels(source: Source) -> tuple[str, ...]:
-    """The panels in their order: without a truth what gives samples away is the first, and open at
-    first.
+    """The panels in their order. Without a known truth, "What gives it away" comes first and is
+    open initially.
     """
     if source == "toy":
         return PANELS
@@ -61,20 +61,15 @@ def panels(source: Source) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class ExploreState:
-    """The settings of the page, what is open and drawn, and what is remembered of other data.
+    """The settings, what is open and drawn, and what is remembered for other data.
 
-    panel, view, colour : the open panel, the axes of the main figure, and what the colours of the
-    panel Space mean.
-    hidden : the families that the user has switched off. folded : those that are too many to be
-    drawn as well. task : a key of TASKS, or "".
-    pins : settings of the states that are pinned, the newest last; of an upload with the digest of
-    its files as its
-        problem.
-    n : samples per set of toys and of bundled pairs; the rows of an upload are chosen where it is
-    read.
-    parameters : by toy its last parameters. tunings : by source its last k and bandwidth: those of
-    one source must not
-        count for another, which may need quite others.
+    panel, view, colour : the open panel, the axes of the main figure, and what the colours in the
+    panel Space mean. hidden : the families that the user has switched off. folded : families that
+    are not drawn because there are too many. task : a key of TASKS, or "". pins : settings of the
+    pinned states, the newest last; for an upload, `problem` is the digest of its files. n : samples
+    per set of toys and bundled pairs; for an upload, rows are chosen when its files are read.
+    parameters : the last parameters of each toy. tunings : the last k and bandwidth for each
+    source, as what suits one may not suit another.
     """
 
     settings: ExploreSettings = FIRST_VIEW
@@ -92,11 +87,9 @@ class ExploreState:
     # ---- the link ----
 
     def to_query(self) -> dict[str, str]:
-        """The settings and what is open and drawn, as far as it is not so at first, as entries of a
-        link.
-        """
+        """What differs from the initial state, as entries of a link."""
         entries = {PANEL: self.panel, VIEW: self.view, COLOURS: self.colour, TASK: self.task}
-        # The curve to believe may be drawn without being chosen.
+        # The curve to believe may be drawn without being among the chosen families.
         able = dict.fromkeys([*self.settings.methods, TIGHTEST.name])
         for entry, names in ((HIDDEN, self.hidden), (FOLDED, self.folded)):
             entries[entry] = ",".join(name for name in able if name in names)
@@ -112,7 +105,7 @@ class ExploreState:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> tuple[ExploreState, list[str]]:
-        """The state of a link, and one message per entry that could not be used; see
+        """The state of a link, and one message for each entry that could not be used; see
         `ExploreSettings.from_query`.
         """
         settings, messages = ExploreSettings.from_query(query)
@@ -142,14 +135,18 @@ class ExploreState:
     # ---- changes ----
 
     def with_pin(self, settings: ExploreSettings) -> ExploreState:
-        """These settings pinned too, or no more; as they are where all places are taken."""
+        """The state with these settings pinned, or unpinned if they were; unchanged if no more can
+        be pinned.
+        """
         others = tuple(each for each in self.pins if each != settings)
         if len(others) < len(self.pins):
             return replace(self, pins=others)
         return replace(self, pins=(*self.pins, settings)[: len(PINS)])
 
     def with_settings(self, settings: ExploreSettings) -> ExploreState:
-        """These settings in place of all others, a toy's weights as shares, which bars show."""
+        """The state with these settings; the weights of a toy are scaled to shares, as bars show
+        shares.
+        """
         values = {}
         for spec in specs(settings):
             value = cast(Value, settings.parameters.get(spec.name, spec.default))
@@ -158,8 +155,8 @@ class ExploreState:
         return replace(self, settings=settings)._remembering()
 
     def with_roles_swapped(self) -> ExploreState:
-        """Real and generated in each other's place, at the classifier of before: lam becomes 1 /
-        lam.
+        """The state with real and generated swapped. lam becomes 1 / lam, which keeps the
+        classifier.
         """
         lam = self.settings.lam
         other = 1 / lam if lam > 0 else math.inf
@@ -168,7 +165,9 @@ class ExploreState:
         )
 
     def with_data(self, source: Source, problem: str, n: int | None = None) -> ExploreState:
-        """Another pair, with what is remembered of it; n : of an upload."""
+        """The state for another pair, with what was remembered for it. n : for an upload, its
+        number of samples.
+        """
         same = (source, problem) == (self.settings.source, self.settings.problem)
         swapped = self.settings.swapped and same
         settings = replace(
@@ -183,8 +182,8 @@ class ExploreState:
         return replace(self, settings=settings)._remembering()
 
     def tuning(self, source: Source) -> Tuning:
-        """K and bandwidth of this source: as the user left them there, else those that suit any
-        data of its kind.
+        """Return k and bandwidth for this source: those that the user has last set there, else
+        defaults that suit its data.
         """
         toys = ExploreSettings()
         return self.tunings.get(
@@ -192,11 +191,11 @@ class ExploreState:
         )
 
     def with_values(self, values: Mapping[str, Any]) -> ExploreState:
-        """The state after the user has moved controls of the figure; what no control can send is
-        left out.
+        """The state after the user has moved controls of the figure; values that no control can
+        send are ignored.
 
-        values : by the id of the control. Raises ValueError for parameters that the toy refuses
-        together.
+        values : by the id of the control. Raises ValueError if the toy refuses a combination of
+        parameters.
         """
         settings = self.settings
         changed = dict[str, Any]()
@@ -228,7 +227,9 @@ class ExploreState:
         return replace(self, settings=replace(settings, **changed), **drawn)._remembering()
 
     def _moved_parameters(self, values: Mapping[str, Any]) -> dict[str, Value]:
-        """The toy's parameters among the values."""
+        """The parameters of the toy among the values that controls have sent, where they differ
+        from the current ones.
+        """
         found: dict[str, Value] = {}
         for spec in specs(self.settings):
             before = cast(Any, self.settings.parameters.get(spec.name, spec.default))
@@ -251,7 +252,7 @@ class ExploreState:
         return found
 
     def _remembering(self) -> ExploreState:
-        """The state, with its own settings among what it remembers."""
+        """The state, which remembers its current settings for this source and toy."""
         settings = self.settings
         tunings = {**self.tunings, settings.source: (settings.k, settings.bandwidth)}
         parameters = self.parameters
@@ -265,18 +266,18 @@ def _families(sent: Sequence[Any]) -> tuple[str, ...]:
     return tuple(name for name in ESTIMATORS if name in sent)
 
 
-# ---- the numbers of a toy, and the controls that move them ----
+# ---- parameters of toys, and their controls ----
 
 
 def specs(settings: ExploreSettings) -> list[Parameter]:
-    """The toy's parameters; none of other data."""
+    """The parameters of the toy; none for other data."""
     if settings.source == "toy":
         return list(toy(settings.problem).specs)
     return []
 
 
 def shares(value: Value) -> Value:
-    """Weights as shares of their sum; those that are such already stay as they are."""
+    """Weights divided by their sum; unchanged if they sum to 1 already."""
     weights = cast(tuple[float, ...], value)
     total = math.fsum(weights)
     if abs(total - 1) > ROUNDED:
@@ -285,12 +286,14 @@ def shares(value: Value) -> Value:
 
 
 def has_bars(spec: Parameter) -> bool:
-    """True if one control of bars moves all entries; False if a slider moves each."""
+    """True if a parameter has one control with a bar for each entry; False if each entry has a
+    slider.
+    """
     return spec.kind == "weights" and (spec.low, spec.high) == (0, 1)
 
 
 def control_ids(spec: Parameter, count: int) -> list[str]:
-    """Ids of the sliders of one number, or of the entries of several."""
+    """Ids of the sliders of a parameter: one, or one for each of its `count` entries."""
     name = PARAMETER_PREFIX + spec.name
     if spec.kind == "weights":
         return [f"{name}.{index}" for index in range(count)]
@@ -298,14 +301,14 @@ def control_ids(spec: Parameter, count: int) -> list[str]:
 
 
 def percent(share: float | None) -> float:
-    """A split in percent, as its slider shows it; 0 for none."""
+    """A split in percent, as its slider shows it; 0 for no split."""
     return round(100 * (share or 0), 6)
 
 
-# The limits of a split, in percent.
+# Smallest and largest split, in percent.
 SPLIT_PERCENTS = (percent(SPLIT_LIMITS[0]), percent(SPLIT_LIMITS[1]))
 
 
 def is_number(value: Any, limits: tuple[float, float]) -> TypeGuard[float]:
-    """True if the value, sent by a browser, is a number within the limits."""
+    """True if a value sent by a browser is a number within the limits."""
     return isinstance(value, int | float) and limits[0] <= value <= limits[1]

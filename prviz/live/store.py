@@ -1,4 +1,4 @@
-"""What has been read, drawn and measured for the app, in bounded stores."""
+"""Bounded stores of what the app has read, drawn and measured."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from dataclasses import InitVar, dataclass, field
 from prviz.recent import LeastRecentlyUsed
 from prviz.server.limits import limits
 
-# Limits of each store, in entries and bytes; a shared server gives a part of them. Every visitor
-# has own stores for uploads, so that none sees another's data. Samples and profiles have stores of
-# their own: a large one must not push out everything else.
+# Limits of each store, in entries and bytes; on a shared server a part of them. Uploads go into
+# stores of the visitor alone, so that nobody sees another visitor's data. Samples and profiles have
+# their own stores, as a large one would otherwise displace everything else.
 CAPACITY = 48
 RESULTS_BYTES = 200_000_000
 SAMPLES_CAPACITY = 24
 SAMPLES_BYTES = 400_000_000
 PROFILES_CAPACITY = 4
 PROFILES_BYTES = 200_000_000
-# Frames of films and pinned states: more than one question can need, which would be measured again
-# and again.
+# Snapshots of films and pinned states: room for more than one question can need, as it would
+# otherwise measure some again and again.
 SNAPSHOTS_CAPACITY = 120
 SNAPSHOTS_BYTES = 60_000_000
 
 
 @dataclass(kw_only=True, eq=False)
 class Stores:
-    """What one visitor has read, drawn and measured.
+    """The stores of one visitor.
 
-    beyond : stores of several, which get all of it too, and are asked for what is missing here.
+    beyond : shared stores that also get everything, and are searched for what is missing here.
     """
 
     results: LeastRecentlyUsed = field(init=False)
@@ -50,16 +50,17 @@ class Stores:
         return self.results, self.samples, self.profiles, self.snapshots
 
     def keep(self) -> None:
-        """Hold what is there now, whatever comes later."""
+        """Keep the present entries, whatever is added later."""
         for store in self._all:
             store.keep()
 
     def clear(self) -> None:
-        """Forget all of it."""
+        """Remove all entries."""
         for store in self._all:
             store.clear()
 
 
-# Of toys and bundled sets, which are the same for every visitor: what one has waited for, the next
-# one finds. A visitor has own stores before them: what is in use stays, whatever others do.
+# Shared store for toys and bundled sets, which are the same for everybody: what one visitor has
+# waited for, the next one finds. Each visitor has own stores in front of it, so that other visitors
+# can't displace what is in use.
 PUBLIC = Stores()

@@ -1,5 +1,5 @@
-"""Tasks that a link carries: an answer to give before the truth is shown, or a goal to reach by
-painting.
+"""Tasks for a class, carried by a link: an answer to give before the truth is shown, or a goal to
+reach by painting.
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, kw_only=True)
 class ClassTask:
-    """What is asked for.
+    """One task.
 
-    text : on screen.
-    column : number of the table whose largest value is the answer; the truth stays hidden until
-    one is given. "" for a goal.
-    family : of a goal, which has an area of at least `least` where that of the truth is at most
-    `most`.
+    text : shown to the user. column : the table's column whose largest value is the right answer;
+    the truth stays hidden until an answer is given. "" for a goal. family : for a goal, the family
+    that must have an area of at least `least` while the true area is at most `most`.
     """
 
     text: str
@@ -27,7 +25,7 @@ class ClassTask:
     most: float = 0.0
 
 
-# With two digits an area of at least this is 1, and one of at most that 0.
+# With two digits an area of at least _ONE is 1, and one of at most _ZERO is 0.
 _ONE = 0.995
 _ZERO = 0.005
 

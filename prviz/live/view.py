@@ -1,5 +1,5 @@
-"""The main figure: k, bandwidth and lam as sliders, the curves, the same classifiers in error
-space.
+"""The main figure: the curves, or the same classifiers in error space, with sliders for k,
+bandwidth and lam.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from prviz.reports.export import limit_of
 from prviz.reports.settings import BANDWIDTH_LIMITS, SHOW_BOUND, SHOW_LIMITS
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
-# What is said of curves from approximate neighbour lists.
+# Note on curves from approximate neighbour lists.
 NOTE = "approximate"
 BOUND_HELP = (
     "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent;"
@@ -63,10 +63,10 @@ SPACE_HELP = "It takes its family into Space, too."
 
 
 def controls(problem: Problem, view: str) -> list[Control]:
-    """The controls of the figure; the bandwidth's only where a family has one.
+    """The controls of the figure. The bandwidth's is left out where no family uses one.
 
-    view : one of VIEWS; bound and limits are drawn beside curves alone, and so are the chips that
-    ask for them.
+    view : one of VIEWS. The chips for bound and limits belong to the view of curves, which alone
+    shows these.
     """
     settings = problem.settings
     top = problem.largest_k
@@ -124,7 +124,7 @@ def controls(problem: Problem, view: str) -> list[Control]:
 
 
 def no_frames(problem: Problem) -> str:
-    """Why nothing is said of every k at once; empty where it is, or will be."""
+    """Why the curves are not measured at every k; "" if they are, or will be."""
     if problem.settings.approximate:
         return "Approximate curves are measured at one k at a time."
     if needs.profile(problem) is None:
@@ -133,7 +133,7 @@ def no_frames(problem: Problem) -> str:
 
 
 def _shown(problem: Problem) -> list[tuple[str, str, str]]:
-    """What can be drawn beside the curves: name, label and help."""
+    """Chips for what can be drawn beside the curves: name, label and help."""
     bound = bounds.bound(problem)
     label = "95 % bound: rules nothing out"
     if bound is None or bound.auc <= bounds.WIDEST:
@@ -146,7 +146,7 @@ def _shown(problem: Problem) -> list[tuple[str, str, str]]:
 
 
 class Asked(NamedTuple):
-    """What is asked for, and the number of the last question that it knows of."""
+    """The problem that the browser has asked for, and the number of its last question."""
 
     problem: Problem
     number: int
@@ -162,18 +162,19 @@ def content(
     errors: Mapping[str, float] | None = None,
     panels: bool = True,
 ) -> bytes:
-    """All that the main figure draws, as JSON, for any thread; its controls show what is asked for.
+    """The content of the main figure, as JSON; may run in any thread. The controls show what is
+    asked for, the curves what is measured.
 
-    stopped : keys of given-up work. have : as
-    of `figure_content`. errors : of each family's area, on a surrogate, where they are known.
-    panels : True if panels stand beside the figure.
+    stopped : keys of needs that are not measured any more. have : as of `figure_content`. errors :
+    of each family's area, measured on a surrogate, where known. panels : True if panels stand
+    beside the figure.
     """
     problem = answer.problem
     found = answer.drawn
     truth = problem.truth
     curves = found.curves
     shade = bounds.shade(problem)
-    # drawn for the row that is pointed at
+    # a limit is drawn when its curve's row is pointed at
     known = bounds.every_limit(problem) if answer.final else {}
     limits = {limit_label(name): curve for name, curve in known.items()}
     table = numbers(problem, found)
@@ -220,9 +221,7 @@ def content(
 
 
 def task_content(problem: Problem, name: str) -> Mapping[str, Any] | None:
-    """The task of this name as the figure draws it; None for none, and where the data have no
-    answer.
-    """
+    """A task for the figure; None for no task, and where these data don't answer it."""
     task = TASKS.get(name)
     if task is None or problem.truth is None or problem.settings.approximate:
         return None
@@ -232,14 +231,12 @@ def task_content(problem: Problem, name: str) -> Mapping[str, Any] | None:
 
 
 def position(problem: Problem) -> dict[str, float | None]:
-    """The values of the sliders: k as a number, the bandwidth in its unit or None for the automatic
-    one.
-    """
+    """The stop of the sliders: k as a number, the bandwidth in its unit or None if automatic."""
     return {"k": problem.k, "bandwidth": problem.settings.bandwidth}
 
 
 def hubs(problem: Problem) -> str:
-    """Sentence on the share of hubs among the samples, where a family measures at hubs alone."""
+    """Sentence on the share of hubs among the samples, for a family that evaluates hubs alone."""
     for name in problem.settings.methods:
         family = ESTIMATORS[name]
         kept = results.kept_estimate(problem, name)
@@ -255,7 +252,9 @@ def hubs(problem: Problem) -> str:
 
 @cache
 def _layout() -> dict[str, Any]:
-    """The layout of the curves' figure, the same for all; its help explains the two words."""
+    """The layout of the figure of curves, which is always the same. Axis titles are single words;
+    the help text explains them.
+    """
     layout: dict[str, Any] = _calm(plain_figure(figures.pr_figure({})))["layout"]
     for axis in ("xaxis", "yaxis"):
         title = layout[axis]["title"]
@@ -264,7 +263,7 @@ def _layout() -> dict[str, Any]:
 
 
 def _calm(plain: dict[str, Any]) -> dict[str, Any]:
-    """A square figure with few ticks and no grid: pointed at, a curve says its numbers."""
+    """Remove the grid and most ticks of a square figure: hovering a curve shows its numbers."""
     layout = plain["layout"]
     layout["xaxis"] |= {"tickvals": [0, 0.5, 1], "showgrid": False}
     layout["yaxis"] |= {"tickvals": [0.5, 1], "showgrid": False}
@@ -274,9 +273,7 @@ def _calm(plain: dict[str, Any]) -> dict[str, Any]:
 def curve_space(
     problem: Problem, found: results.Results, table: Table, *, panels: bool = True
 ) -> Pane:
-    """The curves; in the legend the first number of each in the table, if that compares it with the
-    truth.
-    """
+    """The pane of curves. Its legend shows the overlap with the truth where there is one."""
     truth = problem.truth
     curves = found.curves
     note = "" if found.approximation is None else NOTE
@@ -301,7 +298,7 @@ def curve_space(
         notes=notes,
         placed=False,
     )
-    # on top
+    # the truth is drawn last, on top
     data = sorted(map(plain_trace, traces), key=lambda trace: bool(trace["legendgroup"] == TRUTH))
     return Pane(
         "pr",
@@ -316,14 +313,14 @@ def curve_space(
 
 
 def error_space(problem: Problem, found: results.Results) -> Pane:
-    """The same classifiers by their two error rates."""
+    """The pane of the same classifiers in error space (fpr, fnr)."""
     note = "" if found.approximation is None else NOTE
     figure = figures.error_space_figure(
         found.curves, truth=problem.truth, notes=dict.fromkeys(found.curves, note)
     )
     plain = _calm(plain_figure(figure))
-    plain["data"].sort(key=lambda trace: trace["legendgroup"] == TRUTH)  # on top
-    for trace in plain["data"]:  # the browser has the curves
+    plain["data"].sort(key=lambda trace: trace["legendgroup"] == TRUTH)  # the truth is drawn last
+    for trace in plain["data"]:  # the browser computes these from the curves
         for part in ("x", "y", "text", "customdata"):
             trace.pop(part)
     return Pane(
@@ -339,7 +336,7 @@ def error_space(problem: Problem, found: results.Results) -> Pane:
 
 
 def numbers(problem: Problem, found: results.Results) -> Table:
-    """Every number of every curve."""
+    """The table with every number of every curve."""
     settings = problem.settings
     truth = problem.truth
     bound = bounds.bound(problem)
@@ -361,7 +358,7 @@ def numbers(problem: Problem, found: results.Results) -> Table:
 
 
 def linked(curves: NamedCurves, truth: PRCurve | None) -> Linked:
-    """The curves that the marks at lam follow: every estimate and the truth."""
+    """The curves on which lam is marked: every estimate and the truth."""
     color = figures.colors(curves)
     found = {name: (ESTIMATORS[name].title, color[name], curve) for name, curve in curves.items()}
     if truth is None:
@@ -370,6 +367,6 @@ def linked(curves: NamedCurves, truth: PRCurve | None) -> Linked:
 
 
 def following(problem: Problem, found: results.Results) -> Following:
-    """What lets a figure follow the main one's sliders in the browser."""
+    """What a figure needs to follow the main figure's sliders in the browser."""
     curves = linked(found.curves, problem.truth)
     return Following(curves, snapshots.profile_id(problem), position(problem))
