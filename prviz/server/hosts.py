@@ -1,7 +1,7 @@
-"""Guard that answers only requests to hosts of the app, so that no page of another site can reach
+"""A guard that answers only requests to hosts of the app, so that pages of other sites can't reach
 it.
 
-A page of another site can reach a server of this machine by DNS rebinding: the name of that site is
+A page of another site can reach a server on this machine by DNS rebinding: the site's name is
 resolved to this machine's address, and the browser sends the page's requests here, with that name
 in the header Host.
 """
@@ -22,24 +22,20 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
-# Settings of the app however it is started, several values with spaces between: more hosts, pages
-# with it in a frame.
+# Environment variables, each with values separated by spaces: further hosts of the app, and sites
+# whose pages may show it in a frame.
 HOSTS_VARIABLE = "PRVIZ_ALLOW_HOST"
 FRAMES_VARIABLE = "PRVIZ_ALLOW_FRAME"
-# Most characters of an unknown host that the refusal repeats.
+# Most characters of an unknown host that a refusal repeats.
 _SHOWN = 100
 _MISDIRECTED = 421
-_PORTS = {"http": 80, "https": 443}  # of origins that name none
-_POLICY_VIOLATION = (
-    1008  # WebSocket close code; a client that is refused before the handshake sees HTTP status 403
-)
+_PORTS = {"http": 80, "https": 443}  # default ports of origins that name none
+_POLICY_VIOLATION = 1008  # WebSocket close code; before the handshake, clients see HTTP status 403
 
 
 def host_name(text: str) -> str | None:
-    """Host in `text`, with or without a port, normalised for comparison; None if there is no
-    host.
-    """
-    for form in (text, f"[{text}]"):  # an IPv6 address has brackets in a header and none elsewhere
+    """Host in `text`, which may have a port, normalised for comparison; None if there is none."""
+    for form in (text, f"[{text}]"):  # an IPv6 address has brackets in a header, and none elsewhere
         try:
             parts = urlsplit(f"//{form}")
             name = parts.hostname
@@ -59,22 +55,23 @@ def host_name(text: str) -> str | None:
 
 
 def _port(text: str) -> int | None:
-    """The port in a text that has a host; None if it has none."""
+    """The port in a text that contains a host; None if it has none."""
     return urlsplit(
         f"//{text if text.count(':') < 2 or text.startswith('[') else f'[{text}]'}"
     ).port
 
 
 def named_host(text: str) -> str:
-    """The host that a setting names. Raises ValueError for anything else."""
+    """The host that a setting names. Raises ValueError if the text is no host."""
     if "/" not in text and text.isascii() and (name := host_name(text)) is not None:
         return name
     raise ValueError(f"{text!r} is not a host; a name such as example.com or an address is needed")
 
 
 def named_origin(text: str) -> str:
-    """The origin that a setting names, ``https://*.example.com`` for all below a name. Raises
-    ValueError for others.
+    """The origin that a setting names; ``https://*.example.com`` stands for all names below it.
+
+    Raises ValueError if the text is no origin.
     """
     scheme, _, place = text.lower().removesuffix("/").partition("://")
     plain = place.removeprefix("*.")
@@ -88,8 +85,8 @@ def named_origin(text: str) -> str:
 
 
 def headers(frames: Iterable[str] = ()) -> tuple[tuple[bytes, bytes], ...]:
-    """Headers of every answer: pages of these origins alone show it in a frame, no browser guesses
-    a file's type.
+    """Headers of every answer: only pages of these origins may show the app in a frame, and
+    browsers must not guess the type of a file.
     """
     named = tuple(frames)
     ancestors = " ".join(named) or "'none'"
@@ -101,19 +98,19 @@ def headers(frames: Iterable[str] = ()) -> tuple[tuple[bytes, bytes], ...]:
 
 
 class HostGuard:
-    """ASGI middleware: what is for other hosts is refused, and WebSockets and questions of other
-    sites' pages.
+    """ASGI middleware that refuses requests for other hosts, and WebSockets and questions from
+    pages of other sites.
 
-    Accepted are localhost, `hosts`, and the address at which the connection arrived, which is not
-    known in advance if the server is bound to every address. X-Forwarded-Host is not read, because
-    anybody can send it.
+    Accepted hosts are localhost, `hosts`, and the address at which the connection arrived, which is
+    not known in advance if the server is bound to every address. X-Forwarded-Host is not read,
+    because anybody can send it.
 
-    A WebSocket is opened, and a question posted, by pages of the app alone, of the same host and
-    port: another port of this machine may be that of another program. A proxy may name another
-    host, or leave out the port, where its own name is one of `proxies`.
+    Only pages of the app itself, of the same host and port, may open a WebSocket or post a
+    question: on another port of this machine there may be another program. Behind a proxy whose
+    name is in `proxies`, the page may have another host than the request, or no port.
 
-    any_host : True for an app that is for everybody, where a page that reaches it by DNS rebinding
-    sees no more than anybody does.
+    any_host : True for an app that is for everybody: a page that reaches it by DNS rebinding sees
+    no more than anybody does.
     """
 
     def __init__(
@@ -144,7 +141,7 @@ class HostGuard:
             await refusal(scope, receive, self._with_headers(send))
 
     def _refusal(self, scope: Message) -> str | None:
-        """Reason to refuse a request; None: the request is accepted."""
+        """The reason to refuse a request; None if it is accepted."""
         from starlette.datastructures import Headers
 
         sent = Headers(scope=scope)
@@ -171,8 +168,8 @@ class HostGuard:
         return "A page of another site can't use this app."
 
     def _is_own(self, origin: str, host: str) -> bool:
-        """True if a page of this origin is one of the app, which was asked for at this accepted
-        host.
+        """True if a page of this origin belongs to the app. host : to which the page sent its
+        request.
         """
         scheme, _, place = origin.partition("://")
         name = host_name(place)

@@ -1,7 +1,8 @@
-"""The only file with names of Streamlit that have no promise: conveniences, off where their names
-are gone.
+"""The only file that uses names of Streamlit that may change in any version, each for a
+convenience.
 
-Without any of them the four pages work: see `tests/server/test_internals.py`.
+Where such a name is gone, the convenience is off, and the pages work without it: see
+`tests/server/test_internals.py`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ T = TypeVar("T")
 
 
 def _convenience(without: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Let a function return `without`, and say so once in the log, where this Streamlit has other
-    names.
+    """Let a function return `without` where this Streamlit lacks a name that it uses, and log that
+    once.
     """
 
     def made(function: Callable[P, T]) -> Callable[P, T]:
@@ -45,7 +46,7 @@ def _convenience(without: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
 def session_id() -> str:
     """Id of the session whose page runs in this thread; "" outside a page.
 
-    The address of an upload has it in it: so the page knows which of the refused ones were its own.
+    The address of an upload contains it. By it a page finds its own uploads among those refused.
     """
     from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -57,8 +58,8 @@ def session_id() -> str:
 
 @_convenience(None)
 def run_again(session: str) -> None:
-    """Run the page of a session once more, unchanged, to say at once what was refused; else its
-    next run does.
+    """Run the page of a session once more, unchanged, so that it shows at once which upload was
+    refused. Without this, its next run shows it.
     """
     from streamlit.proto.ClientState_pb2 import ClientState
 
@@ -72,31 +73,31 @@ def run_again(session: str) -> None:
 
 @_convenience(True)
 def is_connected(session: str) -> bool:
-    """True if a browser is connected to the session, or where that is not known: its session is not
-    ended then.
+    """True if a browser is connected to the session. Without this, True for every session, so that
+    none is ended.
     """
     return bool(_runtime().is_active_session(session))
 
 
 @_convenience(None)
 def end_session(session: str) -> None:
-    """End a session whose visitor has left, uploads and all; else Streamlit does, when another
-    visitor leaves.
+    """End a session whose visitor has left, with its uploads. Without this, Streamlit ends it when
+    another visitor leaves.
 
-    It is emptied, because libraries may keep references to it, or to its threads, for long.
+    The session is emptied, because libraries may keep references to it or its threads for long.
     """
     found = _runtime()._session_mgr.get_session_info(session)
     _runtime().close_session(session)
     if found is not None:
-        # `clear` keeps what the callbacks of widgets refer to
+        # `clear` would keep the objects that callbacks of widgets refer to
         found.session.session_state.__init__()
         found.session._fragment_storage.clear()
 
 
 @_convenience(None)
 def drop_upload(session: str, file: str) -> None:
-    """Drop a file of an upload field that the page keeps elsewhere; else it stays in memory until
-    the session ends.
+    """Remove a file from an upload field, after the page has stored it elsewhere. Without this, it
+    stays in memory until the session ends.
     """
     _runtime().uploaded_file_mgr.remove_file(session, file)
 
@@ -105,8 +106,8 @@ def drop_upload(session: str, file: str) -> None:
 def use_own_pages() -> None:
     """Let `st.navigation` answer the first request too.
 
-    Until the script has run once, Streamlit serves a folder named `pages` by the router of older
-    multi-page apps.
+    Until the app's script has run once, Streamlit treats a folder named `pages` as an older kind of
+    multi-page app.
     """
     from streamlit.runtime.pages_manager import PagesManager
 

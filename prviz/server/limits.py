@@ -1,4 +1,4 @@
-"""Bounds of one visitor's work and memory, where others than this machine's user reach the app."""
+"""Limits of each visitor's work and memory, on a server that others than its user can reach."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import math
 import os
 from contextlib import suppress
 
-# "1": the app is for everybody; see `ServerLimits.public`.
+# With the value "1" the app is for everybody; see `ServerLimits.public`.
 PUBLIC_VARIABLE = "PRVIZ_PUBLIC"
-# Seconds of one piece of work, "0" for no limit.
+# Most seconds of one measurement; "0" for no limit.
 TIME_VARIABLE = "PRVIZ_TIME_LIMIT"
-# Default of these seconds.
+# Default of PRVIZ_TIME_LIMIT where others can reach the server.
 SHARED_SECONDS = 300.0
-# Share of what a visitor's results and files may take on the user's own machine.
+# Memory of one visitor's results and files on a shared server, as a share of that on the user's own
+# machine.
 SHARED_PART = 1 / 8
 TOO_LONG = (
     "This work was ended at the time limit of this server; prviz on your own machine has none"
@@ -22,11 +23,11 @@ NO_FOLDER = "an app for everybody serves no folder of this machine; leave out --
 
 
 class ServerLimits:
-    """Limits of this server.
+    """The limits of this server.
 
-    public : True if it is for everybody: small uploads, no folder of this machine, any host.
-    shared : True if others than this machine's user can reach it.
-    seconds : most of one piece of work.
+    public : True if the app is for everybody: small uploads, no folder of this machine, any host.
+    shared : True if others than this machine's user can reach it. seconds : most seconds of one
+    measurement.
     """
 
     def __init__(self) -> None:
@@ -35,7 +36,8 @@ class ServerLimits:
         self.seconds = math.inf
 
     def begin(self, address: str | None) -> None:
-        """Take the limits of a server at this address, None: every one, from the environment.
+        """Set the limits from the environment, for a server at this address (None: at every
+        address).
 
         Raises ValueError for a wrong setting.
         """
@@ -49,19 +51,19 @@ class ServerLimits:
             self.seconds = SHARED_SECONDS
 
     def part(self, size: int) -> int:
-        """The bytes that one visitor may take in place of `size`."""
+        """The bytes that one visitor may use where a single user may use `size` bytes."""
         if self.shared:
             return int(size * SHARED_PART)
         return size
 
     def check(self, seconds: float) -> None:
-        """Raise TimeoutError if a piece of work has taken too many seconds."""
+        """Raise TimeoutError if a measurement has taken more seconds than the limit."""
         if seconds > self.seconds:
             raise TimeoutError(TOO_LONG)
 
 
 def time_limit(text: str) -> float:
-    """Seconds that a setting names, infinitely many for 0. Raises ValueError for anything else."""
+    """The seconds that a setting names, infinity for 0. Raises ValueError for anything else."""
     with suppress(ValueError):
         seconds = float(text)
         if 0 <= seconds < math.inf:
@@ -70,7 +72,7 @@ def time_limit(text: str) -> float:
 
 
 def is_loopback(address: str | None) -> bool:
-    """True if only this machine reaches a server at this address."""
+    """True if a server at this address can be reached from this machine only."""
     try:
         return ipaddress.ip_address(address or "").is_loopback
     except ValueError:

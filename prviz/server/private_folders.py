@@ -1,8 +1,8 @@
-"""Private temporary folders of this process, removed with the process, or by a later one after it
-was killed.
+"""Private temporary folders of this process. They are removed with the process, or, if it was
+killed, by a later process.
 
-All of them are in one temporary folder, whose lock the process holds as long as it lives. A folder
-whose lock no process holds belonged to a process that is gone.
+All are inside one temporary folder, which contains a file that the process keeps locked. If no
+process holds that lock, its process is gone.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _PREFIX = "prviz-private-"
 _LOCK = "lock"
 _making = threading.Lock()
 _own: tuple[Path, int] | None = (
-    None  # of this process: the folder, and the descriptor that holds its lock
+    None  # folder of this process, and the file descriptor that holds its lock
 )
 
 
 class PrivateFolder:
-    """Empty folder at ``path``, removed together with this object.
+    """An empty folder at ``path``, removed together with this object.
 
     Raises
     ------
@@ -43,20 +43,20 @@ class PrivateFolder:
 
 
 def private_bytes() -> int:
-    """Bytes of all files in the private folders of this process."""
+    """Total bytes of all files in the private folders of this process."""
     total = 0
-    # thousands of files: no Path of each
+    # os.walk, as thousands of Path objects would be slow
     for folder, _, names in os.walk(_own[0] if _own else ""):
         for name in names:
-            with suppress(OSError):  # gone meanwhile
+            with suppress(OSError):  # the file is gone meanwhile
                 total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118
     return total
 
 
 @atexit.register
 def remove_own() -> None:
-    """Remove the folder of this process with its contents; the next `PrivateFolder` creates
-    another.
+    """Remove the folder of this process and its contents; the next `PrivateFolder` creates a new
+    one.
     """
     global _own
     with _making:
@@ -68,8 +68,8 @@ def remove_own() -> None:
 
 
 def remove_abandoned() -> None:
-    """Remove folders of this user's processes that are gone; on Windows, without locks, all
-    stay.
+    """Remove the folders of this user's processes that are gone; on Windows, which has no such
+    locks, none.
     """
     if sys.platform == "win32":
         return
@@ -81,28 +81,28 @@ def remove_abandoned() -> None:
                 or about.st_uid != os.getuid()
                 or stat.S_IMODE(about.st_mode) != 0o700
             ):
-                continue  # no folder that this user's processes make
+                continue  # prviz did not create this
             lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
             try:
-                # an OSError if another process has it
+                # raises OSError if another process holds the lock
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # else another folder by now
+                # unequal if another process has replaced the folder meanwhile
                 if os.path.samestat(os.fstat(lock), (folder / _LOCK).lstat()):
-                    shutil.rmtree(folder)  # follows no link
+                    shutil.rmtree(folder)  # rmtree follows no symbolic links
             finally:
                 os.close(lock)
 
 
 def _root() -> Path:
-    """Folder of this process, created and locked at its first use."""
+    """The folder of this process, created and locked at the first call."""
     global _own
     with _making:
         if _own is None or not _own[0].is_dir():
             folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-            # Locked before it is renamed, so that other processes always find the lock held.
+            # Lock the file before it gets its name, so that other processes never see it unlocked.
             lock = os.open(folder / f"new-{_LOCK}", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             if sys.platform != "win32":
-                # a file system without locks: only this process removes the folder
+                # on a file system without locks only this process can remove the folder
                 with suppress(OSError):
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     (folder / f"new-{_LOCK}").rename(folder / _LOCK)

@@ -1,7 +1,6 @@
-"""The app as a server: its layers, and the end of sessions that visitors have left.
+"""The app as a server: its middleware, and the end of sessions whose visitors have left.
 
-These stand between network and pages however the app was started: `app.py` passes `options` to
-Streamlit.
+Both are active however the app is started, because `app.py` passes `options` to Streamlit.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from prviz.server.private_folders import remove_abandoned, remove_own
 from prviz.server.static_files import StaticFiles
 from prviz.server.uploads import PUBLIC_MB, UploadGuard, uploads
 
-# The versions of Streamlit on which the four pages run: `.ci/run` opens them on the oldest and the
+# The versions of Streamlit that the app supports; `.ci/run` opens the pages with the oldest and the
 # newest.
 STREAMLIT = "streamlit>=1.61,<2"
 # Seconds between two checks for sessions without a connection.
@@ -42,8 +41,8 @@ LOOK_SECONDS = 10.0
 
 @dataclass
 class _Session:
-    """A visitor's session. clear : empties what it holds. left : since when it has no
-    connection.
+    """A visitor's session. clear : empties its stores. left : when its connection ended, None while
+    there is one.
     """
 
     clear: Callable[[], None]
@@ -51,38 +50,37 @@ class _Session:
 
 
 class Sessions:
-    """Sessions of this process; a session whose visitor has left is emptied and ended, to free its
+    """The sessions of this process. A session whose visitor has left is emptied and ended, to free
     memory.
 
-    A connection may break: for a while a browser can come back to its session, which `opened` tells
-    then.
+    A connection may only be interrupted: for a while the browser can come back to its session.
     """
 
     def __init__(self) -> None:
         self._open: dict[str, _Session] = {}
 
     def opened(self, name: str, token: str | None, clear: Callable[[], None]) -> None:
-        """Note a session with a connection. token : cookie of its browser. clear : empties what it
-        holds.
+        """Note a session with a connection. token : the cookie of its browser. clear : empties its
+        stores.
         """
         self._open[name], uploads.owners[name] = _Session(clear), token
 
     def any_open(self) -> bool:
-        """True while a session has not been ended."""
+        """True if there are sessions that are not ended."""
         return bool(self._open)
 
     def left(self, name: str) -> None:
-        """Note that the connection of a session is gone."""
+        """Note that the connection of a session has ended."""
         if name in self._open:
             self._open[name].left = time.monotonic()
 
     def close_left(self, now: float, after: float) -> None:
-        """End sessions without a connection for `after` seconds; called on the thread of the event
-        loop.
+        """End the sessions that have had no connection for `after` seconds; call it in the event
+        loop's thread.
         """
         gone = []
         for name, each in list(self._open.items()):
-            # again, and has asked for nothing yet
+            # the browser is connected again, but its page has not run yet
             if each.left is not None and internals.is_connected(name):
                 each.left = now
             elif each.left is not None and now - each.left >= after:
@@ -92,13 +90,13 @@ class Sessions:
         if gone:
             gc.collect()  # sessions contain reference cycles
             if sys.platform == "linux":
-                # only glibc has the function; its threads keep freed memory otherwise
+                # return freed memory to the system; only glibc has this function
                 with suppress(AttributeError):
                     ctypes.CDLL(None).malloc_trim(0)
 
     def close_all(self) -> None:
-        """End every session, before the server ends; one that Streamlit has forgotten would fail
-        with the process.
+        """End every session before the server ends; one that Streamlit has dropped would fail at
+        exit.
         """
         for name in list(self._open):
             self._close(name)
@@ -110,7 +108,7 @@ class Sessions:
         uploads.forget(name)
 
     async def watch(self) -> None:
-        """End abandoned sessions while the server runs."""
+        """End sessions whose visitors have left, as long as the server runs."""
         import streamlit
 
         after = streamlit.get_option("server.disconnectedSessionTTL")
@@ -123,7 +121,7 @@ sessions = Sessions()
 
 
 def wrong_streamlit() -> str | None:
-    """Why the Streamlit that is installed can't serve the app, and the command that mends it; None
+    """Why the installed Streamlit can't serve the app, with the command that installs another; None
     if it can.
     """
     oldest, newest = (tuple(map(int, each.split("."))) for each in re.findall(r"[\d.]+", STREAMLIT))
@@ -141,7 +139,7 @@ def wrong_streamlit() -> str | None:
 
 
 def address(host: str | None, port: int, base_path: str) -> str:
-    """URL of a server that is bound to this host, None: to every address, and answers below
+    """URL of a server that is bound to this host (None: to every address) and serves below
     `base_path`.
     """
     shown = "localhost"
@@ -156,16 +154,16 @@ def address(host: str | None, port: int, base_path: str) -> str:
 def options(
     warm_up: Callable[[], None] = lambda: None, ending: Callable[[], None] = lambda: None
 ) -> dict[str, Any]:
-    """Keyword arguments of `streamlit.App` for the app of this process, which is about to start.
+    """Keyword arguments of `streamlit.App` for the app that this process is about to start.
 
-    warm_up : called in a thread once the server answers. ending : called when the process is told
-    to end, before the server waits for its last answers.
+    warm_up : called in a thread once the server answers. ending : called when the process receives
+    a signal to end, before the server waits for open answers.
     """
     import streamlit
     from starlette.middleware import Middleware
 
     internals.use_own_pages()
-    # Those that may be a proxy's, which may ask for another host than the browser does.
+    # Names that may be those of a proxy, whose requests may have another host than the browser's.
     proxies = _setting(HOSTS_VARIABLE, named_host)
     proxies += [
         name for name in streamlit.get_option("server.allowedHosts") if name and "*" not in name
@@ -194,7 +192,9 @@ def options(
 
 
 def _setting(variable: str, read: Callable[[str], str]) -> list[str]:
-    """The values of an environment variable; a wrong one ends the server that is about to start."""
+    """The values of an environment variable, each read by `read`; a wrong value ends the process
+    with a message.
+    """
     try:
         return [read(text) for text in os.environ.get(variable, "").split()]
     except ValueError as error:
@@ -202,7 +202,7 @@ def _setting(variable: str, read: Callable[[str], str]) -> list[str]:
 
 
 def _take_limits(address: str | None) -> None:
-    """Take the limits at this address; a wrong setting ends the server before it starts."""
+    """Set the limits of a server at this address; a wrong setting ends the process."""
     try:
         limits.begin(address)
     except ValueError as error:
@@ -219,7 +219,7 @@ async def _lifespan(
 ) -> AsyncIterator[None]:
     import streamlit
 
-    with suppress(ValueError):  # not in the main thread
+    with suppress(ValueError):  # signals can be handled in the main thread only
         for number in (signal.SIGINT, signal.SIGTERM):
             _before(number, ending)
     remove_abandoned()
@@ -237,10 +237,11 @@ async def _lifespan(
 
 
 def _warm(warm_up: Callable[[], None]) -> None:
-    """Warm up, and leave what is there by then, mostly modules, out of all later collections.
+    """Call `warm_up`, and exempt all objects that exist then, mostly modules, from garbage
+    collection.
 
-    A full one stops every thread, for a tenth of a second where it has the modules to look at. Not
-    where somebody has come meanwhile: his session would stay, once it is closed.
+    A full collection stops every thread, for a tenth of a second if it has to visit the modules.
+    Objects of a visitor's session must stay collectable: nothing is exempted if a session is open.
     """
     warm_up()
     gc.collect()
@@ -249,25 +250,25 @@ def _warm(warm_up: Callable[[], None]) -> None:
 
 
 def send_at_once() -> None:
-    """Let the server of this process send every part of an answer at once (TCP_NODELAY).
+    """Make the server of this process send each part of an answer at once (TCP_NODELAY).
 
-    asyncio asks for that on sockets that name their protocol; the one that Streamlit listens on
-    does not, and the body of each answer would wait for the browser to acknowledge its head, 40 ms
-    later.
+    asyncio sets this option for sockets that name their protocol, and Streamlit's listening socket
+    does not. Without it the body of each answer waits until the browser has acknowledged its head,
+    for 40 ms.
     """
-    with suppress(OSError):  # a system without this folder
+    with suppress(OSError):  # some systems lack this folder
         for path in Path("/dev/fd").iterdir():
             number = int(path.name)
             with suppress(OSError):
                 if stat.S_ISSOCK(os.fstat(number).st_mode):
                     with socket.socket(fileno=os.dup(number)) as each:
                         if each.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-                            # its connections have it too
+                            # connections inherit the option from the listening socket
                             each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def _before(number: int, ending: Callable[[], None]) -> None:
-    """Call `ending` before what the server does at this signal."""
+    """Call `ending` before the present handler of this signal."""
     then = signal.getsignal(number)
 
     def handle(number: int, frame: Any) -> None:

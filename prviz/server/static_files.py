@@ -1,7 +1,8 @@
-"""Scripts and styles: plotly.js, Streamlit's and the pages' own scripts, compressed; the style, in
-the page itself.
+"""Serve scripts and styles: plotly.js, Streamlit's own scripts and those of the pages, compressed;
+and put the style sheet into each page.
 
-A style that came with a page's first run would move what the browser has drawn by then.
+A style sheet that only came with the first run of a page would move what the browser has drawn
+already.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from pathlib import Path
 
 from prviz.server.hosts import App, Message, Receive, Send
 
-# The part of plotly.js that has all kinds of traces of the live figures:
-# plotly.js-cartesian-dist-min of npm. The version is in the name, by which pages/_live/pane.js asks
-# for it.
+# The build of plotly.js with all trace types that the live figures use
+# (plotly.js-cartesian-dist-min of npm). pages/_live/pane.js loads it by this name, which contains
+# its version.
 PLOTLY = Path(__file__).parent / "plotly_js" / "plotly-cartesian-4.1.1.min.js"
-# A name stands for the same content for ever: Streamlit's names have a digest in them, too.
+# Browsers may keep these files for ever: their names contain a digest or a version.
 _CACHE = {"cache-control": "public, max-age=31536000, immutable", "vary": "accept-encoding"}
 _TYPES = {"js": "text/javascript", "css": "text/css"}
-# Streamlit's fonts and icon: with newer versions of Starlette some of its own versions fail to send
-# them.
+# Streamlit's fonts and icon. With newer versions of Starlette, some versions of Streamlit fail to
+# send them, so they are sent here.
 _PLAIN_TYPES = {
     "woff2": "font/woff2",
     "woff": "font/woff",
@@ -31,12 +32,13 @@ _PLAIN_TYPES = {
     "png": "image/png",
 }
 _ICON = "favicon.png"
-# Headers of Streamlit's page that do not hold for ours, and of requests: whether that one has
-# changed, a part of it, or it compressed, into which no style can be put.
+# Headers that are dropped from Streamlit's pages, as they don't hold once a style is added. From
+# requests those are dropped that ask whether a page has changed, for a part of it, or for a
+# compressed page, which could not be changed.
 _VALIDATORS = {b"etag", b"last-modified", b"content-length", b"accept-ranges"}
 _CONDITIONS = {b"if-none-match", b"if-modified-since", b"range", b"accept-encoding"}
-# Names of Streamlit's scripts that it asks for when a page's first elements have come, which all
-# our pages have.
+# Names of the scripts that Streamlit loads only with the first elements of a page, and that all our
+# pages need.
 _LATE = (
     "BidiComponent",
     "Html",
@@ -46,8 +48,8 @@ _LATE = (
     "recordbatch",
     "serialization",
 )
-# Those of its widgets, and of the scripts that these ask for in turn: of pages without a script of
-# their own.
+# Names of scripts of Streamlit's widgets, with those that they load in turn; needed by pages
+# without a script of their own.
 _WIDGETS = (
     "Button",
     "ButtonGroup",
@@ -56,18 +58,16 @@ _WIDGETS = (
     "styled-components",
     "useBasicWidgetState",
 )
-_PAGE = re.compile(r"\W", re.ASCII)  # what no page has in its address
+_PAGE = re.compile(r"\W", re.ASCII)  # matches characters that no page has in its address
 _published: dict[str, bytes] = {}
 _styles: list[str] = []
 
 
 def publish(script: str, *, announced: bool | str = True) -> str:
-    """Serve a script of the pages, and return its name: it is beside Streamlit's own scripts, as
-    plotly.js is.
+    """Serve a script, and return the name by which it is found beside Streamlit's own scripts.
 
-    announced : True if browsers fetch it with any page, before a figure asks for it; the address of
-    a page, if with
-        that one alone, which then has no other script and no plotly.js to wait for.
+    announced : True if browsers should fetch it with every page, before a figure needs it; or the
+    address of the only page that should announce it, in place of the general scripts and plotly.js.
     """
     content = script.encode()
     prefix = announced
@@ -85,13 +85,13 @@ def publish_style(style: str) -> None:
 
 
 class StaticFiles:
-    """ASGI middleware that answers requests for scripts and styles, each compressed once and then
+    """ASGI middleware that answers requests for scripts and styles; each is compressed once and
     kept in memory.
 
-    folder : of Streamlit's own files. Pages bring their style, and `class` of their element html,
-    "page-learn" for the address learn; their headers announce the app's scripts, so that browsers
-    fetch them while Streamlit starts; it would ask for them with the first figure. base_path : path
-    below which the app answers.
+    Into pages it puts the style sheet, and a class into the html element ("page-learn" for the
+    address learn). It also adds headers that announce the app's scripts: browsers then fetch them
+    while Streamlit starts, not only with the first figure. folder : Streamlit's own files.
+    base_path : path below which the app is served.
     """
 
     def __init__(self, app: App, folder: Path, base_path: str = "") -> None:
@@ -104,7 +104,7 @@ class StaticFiles:
         }
         self._late = _named(folder, _LATE)
         self._widgets = _named(folder, _WIDGETS)
-        self._bodies: dict[tuple[str, bool], bytes] = {}  # by name, and whether compressed
+        self._bodies: dict[tuple[str, bool], bytes] = {}  # by name, and whether it is compressed
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request for a script or a style, or pass it on."""
@@ -114,12 +114,12 @@ class StaticFiles:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        name = scope["path"].rpartition("/static/")[2]  # whatever path the app is served below
+        name = scope["path"].rpartition("/static/")[2]  # the app may be served below any path
         if name.rpartition("/")[2] == _ICON:
             name = _ICON
         content = _published.get(name) or self._files.get(name)
         if content is None or scope["method"] not in ("GET", "HEAD"):
-            # a page: "not modified" would be one with an earlier style
+            # A page is never answered by "not modified": it might have an earlier style.
             if "." not in scope["path"].rpartition("/")[2]:
                 scope["headers"] = [
                     each for each in scope["headers"] if each[0].lower() not in _CONDITIONS
@@ -144,7 +144,7 @@ class StaticFiles:
 
 
 def _named(folder: Path, names: Sequence[str]) -> list[str]:
-    """Streamlit's scripts of these names, which have a digest behind them."""
+    """The files of Streamlit's scripts with these names; each file name also contains a digest."""
     return [f"js/{path.name}" for name in names for path in folder.glob(f"js/{name}.*.js")]
 
 
@@ -159,8 +159,8 @@ def _packed(content: Path | bytes) -> bytes:
 
 
 def _address(path: str, base: str) -> bytes:
-    """A script that tells Streamlit where the app is, which would otherwise look below the page's
-    own address first.
+    """A script that tells Streamlit the address of the app; else it would look below the page's own
+    address first.
     """
     page = path.strip("/").removeprefix(base).strip("/")
     if "/" in page:
@@ -173,8 +173,8 @@ def _address(path: str, base: str) -> bytes:
 
 
 def _links(page: str, late: Sequence[str], widgets: Sequence[str]) -> str:
-    """The header that announces a page's scripts, at addresses that are relative like those in
-    Streamlit's page.
+    """The value of the header that announces a page's scripts. Addresses are relative, as in
+    Streamlit's own page.
     """
     own = [name for name in _published if page and name.startswith(f"js/{page}-")]
     links = []
@@ -186,8 +186,8 @@ def _links(page: str, late: Sequence[str], widgets: Sequence[str]) -> str:
 
 
 def _with_style(send: Send, path: str, page: str, links: str, base: str) -> Send:
-    """Put the style into pages, and add the header with these links."""
-    held: list[Message] = []  # the beginning of a page
+    """Put the style sheet into pages, and add the header with these links."""
+    held: list[Message] = []  # the start message of a page, until its whole body has come
     body = bytearray()
 
     async def send_styled(message: Message) -> None:
@@ -204,13 +204,13 @@ def _with_style(send: Send, path: str, page: str, links: str, base: str) -> Send
             body.extend(message.get("body", b""))
             if message.get("more_body"):
                 return
-            # In the body: among equals Streamlit's rules, which its script adds to the head, come
-            # before these.
+            # The style goes into the body. Of equally specific rules the later one wins, and
+            # Streamlit's script adds its rules to the head.
             content = bytes(body).replace(b"<html", b'<html class="page-%b"' % page.encode(), 1)
             style = b"<style>%b</style>" % "\n".join(_styles).encode()
             content = content.replace(b"<body>", b"<body>" + _address(path, base) + style, 1)
             start = held.pop()
-            if content:  # not the answer to HEAD
+            if content:  # empty in the answer to a HEAD request
                 start["headers"].append((b"content-length", str(len(content)).encode()))
             await send(start)
             message = {**message, "body": content}

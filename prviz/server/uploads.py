@@ -1,4 +1,4 @@
-"""What may be uploaded: a budget of memory, and by whom."""
+"""Limits of uploads: how much memory they may take, and who may upload."""
 
 from __future__ import annotations
 
@@ -14,36 +14,37 @@ from prviz.readers.source import human_size
 from prviz.server import internals
 from prviz.server.hosts import App, Message, Receive, Send
 
-# MB of one file, and of one where the app is for everybody.
+# Most megabytes (1024² bytes) of one file: usually, and where the app is for everybody.
 LARGEST_MB = 500
 PUBLIC_MB = 20
-# Bytes of uploads of one session: two sets of samples and a zip of pictures, each of the largest
-# size of a field.
+# Most bytes of one session's uploads: two sets of samples and a zip of pictures, each as large as a
+# field accepts.
 SESSION_BYTES = 3 * 512 * 1024**2
-# Uploads of all sessions as a share of the machine's memory; default of `prviz app
-# --upload-budget`.
+# Share of the machine's memory that the uploads of all sessions may take; `prviz app
+# --upload-budget` changes it.
 MEMORY_SHARE = 0.5
-# Bytes of memory assumed where its size is unknown.
+# Bytes of memory that are assumed where the system does not tell.
 USUAL_MEMORY = 8 * 1024**3
 
 _UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/([^/]+)")
 _FILE_NAME = re.compile(rb'filename="([^"\r\n]{0,300})"')
-# Most names that a refusal repeats, and first bytes of an upload that are searched for its name.
+# Most file names that a refusal lists, and number of first bytes of an upload in which its file
+# name is searched.
 _MOST_NAMES = 5
 _HEAD_BYTES = 2000
-# Bytes of an upload beside its file.
+# Most bytes of an upload in addition to its file.
 _HEADERS_BYTES = 1_000_000
 _FORBIDDEN = 403
 _NOT_FOUND = 404
 _LENGTH_REQUIRED = 411
 _NO_STORAGE = 507
-# Cookie by which Streamlit knows that a request is of a page of its own.
+# Cookie by which Streamlit recognises requests of its own pages.
 TOKEN = "_streamlit_xsrf"
 
 
 @dataclass
 class Refused:
-    """Refused uploads of one session: sizes in bytes by name, and the reason of the last
+    """The refused uploads of one session: their sizes in bytes by name, and the reason of the last
     refusal.
     """
 
@@ -52,7 +53,7 @@ class Refused:
 
     @property
     def names(self) -> str:
-        """First names with their sizes, and the number of the others."""
+        """The first names with their sizes, and the number of further ones."""
         shown = [
             f"{name} ({human_size(size)})" for name, size in list(self.sizes.items())[:_MOST_NAMES]
         ]
@@ -61,57 +62,58 @@ class Refused:
 
 
 class Uploads:
-    """Budget of uploads, which Streamlit keeps in the memory of the server.
+    """The memory budget of uploads, which Streamlit keeps in the server's memory.
 
-    file_mb : most MB of one file.
-    owners : by session, the cookie of its browser, by which its uploads are known.
+    file_mb : most megabytes of one file. owners : by session, the cookie of its browser, to which
+    its uploads belong.
     """
 
     def __init__(self) -> None:
-        sizes = []  # bytes of memory that this process may use, by system and container
+        # bytes of memory that this process may use, from the system and from its container
+        sizes = []
         with suppress(AttributeError, ValueError, OSError):
             sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
         with suppress(ValueError, OSError):  # of a container
             sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
         self.file_mb = LARGEST_MB
-        # bytes of all sessions together
+        # most bytes of all sessions together
         self.most = int(min(sizes, default=USUAL_MEMORY) * MEMORY_SHARE)
         self.owners: dict[str, str | None] = {}
-        # bytes by session and file, also while coming
+        # bytes by session and file, including uploads in progress
         self._held: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self._refused: dict[str, Refused] = {}
 
-    # ---- for a page, about its own session ----
+    # ---- called by a page, for its own session ----
 
     def refused(self) -> Refused | None:
-        """Refused uploads of this session."""
+        """The refused uploads of this session; None without any."""
         return self._refused.get(internals.session_id())
 
     def arrived(self, name: str) -> None:
-        """Forget an earlier refusal of a file by this name, which has now arrived."""
+        """A file with this name has arrived: forget an earlier refusal of it."""
         refused = self.refused()
         if refused is not None and refused.sizes.pop(name, None) is not None and not refused.sizes:
             self.forget_refused()
 
     def release(self, file: str) -> None:
-        """Drop a file of an upload field that the page keeps elsewhere."""
+        """Remove a file from an upload field, after the page has stored it elsewhere."""
         session = internals.session_id()
         internals.drop_upload(session, file)
         self.end(session, file)
 
     def forget_refused(self) -> None:
-        """Forget the refusals of this session: the visitor has read them."""
+        """Forget the refused uploads of this session: the visitor has read about them."""
         self._refused.pop(internals.session_id(), None)
 
-    # ---- for the server ----
+    # ---- called by the server ----
 
     def forget(self, session: str) -> None:
-        """Forget a session that has ended, with its files."""
+        """Forget a session that has ended, and its files."""
         for held in (self.owners, self._held, self._refused):
             held.pop(session, None)
 
     def begin(self, session: str, file: str, size: int) -> str | None:
-        """Take memory for an upload until `end`; the reason if there is not enough."""
+        """Reserve memory for an upload until `end`; returns the reason if there is too little."""
         held = {name: sum(files.values()) for name, files in list(self._held.items())}
         own = held.get(session, 0)
         total = sum(held.values())
@@ -139,12 +141,12 @@ class Uploads:
         return None
 
     def end(self, session: str, file: str) -> None:
-        """Release the memory of a file that was removed, or has not arrived."""
+        """Release the memory of a file that was removed or did not arrive."""
         if session in self._held:
             self._held[session].pop(file, None)
 
     def refuse(self, session: str, name: str, size: int, reason: str) -> None:
-        """Record a refused upload for the session's page, and run the page again."""
+        """Record a refused upload for the session, and run its page again, which shows it."""
         refused = self._refused.setdefault(session, Refused())
         refused.sizes[name], refused.reason = size, reason
         internals.run_again(session)
@@ -154,9 +156,10 @@ uploads = Uploads()
 
 
 class UploadGuard:
-    """ASGI middleware that refuses uploads over the budget before any of their bytes are kept.
+    """ASGI middleware that refuses uploads over the budget before any byte of them is stored.
 
-    Only the browser of a session may upload to it or remove its files, whoever else knows its id.
+    Only the browser that a session belongs to may upload files to it or remove them, even if others
+    know the session's id.
     """
 
     def __init__(self, app: App, uploads: Uploads, protected: bool = True) -> None:
@@ -220,10 +223,10 @@ class UploadGuard:
                 self._uploads.end(session, file)
 
     def _foreign(self, own: str | None, session: str) -> int | None:
-        """The HTTP status that refuses a request for a session's files; None if it is of the
-        session's own browser.
+        """The HTTP status for refusing a request for a session's files; None if it comes from the
+        session's browser.
 
-        All tabs of a browser have one token, in a cookie, which also came with the session's
+        All tabs of a browser have one token, in a cookie, which was also sent with the session's
         WebSocket.
         """
         if not self._protected:
@@ -237,7 +240,7 @@ class UploadGuard:
 
 
 def _token(cookie: str) -> bytes:
-    """What a cookie holds behind its mask, which differs from answer to answer."""
+    """The token in a cookie; cookies mask it differently in every answer."""
     parts = cookie.strip("\"'").split("|")
     try:
         mask = bytes.fromhex(parts[1])
@@ -248,8 +251,8 @@ def _token(cookie: str) -> bytes:
 
 
 async def _drained(receive: Receive) -> str:
-    """Read an upload to its end without keeping it, as browsers read no answer before; return the
-    file's name.
+    """Read an upload to its end without storing it, since browsers read no answer before; returns
+    the file's name.
     """
     head = b""
     more = True

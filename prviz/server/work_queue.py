@@ -1,4 +1,4 @@
-"""Work of all visitors: what a browser waits for to draw comes first, the rest in order of
+"""Scheduling of all visitors' work: what a browser waits for comes first, the rest in order of
 arrival.
 """
 
@@ -8,25 +8,26 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-# Seconds after which work that waits looks whether it is still wanted.
+# Seconds between the calls by which waiting work finds out whether it is still needed.
 LOOK_SECONDS = 0.2
-# Most seconds for which work gives way at one progress report, so that it ends however many come.
+# Most seconds for which work gives way at one progress report, so that it ends even on a busy
+# server.
 GIVE_WAY_SECONDS = 0.5
 
 
 class WorkQueue:
-    """At most `at_once` pieces of work at a time."""
+    """A queue of work, of which at most `at_once` pieces run at a time."""
 
     def __init__(self, at_once: int) -> None:
         self._at_once = at_once
-        self._tickets = list[object]()  # in the order in which they came; the first ones work
+        self._tickets = list[object]()  # in order of arrival; the first `at_once` are running
         self._changed = threading.Condition()
 
     @contextmanager
     def turn(self, waiting: Callable[[int], None]) -> Iterator[None]:
-        """Run the block when it is its turn.
+        """Run the block when its turn comes.
 
-        waiting : called until then with the place in the queue, from 1; may raise to give up.
+        waiting : called while it waits, with its place in the queue from 1; may raise to give up.
         """
         ticket = object()
         with self._changed:
@@ -48,7 +49,7 @@ class WorkQueue:
 
 
 class Foreground:
-    """What browsers wait for to draw: the runs of pages and the curves on screen."""
+    """Work that browsers wait for in order to draw: runs of pages, and curves on screen."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -56,7 +57,7 @@ class Foreground:
 
     @contextmanager
     def drawing(self) -> Iterator[None]:
-        """Let all other work give way while the block runs."""
+        """Let all other work give way while this block runs."""
         self._add(1)
         try:
             yield
@@ -64,15 +65,15 @@ class Foreground:
             self._add(-1)
 
     def give_way(self, until: Callable[[], bool] = lambda: False) -> None:
-        """Wait while a browser waits, GIVE_WAY_SECONDS at most.
+        """Wait while a browser waits for drawing, at most GIVE_WAY_SECONDS.
 
-        until : looked at after each `look_again`; True if this work is to go on at once.
+        until : checked at each `look_again`; True ends the wait.
         """
         with self._changed:
             self._changed.wait_for(lambda: self._count == 0 or until(), GIVE_WAY_SECONDS)
 
     def look_again(self) -> None:
-        """Let all that give way look whether they are to go on."""
+        """Let waiting work check its `until` again."""
         with self._changed:
             self._changed.notify_all()
 
