@@ -10,7 +10,7 @@ import { exploreQuery, stepQuery, valuesFrom } from "./links.js";
 import { makeStage } from "../_shared/stage.js";
 
 /** @import { Ghost } from "./curve_card.js" */
-/** @import { Made, Measured } from "./figures.js" */
+/** @import { Made, Measured } from "./figure_parts.js" */
 /** @import { Change } from "./guesses.js" */
 /** @import { Values } from "../_shared/stage.js" */
 

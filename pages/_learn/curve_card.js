@@ -3,12 +3,12 @@
 import { angleToLam, lowerHull, pointAt, pointsAlong, sample } from "../_live/curve.js";
 import { LETTER, along, placeLabels } from "../_live/label_places.js";
 import { LAMS, atHalf, compared } from "./arithmetic.js";
-import { percent } from "./figures.js";
+import { percent } from "./figure_parts.js";
 import { mark, path } from "../_shared/stage.js";
 
 /** @import { Vertex } from "../_live/curve.js" */
 /** @import { Box, Line } from "../_live/label_places.js" */
-/** @import { Made } from "./figures.js" */
+/** @import { Made } from "./figure_parts.js" */
 /** @import { Drawing, Handle, Values } from "../_shared/stage.js" */
 
 /** @typedef {[recall: number, precision: number]} Point */

@@ -6,7 +6,7 @@ import { NUMBERS, atHalf, bellsCurve, compared, nearest } from "./arithmetic.js"
 import { FIGURES } from "./figures.js";
 
 /** @import { Vertex } from "../_live/curve.js" */
-/** @import { Made, Measured } from "./figures.js" */
+/** @import { Made, Measured } from "./figure_parts.js" */
 /** @import { Values } from "../_shared/stage.js" */
 
 /** A figure at certain values, with its curves.

@@ -1,6 +1,6 @@
 // Links: a step with its values as a web address, and the matching settings in Explore.
 
-import { inBoth } from "./figures.js";
+import { inBoth } from "./gaussians.js";
 
 /** @import { Step } from "./course.js" */
 /** @import { Values } from "../_shared/stage.js" */

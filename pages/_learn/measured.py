@@ -35,7 +35,7 @@ MORE_REPEATS = 40
 BELIEVED = "tightest"
 FEW_DIMENSIONS = (2, 8, 32, 128, 512)
 BOUND = "bound"
-# The k for which curves of infinitely many samples are stored, as in `figures.js`.
+# The k for which curves of infinitely many samples are stored, as in `plane.js`.
 KS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
 LIMIT_PROBLEM: Mapping[str, Any] = {"d": 2, "mu": 1.0}
 # Number of rays at which a curve is stored.

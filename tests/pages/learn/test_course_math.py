@@ -191,7 +191,7 @@ def test_knn_on_samples_is_that_of_python(bare: Page, k: int, held_out: bool) ->
     found = bare.evaluate(
         """([k, apart]) => {
             const values = { k, n: 60, split: apart, mu: 1, seed: 4, moved: { "0.3": [0.5, 0.25] }, picked: 0, limit: false };
-            const { made, samples } = { made: course.figures.FIGURES.plane.model(values, { hands: [], measured: {} }), samples: course.figures.drawn(values) };
+            const { made, samples } = { made: course.figures.FIGURES.plane.model(values, { hands: [], measured: {} }), samples: course.plane.drawn(values) };
             return [samples, made.curves[0].vertices];
         }""",
         [k, held_out],
@@ -215,7 +215,7 @@ def test_knn_on_samples_is_that_of_python(bare: Page, k: int, held_out: bool) ->
 def test_one_k_at_a_time_is_all_of_them_at_once(bare: Page, own: bool) -> None:
     assert bare.evaluate(
         """(own) => {
-            const { KS, drawn } = course.figures, { balls } = course.arithmetic;
+            const { KS, drawn } = course.plane, { balls } = course.arithmetic;
             const [real, generated] = drawn({ seed: 2, n: 40, mu: 0.5, moved: { "1.1": [0, 0], "1.2": [0, 0], "0.3": [0, 0] } });
             const at = own ? real : [...generated, [0, 0]], all = balls(at, [real, generated], KS, own);
             return KS.every((k, i) => JSON.stringify(balls(at, [real, generated], [k], own)) === JSON.stringify(all.map((each) => [each[i]])));
@@ -228,14 +228,14 @@ def test_one_k_at_a_time_is_all_of_them_at_once(bare: Page, own: bool) -> None:
 def test_samples_of_a_seed_have_the_problem_s_moments(bare: Page) -> None:
     values = {"n": 200, "mu": 2.0, "seed": 1, "moved": {}}
     drawn = np.array(
-        [called(bare, "figures", "drawn", {**values, "seed": seed}) for seed in range(20)]
+        [called(bare, "plane", "drawn", {**values, "seed": seed}) for seed in range(20)]
     )
     np.testing.assert_allclose(drawn.mean(axis=(0, 2)), [[0, 0], [2, 2]], atol=0.05)
     np.testing.assert_allclose(drawn.std(axis=(0, 2)), 1, atol=0.05)
 
 
 def test_the_limits_are_measured_at_the_figure_s_k_and_for_its_problem(bare: Page) -> None:
-    assert bare.evaluate("() => course.figures.KS") == list(measured.KS)
+    assert bare.evaluate("() => course.plane.KS") == list(measured.KS)
     limit = next(step for step in steps.STEPS if step.guess.judge == "limit")
     assert limit.start["mu"] == measured.LIMIT_PROBLEM["mu"]
     truth = toy("shifted-gaussians", **measured.LIMIT_PROBLEM).truth()
@@ -382,7 +382,7 @@ def test_few_votes_and_few_samples_are_more_wrong_and_few_samples_jump_more(bare
     """What the lines and bands over k and n show."""
     by_k, by_n = bare.evaluate(
         """([k, n]) => {
-            const { KS, SIZES, usual } = course.figures;
+            const { KS, SIZES, usual } = course.plane;
             return [usual(k, KS), SIZES.map((size) => usual({ ...n, n: size }, [n.k]))];
         }""",
         [dict(step.start) for step in steps.STEPS if step.guess.judge == "closer"],
@@ -404,7 +404,7 @@ def test_a_band_holds_eight_of_ten_draws_around_their_mean(bare: Page) -> None:
     }
     found, draws = bare.evaluate(
         """(values) => {
-            const { FIGURES, DRAWS, usual } = course.figures, { compared } = course.arithmetic;
+            const { FIGURES } = course.figures, { DRAWS, usual } = course.plane, { compared } = course.arithmetic;
             const wrong = (seed) => { const { curves, truth } = FIGURES.plane.model({ ...values, seed, k: 5 }, { hands: [], measured: {} }); return 1 - compared(curves[0].vertices, truth).iou; };
             return [usual(values, [5]), Array.from({ length: DRAWS }, (_, i) => wrong(1000 + i))];
         }""",
