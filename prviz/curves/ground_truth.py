@@ -70,8 +70,8 @@ def _mutual(fpr: Floats, fnr: Floats) -> PRCurve:
 def discrete_curve(p: ArrayLike, q: ArrayLike) -> PRCurve:
     """The exact precision-recall curve between two discrete distributions.
 
-        alpha(lam) = sum over i of min(lam p_i, q_i)       beta(lam) = alpha(lam) / lam       lam in
-        [0, inf]
+        alpha(lam) = sum over i of min(lam p_i, q_i)
+        beta(lam) = alpha(lam) / lam                    for lam in [0, inf]
 
     The curve runs from (recall 0, precision alpha_inf = q-mass where p > 0) to (recall beta_0 =
     p-mass where q > 0, precision 0).

@@ -1,3 +1,3 @@
-"""Estimates of a pair of samples: one curve, every k and bandwidth at once, the published
+"""Estimates of a pair of samples: one curve, the curves at every k and bandwidth, and published
 scalars.
 """

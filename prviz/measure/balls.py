@@ -1,4 +1,4 @@
-"""What the numbers from k-nearest-neighbour balls share: radii, and the check of k."""
+"""Radii of k-nearest-neighbour balls and the check of k, shared by all numbers from such balls."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from prviz.neighbors import nearest_radii
 
 
 def own_radii(values: Array, k: int) -> Floats:
-    """Distance, (n,), of each sample to its k-th nearest other sample."""
+    """Distance of each sample to its k-th nearest other sample: (n,)."""
     return nearest_radii(values, np.arange(len(values)), k)
 
 
 def open_radii(radii: Floats) -> Floats:
-    """Radii whose closed balls hold what open balls of ``radii`` hold: the next smaller floats,
+    """Radii at which closed balls hold what open balls of ``radii`` hold: the next smaller floats,
     negative for 0.
     """
     return np.nextafter(radii, -np.inf)
 
 
 def check_integer(name: str, value: int, largest: int | None = None, why: str = "") -> None:
-    """Raise TypeError or ValueError unless ``value`` is an integer from 1 to ``largest``; ``why``
-    explains it.
+    """Raise TypeError or ValueError unless ``value`` is an integer from 1 to ``largest``; the
+    message gives ``why`` as the reason for ``largest``.
     """
     span = "from 1"
     if largest is not None:

@@ -1,5 +1,5 @@
-"""How sure and how varied the classes of generated samples are, by a vote of labelled real
-neighbours.
+"""How certain and how varied the classes of generated samples are; labelled real neighbours vote on
+each class.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from prviz.samples import SamplesLike
 class ClassEntropy(NamedTuple):
     """Entropies of classes, in nats.
 
-    overall : of the classes of all samples together, at most log(number of classes): high where
-    they are varied.
-    within : mean entropy of one sample's class: low where each sample is surely of one class.
+    overall : entropy of the classes of all samples together, at most log(number of classes): high
+    if classes are varied.
+    within : mean entropy of a single sample's class: low if each sample's class is certain.
     score : exp(overall - within), from 1 to the number of classes, built like the Inception score.
     """
 
@@ -44,7 +44,7 @@ def class_entropy(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples.
     labels : array_like of shape (n,)
-        Class of each real sample. There is no score without classes.
+        Class of each real sample; needed, because without classes there is no score.
     k : int
         Number of real neighbours that vote on a generated sample's class, 1 to n.
 
@@ -56,15 +56,15 @@ def class_entropy(
     Raises
     ------
     ValueError, TypeError
-        Malformed samples or labels, or an illegal k.
+        If samples or labels are malformed, or k is out of range.
 
     Notes
     -----
     p(c | y) = share of class c among the k nearest real samples of y; score = exp(mean over y of
-    KL(p(c | y), p(c))). It never compares with how often a class is real: a model that is right
-    about every class, and one that draws each real sample's class equally often, both score
-    highest. The Inception score has a trained classifier's p(c | y). Source: Salimans et al. 2016;
-    Sajjadi et al. 2018, Figure 10 has both parts.
+    KL(p(c | y), p(c))). The score ignores how frequent each class is among real samples: it is
+    highest if classes are certain and equally frequent among generated samples. The Inception score
+    takes p(c | y) from a trained classifier instead. Source: Salimans et al. 2016; Sajjadi et al.
+    2018, Figure 10, shows both entropies.
     """
     pair = checked_pair(real, generated)
     if labels is None:

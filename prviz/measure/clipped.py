@@ -1,4 +1,6 @@
-"""Clipped Density and Clipped Coverage: shares of good samples that single ones can't distort."""
+"""Clipped Density and Clipped Coverage: shares of good samples that no single sample can
+distort.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from prviz.samples import SamplesLike
 
 
 class Clipped(NamedTuple):
-    """The two numbers, each 0 to 1."""
+    """The two numbers, each from 0 to 1."""
 
     density: float
     coverage: float
@@ -33,12 +35,12 @@ def clipped(real: SamplesLike, generated: SamplesLike, *, k: int = 5) -> Clipped
     Returns
     -------
     Clipped
-        Equivalent shares of good samples.
+        The two numbers, as equivalent shares of good samples.
 
     Raises
     ------
     ValueError, TypeError
-        Malformed samples, or an illegal k.
+        If samples are malformed, or k is out of range.
 
     Notes
     -----
@@ -46,15 +48,15 @@ def clipped(real: SamplesLike, generated: SamplesLike, *, k: int = 5) -> Clipped
     min(R(x), median of R):
 
         density = mean over y of min(1, number of x with |y - x| <= r(x), over k), divided by the
-        same mean over real samples (each without its own ball), at most 1.
-        coverage = g(mean over x of min(1, number of y with |y - x| < R(x), over k)), where g turns
-        what is covered into the share of good samples among m that is expected to cover as much.
+        same mean over real samples (each without its own ball), at most 1. coverage = g(mean over x
+        of min(1, number of y with |y - x| < R(x), over k)), where g gives the share of good samples
+        among m that is expected to cover as much.
 
     g(v) is the number of j = 0 .. m with f(j) < v, over m + 1; f(j) is the expected coverage by j
     samples of the real distribution, 0 for j < k as in the authors' code. Where distances tie, a
-    real sample counts in all balls that hold it; the authors' code lists k neighbours of each and
-    drops the others.
-    Source: Salvy, Talbot, Thirion 2025 (arXiv 2507.01761) and their public code.
+    real sample counts in all balls that hold it; the authors' code lists k neighbours of each
+    sample and drops others that are equally near. Source: Salvy, Talbot, Thirion 2025 (arXiv
+    2507.01761) and their public code.
     """
     pair = checked_pair(real, generated)
     check_integer("k", k, pair.smaller - 1, "one less than the smaller set")
@@ -62,7 +64,8 @@ def clipped(real: SamplesLike, generated: SamplesLike, *, k: int = 5) -> Clipped
     others = pair.generated.values
     radii = own_radii(centres, k)
     short = np.minimum(radii, np.median(radii))
-    # Above 0: at least half of the balls keep their radius, and hold k others.
+    # Above 0: at least half of the balls keep their radius, and each of these holds k other
+    # samples.
     own = np.minimum((count_in_balls(centres, centres, short) - 1) / k, 1.0).mean()
     held = np.minimum(count_in_balls(others, centres, short) / k, 1.0).mean()
     density = min(float(held / own), 1.0)
@@ -81,11 +84,12 @@ def good_share(covered: float, k: int, n: int, m: int) -> float:
 
 
 def expected_coverage(k: int, n: int, m: int) -> Floats:
-    """f(0) .. f(m): coverage expected of j samples of the real distribution, before g.
+    """f(0) .. f(m): the coverage that j samples of the real distribution are expected to reach,
+    before g.
 
-    The share of the distribution in a ball is Beta(k, n - k) distributed, so the i-th sample in it
-    is the j-th drawn with probability C(j - 1, i - 1) B(k + i, n - k + j - i) / B(k, n - k), and f
-    grows by its sum over i <= k, over k.
+    A ball's share of the distribution is Beta(k, n - k) distributed. So the i-th sample in the ball
+    is the j-th one drawn with probability C(j - 1, i - 1) B(k + i, n - k + j - i) / B(k, n - k); f
+    grows by the sum of these over i <= k, divided by k.
     """
     from scipy.special import betaln, gammaln
 

@@ -1,5 +1,5 @@
-"""What papers leave open about a curve: whether a sample counts itself, and how few rays draw the
-curve.
+"""Choices about a curve that papers leave open: whether a sample counts itself, and on how few rays
+the curve is drawn.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class CurveConvention:
     Parameters
     ----------
     self_counting : {"count", "none", "radius", "both"}
-        What a fit sample counts for in its own ball; see SELF_COUNTING.
+        Whether a fit sample is counted in its own ball and is its own neighbour; see SELF_COUNTING.
     rays : int, optional
         Number of rays on which curves are drawn as polylines, see `iou_on_rays`; None: exact
         curves.
@@ -50,7 +50,8 @@ class CurveConvention:
     Raises
     ------
     ValueError
-        Another self-counting or number of rays, or gammas without rays.
+        If the self-counting or the number of rays is another, or gammas are on rays without a
+        number of rays.
     """
 
     self_counting: SelfCounting = "count"
@@ -70,7 +71,7 @@ class CurveConvention:
 
     @property
     def key(self) -> str:
-        """Name of the column of the IoU by this convention."""
+        """Name of the column that holds the IoU by this convention."""
         drawn = ""
         if self.rays is not None:
             drawn = f"_{self.rays}" + "_gamma" * self.gammas
@@ -79,7 +80,9 @@ class CurveConvention:
         return f"iou_{self.self_counting}{drawn}"
 
     def curve(self, at_k: Estimate, at_fewer: Estimate, *, held_out: bool) -> PRCurve:
-        """The curve of a family whose supports are counts; arguments as in `self_counted`."""
+        """The curve of a family whose supports are counts, by this convention; arguments as in
+        `self_counted`.
+        """
         counted = self_counted(at_k, at_fewer, self.self_counting, held_out=held_out)
         if not self.gammas or self.rays is None:
             return counted.curve
@@ -87,7 +90,7 @@ class CurveConvention:
         return rates_on_rays(run.c_real, run.c_generated, run.n_real, self.rays).curve()
 
     def iou(self, curve: PRCurve, truth: PRCurve) -> float:
-        """IoU of two curves, exact or on the rays."""
+        """IoU of two curves: of the exact curves, or of the polylines on the rays."""
         if self.rays is None:
             return curve.iou(truth)
         return iou_on_rays(curve, truth, self.rays)
@@ -96,17 +99,18 @@ class CurveConvention:
 def self_counted(
     at_k: Estimate, at_fewer: Estimate, convention: SelfCounting, *, held_out: bool
 ) -> Estimate:
-    """The estimate of a family whose supports are counts, by a convention of self-counting.
+    """The estimate of a family whose supports are counts, changed to another convention of
+    self-counting.
 
     Parameters
     ----------
     at_k, at_fewer : Estimate
         The family's estimates of one split at k and at k - 1 neighbours.
     convention : {"count", "none", "radius", "both"}
-        See SELF_COUNTING; "count" is ``at_k`` itself.
+        See SELF_COUNTING; "count" gives ``at_k`` unchanged.
     held_out : bool
-        True with a split: no evaluation sample is a fit sample, so that only radii inside a fit set
-        can count it.
+        True with a split. No evaluation sample is then a fit sample, so only radii inside a fit set
+        depend on self-counting.
 
     Returns
     -------
@@ -116,7 +120,7 @@ def self_counted(
     Raises
     ------
     ValueError
-        A family that does not count in balls, or estimates that are not at k and k - 1.
+        If the family does not count in balls, or the estimates are not at k and k - 1.
     """
     family = ESTIMATORS[at_k.method]
     k = at_k.k
@@ -138,8 +142,8 @@ def self_counted(
     ):
         if convention != "none":
             rule = balls.rule(role)
-            # True for evaluation samples whose count has a radius that a ball's own centre can be a
-            # neighbour in.
+            # True for evaluation samples whose ball's radius is found among samples that include
+            # the ball's own centre.
             centred = np.full(len(real), balls.around == "fit" or rule.one_radius)
             for other in rule.roles:
                 centred |= of_role[other] & (not held_out)
@@ -154,7 +158,8 @@ _HALF: tuple[K, float | None] = ("sqrt", 0.5)
 _EXACT = CurveConvention()
 _RAYS = CurveConvention(rays=9, gammas=True)
 _OWN_NEIGHBOUR = CurveConvention("both", rays=9, gammas=True)
-# Of Table 1, by family: what comes closest to its 64 cells (tests/studies/test_forensics.py).
+# By family, the choices that come closest to the 64 cells of Table 1
+# (tests/studies/test_forensics.py).
 _TABLE_1 = {"ipr": _RAYS, "knn": _OWN_NEIGHBOUR, "kde": _RAYS, "coverage": _OWN_NEIGHBOUR}
 
 
@@ -162,9 +167,10 @@ _TABLE_1 = {"ipr": _RAYS, "knn": _OWN_NEIGHBOUR, "kde": _RAYS, "coverage": _OWN_
 class PaperConvention:
     """The choices of a paper, or of a package, by family.
 
-    source : what it is. settings : k, and the split's share or None, by family. drawn : rays and
-    self-counting, by family. runs : a printed deviation is that of a mean of so many runs; 1: of a
-    single run.
+    source : the paper or package.
+    settings : by family, k and the share of the split, None without split.
+    drawn : by family, rays and self-counting.
+    runs : number of runs whose mean the printed standard deviation refers to; 1: a single run.
     """
 
     source: str
@@ -203,7 +209,7 @@ PAPERS: Mapping[str, PaperConvention] = MappingProxyType(
 
 
 def paper_convention(name: str) -> PaperConvention:
-    """The convention of this name; ValueError for another one."""
+    """The convention of this name; ValueError if there is none."""
     if name not in PAPERS:
         raise ValueError(f"convention = {name!r}; one of {', '.join(PAPERS)} is needed")
     return PAPERS[name]
@@ -227,7 +233,7 @@ def paper_curve(
     method : {"knn", "kde", "ipr", "coverage"}
         The family.
     convention : {"2024", "2026", "prdc"}
-        Sets k, split, rays and self-counting, as PAPERS has them.
+        Name of a convention in PAPERS, which sets k, split, rays and self-counting.
     seed : int
         Seed of the split.
     memory_limit : int
@@ -236,17 +242,18 @@ def paper_curve(
     Returns
     -------
     PRCurve
-        The curve; of few classifiers where the convention has rays.
+        The curve, with few classifiers if the convention has rays.
 
     Raises
     ------
     ValueError, TypeError
-        Malformed samples, another family or convention, or sets so small that k is below 2.
+        If samples are malformed, the family or convention is another, or the sets are so small that
+        k is below 2.
 
     Notes
     -----
-    Rays and self-counting of "2024" and "2026" are not printed: they are those that come closest to
-    Table 1 of Sykes, Simon, Rabin, Fadili 2026 (hal-05344404).
+    The papers do not state rays and self-counting of "2024" and "2026". They were inferred: these
+    come closest to Table 1 of Sykes, Simon, Rabin, Fadili 2026 (hal-05344404).
     """
     pair = checked_pair(real, generated)
     paper = paper_convention(convention)

@@ -1,4 +1,4 @@
-"""Estimates: the only place where split, supports, error rates and curve come together."""
+"""Estimates: the only module where split, supports, error rates and curve come together."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Checked: TypeAlias = tuple[str, int | None, float | None]
 
 
 class WorkOptions(TypedDict, total=False):
-    """How a split is measured, for functions that hand it on; as in `pr_curve`."""
+    """Options of how a split is measured, for functions that pass them on; as in `pr_curve`."""
 
     seed: int
     memory_limit: int
@@ -45,13 +45,15 @@ class WorkOptions(TypedDict, total=False):
 
 
 class PassOptions(WorkOptions, total=False):
-    """How the distances of a pair are passed over; as in `pr_curve`."""
+    """`WorkOptions`, and how the pair is split; as in `pr_curve`."""
 
     split: SplitRatio
 
 
 class EstimateOptions(PassOptions, total=False):
-    """How families are measured at one k and bandwidth; as in `pr_curve`."""
+    """`PassOptions`, and the k and the bandwidth at which families are measured; as in
+    `pr_curve`.
+    """
 
     k: K
     bandwidth: float | None
@@ -59,7 +61,7 @@ class EstimateOptions(PassOptions, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """`EstimateOptions` with the defaults of `pr_curve`."""
+    """The options of `EstimateOptions` as an object with the defaults of `pr_curve`."""
 
     split: SplitRatio = 0.5
     seed: int = 0
@@ -74,11 +76,10 @@ class Estimate:
     """One family measured once.
 
     method : name of the family in ESTIMATORS.
-    k : the number of neighbours used, "sqrt" resolved; None: the family has none.
-    bandwidth : radii of the real and of the generated balls, in the units of the data; None: the
-    family has none.
-    runs : c_real and c_generated of every evaluation sample, once, or once per seeded run of a
-    family with several.
+    k : the number of neighbours used ("sqrt" resolved); None if the family uses none.
+    bandwidth : the radius of the balls in which real samples are counted and that for generated
+    samples, in the units of the data; None if the family has no single radius.
+    runs : the supports of the evaluation samples, once per seeded run; most families have one run.
     """
 
     method: str
@@ -103,7 +104,7 @@ class Estimate:
 
     @cached_property
     def curve(self) -> PRCurve:
-        """The precision-recall curve: the mean over the runs at every lam."""
+        """The precision-recall curve; of several runs the mean at every lam."""
         return PRCurve.mean(self.curves)
 
     @property
@@ -113,7 +114,9 @@ class Estimate:
 
     @property
     def band(self) -> Band:
-        """Mean and deviation over the runs; a single run has deviation 0."""
+        """Mean and standard deviation of the curve over the runs; of a single run the deviation is
+        0.
+        """
         return band(self.curves)
 
     def __repr__(self) -> str:
@@ -127,7 +130,7 @@ class Estimate:
 
 
 class Estimates(dict[str, Estimate]):
-    """Estimates by the names of their families, in the order asked for."""
+    """Estimates by name of their family, in the order requested."""
 
     def __missing__(self, name: object) -> Estimate:
         raise KeyError(f"{name!r} was not measured; {', '.join(self)} are there")
@@ -146,7 +149,7 @@ class Estimates(dict[str, Estimate]):
         )
 
     def to_frame(self) -> DataFrame:
-        """The summaries of each curve.
+        """The summaries of each curve as a table.
 
         Returns
         -------
@@ -179,23 +182,23 @@ def pr_curve(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ.
     method : str
-        A name in ESTIMATORS, in any case, or one with a parameter of its paper, such as
+        A name in ESTIMATORS, in upper or lower case, or a name with parameters, such as
         "cluster:clusters=40", "prc:k_prime=1:c=1", "ppr:a=1.5" or "hub:t=10";
         `Estimator.parameters` lists them with their published defaults.
     k : int or "sqrt"
         Number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smaller set before the
         split.
     bandwidth : float, optional
-        Radius of the balls of kde, in the units of the data; None: per class, the mean k-NN radius
-        inside that class.
+        Radius of the balls of kde, in the units of the data; None: for each set, the mean k-NN
+        radius inside that set.
     split : float or "none", optional
-        Share of each set that defines the classifiers while the rest measures them; None or "none":
-        no split.
+        Share of each set that defines the classifiers; the rest measures them. None or "none": no
+        split.
     seed : int
         Seed of the split.
     memory_limit : int
-        Bytes to use besides the samples themselves, which may be memory-mapped; changes the speed,
-        never the result.
+        Bytes that may be used besides the samples themselves, which may be memory-mapped. It
+        changes the speed, never the result.
     progress : callable, optional
         Called with the fraction done, between blocks; may raise to stop.
 
@@ -207,8 +210,8 @@ def pr_curve(
     Raises
     ------
     ValueError, TypeError
-        Malformed samples, an unknown method, k outside 1 .. (smaller fit set) - 1, a bandwidth that
-        is not positive, or a split outside (0, 1).
+        If samples are malformed, the method is unknown, k is not from 1 to one less than the size
+        of the smaller fit set, the bandwidth is not positive, or the split is outside (0, 1).
 
     Notes
     -----
@@ -232,7 +235,7 @@ def pr_curve(
 @overload
 def estimate(
     real: SamplePair,
-    generated: Methods = None,  # the methods, by place
+    generated: Methods = None,  # in this form, the methods
     methods: Methods = None,
     **options: Unpack[EstimateOptions],
 ) -> Estimates: ...
@@ -266,10 +269,11 @@ def estimate(
     Parameters
     ----------
     real, generated : array_like or Samples
-        (n, d) and (m, d) samples; n and m may differ. A `SamplePair` in the place of both will do:
+        (n, d) and (m, d) samples; n and m may differ. A `SamplePair` may take the place of both:
         ``estimate(pair, methods)``.
     methods : sequence of str or str, optional
-        Names in ESTIMATORS, in any case; None: the default ones. The result is in this order.
+        Names in ESTIMATORS, in upper or lower case; None: DEFAULT_METHODS. The result is in this
+        order.
     k, bandwidth, split, seed, memory_limit : optional
         As in `pr_curve`.
     progress : callable, optional
@@ -286,7 +290,7 @@ def estimate(
         As `pr_curve`.
     """
     if isinstance(real, SamplePair):
-        # the place of ``generated`` is that of ``methods`` where a pair is given
+        # with a pair, the second positional argument is ``methods``
         methods = generated if methods is None else methods  # type: ignore[assignment]
         generated = None
     pair = checked_pair(real, generated)
@@ -303,12 +307,12 @@ def estimate_repeated(
     repeats: int,
     **options: Unpack[EstimateOptions],
 ) -> dict[str, tuple[Estimate, ...]]:
-    """Estimates of several families over repeated draws; `PRCurve.mean` and `band` summarise the
-    curves of a method.
+    """Estimates of several families over repeated draws; `PRCurve.mean` and `band` summarise a
+    family's curves.
 
-    draw : ``draw(s)`` gives the pair of seed s. repeats : number of draws, at least 1.
-    options : as in `estimate`; the seed is the first one: repeat i uses seed + i, for the draw and
-    for the split.
+    draw : ``draw(s)`` returns the pair of seed s.
+    repeats : number of draws, at least 1.
+    options : as in `estimate`; repeat i uses ``seed`` + i, for the draw and for the split.
     """
     if repeats < 1:
         raise ValueError(f"repeats = {repeats}; at least 1 is needed")
@@ -325,7 +329,7 @@ def estimate_repeated(
 def mean_radius(
     pair: SamplePair, *, k: K = "sqrt", split: float | None = 0.5, seed: int = 0
 ) -> float:
-    """Unit of bandwidths: the mean k-NN radius inside each fit set, averaged over the two sets."""
+    """The unit of bandwidths: the mean k-NN radius inside a fit set, averaged over the two sets."""
     drawn = pair.split(split, seed)
     real, generated = Distances(drawn).mean_radii(check_k(resolve_k(k, pair), drawn))
     return (real + generated) / 2
@@ -340,16 +344,18 @@ def measure(
     *,
     distances: Distances | None = None,
 ) -> list[Estimate]:
-    """One estimate per (method, k, bandwidth), with one pass for all families that count in balls.
+    """One estimate per (method, k, bandwidth); all families that count in balls share one pass over
+    the distances.
 
-    A family that tunes neither k nor the bandwidth is measured once. Each different estimate is an
-    equal share of the progress. ``distances`` are those of the split, if known already.
+    A family that uses neither k nor the bandwidth is measured once. For the progress every distinct
+    estimate is an equal part. ``distances`` are those of the split, if the caller has them.
     """
     checked = [_checked(one, split) for one in wanted]
     distinct = list(dict.fromkeys(checked))
     sizes = len(split.fit_rows[0]), len(split.fit_rows[1])
     balls: dict[Checked, Sequence[Balls]] = {}
-    # Families that count in no balls, at every k: with all k at once some learn once.
+    # Families that do not count in balls, with all their k together, because some can then be
+    # fitted once.
     alone: dict[tuple[str, float | None], list[Checked]] = {}
     for method, k, width in distinct:
         needed = ESTIMATORS[method].balls(k=k or 1, bandwidth=width, sizes=sizes)
@@ -378,8 +384,8 @@ def measure(
 
 
 def _checked(wanted: Wanted, split: Split) -> Checked:
-    """The request, without what its family does not use; ValueError for a k or a bandwidth that
-    can't be used.
+    """A request with None for what its family does not use; ValueError if k or the bandwidth can't
+    be used.
     """
     method, k, bandwidth = wanted
     width = check_bandwidth(bandwidth)
@@ -394,7 +400,7 @@ def _counted_together(
     n_real: int,
     progress: Progress,
 ) -> dict[Checked, Runs]:
-    """The run of each family that counts in balls, by one pass over the distances.
+    """The run of each family that counts in balls, from one pass over the distances.
 
     n_real : number of real evaluation samples.
     """
@@ -409,7 +415,7 @@ def _counted_together(
 
 
 def judged(method: str, split: Split) -> Split:
-    """The split with the evaluation samples of this family, which for one that `judges_all` are all
+    """The split as this family uses it: for a family that `judges_all`, all samples are evaluation
     samples.
     """
     if not ESTIMATORS[method].judges_all:
@@ -420,7 +426,7 @@ def judged(method: str, split: Split) -> Split:
 
 
 def of_evaluation(estimate: Estimate, split: Split) -> Supports:
-    """Supports of the evaluation samples of the split, also by a family that `judges_all`
+    """The supports of the split's own evaluation samples, also of a family that `judges_all`
     samples.
     """
     supports = estimate.supports
@@ -439,10 +445,11 @@ def of_evaluation(estimate: Estimate, split: Split) -> Supports:
 
 
 def evaluated_groups(split: Split) -> Ints | None:
-    """The group of every evaluation sample, real ones first; a set without groups has one of each.
-    None: neither has.
+    """Indices of the groups of the evaluation samples, real ones first; None if neither set has
+    groups.
 
-    Numbers are of one set: a real sample is of no generated group.
+    In a set without groups each sample is a group of its own. Indices of the two sets are
+    unrelated.
     """
     if all(samples.groups is None for samples in split.pair):
         return None
@@ -454,13 +461,14 @@ def evaluated_groups(split: Split) -> Ints | None:
 
 
 def in_groups(run: Supports, groups: Ints) -> Supports:
-    """The supports with the groups of their samples."""
+    """The supports, with ``groups`` given to the samples that were measured."""
     return replace(run, groups=groups if run.rows is None else groups[run.rows])
 
 
 def passes(names: Collection[str], **more: Unpack[Options]) -> Options:
-    """Numbers of families that share one pass, that need a pass of their own for every k, and that
-    need one in all, with more of what `estimate_seconds` asks for.
+    """Options for `estimate_seconds`: ``more``, with the number of families that share one pass
+    (methods), that need a pass of their own for every k (direct), and of fits that are made once
+    for all k (fixed).
     """
     shared = sum(ESTIMATORS[name].shares_pass for name in names)
     fixed = [ESTIMATORS[name] for name in names if ESTIMATORS[name].tunes is None]
@@ -471,8 +479,8 @@ def passes(names: Collection[str], **more: Unpack[Options]) -> Options:
 
 
 def method_names(methods: Methods) -> list[str]:
-    """Names of the methods without repeats; None: DEFAULT_METHODS. Raises ValueError for unknown
-    names, or for none.
+    """Names of the methods without repeats; None: DEFAULT_METHODS. ValueError if a name is unknown
+    or there is none.
     """
     if methods is None:
         methods = DEFAULT_METHODS
@@ -487,12 +495,12 @@ def method_names(methods: Methods) -> list[str]:
         raise ValueError(
             f"methods = {methods!r}; one or more of {', '.join(ESTIMATORS)} are needed"
         )
-    # a parameter that is illegal raises here
+    # raises ValueError for a parameter that is not accepted
     return list({name: ESTIMATORS[name] for name in names})
 
 
 def one_method(method: str) -> str:
-    """The name of a method where only one can be measured."""
+    """The name of the one method; ValueError if there are several."""
     names = []
     if method:
         names = method_names(method)
@@ -502,7 +510,7 @@ def one_method(method: str) -> str:
 
 
 def _as_registered(name: str) -> str:
-    """The name in lower case, unless a family has it as it stands or it is no text."""
+    """The name in lower case, unless it is a family's exact name or not a string."""
     if not isinstance(name, str) or name in ESTIMATORS:
         return name
     return name.lower()

@@ -1,5 +1,5 @@
-"""The Frechet distance between the Gaussians with the means and covariances of two sets, its bias
-and its interval.
+"""The Frechet distance between two sets (that of Gaussians with their means and covariances), its
+bias and its interval.
 """
 
 from __future__ import annotations
@@ -17,30 +17,33 @@ from prviz.checks.flags import checked_pair
 from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, check_seed
 
-# Rows that are converted to float64 at a time.
+# Number of rows that are converted to float64 at a time.
 BLOCK = 1024
-# Features up to which one thread does all.
+# Up to this number of features, one BLAS thread is faster.
 SMALL = 128
-# Share of the draws that the interval is made for.
+# Default confidence level of an interval.
 LEVEL = 0.95
-# Rounding errors of a sum add like independent ones (Higham, Mary 2019): this many times eps and
-# sqrt(terms), at most.
+# Rounding errors of a sum add like independent ones (Higham, Mary 2019): at most this times
+# sqrt(terms).
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
-# A value is exact enough where rounding is at most this share of it: its six printed digits hold.
+# A value is exact enough if rounding is at most this share of it: its six printed digits are then
+# right.
 DIGITS = 1e-6
 TOO_SMALL = "the squares of these numbers' differences are too small for it"
-# A feature is far from zero where its size is more than so many times its spread.
+# A feature is far from zero if its size is more than this many times its range.
 _FAR = 1e5
 
 
 class FrechetDistance(NamedTuple):
-    """A Frechet distance from n samples.
+    """The Frechet distance of two sets of samples, with what is known of its error.
 
-    value : the squared distance, as everybody reports it. bias : by how much it is expected to
-    exceed the value of ever more samples; nan where it can't be told. caveat : what the value or
-    its bias can't say, and why, in words; "" where there is nothing. std : the standard deviation
-    of the value over draws of both sets. low, high : interval of the value of ever more samples, 95
-    % by default; nan where the bias is.
+    value : the squared distance, as it is usually reported.
+    bias : the expected excess over the value for ever more samples; nan where it can't be
+    estimated.
+    caveat : why the value or its bias says little, in words; "" if nothing is wrong.
+    std : the standard deviation of the value over draws of both sets.
+    low, high : interval for the value for ever more samples, 95 % by default; nan where the bias is
+    nan.
     """
 
     value: float
@@ -52,11 +55,13 @@ class FrechetDistance(NamedTuple):
 
 
 class FrechetDifference(NamedTuple):
-    """Frechet distances of two generated sets to the same real one.
+    """The Frechet distances of two generated sets to the same real set.
 
-    a, b : values of the two. difference : that of ever more samples, of a less of b. low, high :
-    its interval, 95 % by default. If it holds 0, the samples don't distinguish the two. caveat :
-    why there is none, in words; or "".
+    a, b : the two values.
+    difference : a minus b, each without its bias.
+    low, high : the interval of the difference, 95 % by default. If it contains 0, the samples do
+    not tell which set is better.
+    caveat : why there is no interval, in words; otherwise "".
     """
 
     a: float
@@ -68,7 +73,7 @@ class FrechetDifference(NamedTuple):
 
 
 def check_level(level: float) -> None:
-    """Raise ValueError for the level of an interval outside (0, 1), or that is no number."""
+    """Raise an error unless ``level``, that of an interval, is a number in (0, 1)."""
     if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
         raise ValueError(f"level = {level!r}; a share between 0 and 1 (both excluded) is needed")
 
@@ -80,18 +85,18 @@ def frechet_distance(
     seed: int = 0,
     level: float = LEVEL,
 ) -> FrechetDistance:
-    """Frechet distance of two sets: FID where the samples are Inception features, FD-DINOv2 where
-    they are DINOv2's.
+    """Frechet distance of two sets: FID if the samples are Inception features, FD-DINOv2 if they
+    are DINOv2 features.
 
     Parameters
     ----------
     real, generated : array_like or Samples
-        (n, d) and (m, d) samples; n and m may differ, each at least 2. Samples of one of
-        `Samples.groups` stay in one half, and count as one draw for the deviation.
+        (n, d) and (m, d) samples; n and m may differ, each at least 2. Samples of the same group
+        (`Samples.groups`) stay in the same half, and count as one draw for the standard deviation.
     seed : int
-        Decides the halves from which the bias is measured.
+        Seed of the halves from which the bias is estimated.
     level : float
-        Share of the draws in which the interval is to hold, in (0, 1).
+        Confidence level of the interval, in (0, 1).
 
     Returns
     -------
@@ -102,22 +107,22 @@ def frechet_distance(
     Raises
     ------
     ValueError, TypeError
-        Malformed samples, a single one, or a level outside (0, 1).
+        If samples are malformed, a set has a single one, or the level is outside (0, 1).
 
     Notes
     -----
     FD = |mean_X - mean_Y|^2 + tr(C_X + C_Y - 2 (C_X C_Y)^(1/2)), covariances with divisor n - 1:
-    the convention of TTUR, torch-fidelity and dgm-eval. The trace of the root is the sum of the
-    singular values of A^T B with C_X = A A^T and C_Y = B B^T: no root of a product that rounding
-    has made complex.
-    The expected value exceeds its limit by about c / n (Chong, Forsyth 2020), so the mean of two
-    disjoint halves exceeds it by 2 c / n, and ``bias`` is that mean less the value: nan unless both
-    halves have more than d samples. The deviation is that of the mean of the influence functions,
-    with T = the matrix of the optimal transport map from X to Y: g(x) = 2 (mean_X - mean_Y) (x -
-    mean_X) + (x - mean_X)^T (I - T) (x - mean_X), for y likewise, and std^2 = var(g) / n + var(h) /
-    m. The interval is value - bias +- 1.96 std, from 0 on. Of seven to eleven pairs of laws (equal
-    or not, heavy-tailed, skewed, of several modes) at each of d = 16 and 64, n = 500 and 2,000, it
-    held the value of ever more samples in 90 % of 300 draws at least (`python -m
+    the convention of TTUR, torch-fidelity and dgm-eval. The trace of the root is computed as the
+    sum of the singular values of A^T B, with C_X = A A^T and C_Y = B B^T, because rounding can make
+    the root of the product complex. The expected value exceeds its limit by about c / n (Chong,
+    Forsyth 2020), so the mean of two disjoint halves exceeds it by 2 c / n, and ``bias`` is that
+    mean minus the value. It is nan unless both halves have more than d samples. The deviation is
+    that of the mean of the influence functions, with T = the matrix of the optimal transport map
+    from X to Y: g(x) = 2 (mean_X - mean_Y) (x - mean_X) + (x - mean_X)^T (I - T) (x - mean_X), h(y)
+    likewise, and std^2 = var(g) / n + var(h) / m. The interval is value - bias +- 1.96 std, cut off
+    at 0. It was tested on seven to eleven pairs of distributions (equal or not, heavy-tailed,
+    skewed, with several modes) at each of d = 16 and 64, n = 500 and 2,000: in at least 90 % of 300
+    draws it contained the value for ever more samples (`python -m
     tests.benchmarks.frechet_intervals`). Source: Dowson, Landau 1982; Heusel et al. 2017; Gelbrich
     1990; Rippl, Munk, Sturm 2016.
     """
@@ -136,22 +141,22 @@ def compare_frechet(
     """The difference of the Frechet distances of two generated sets to the same real samples, with
     its interval.
 
-    What the draw of the real samples adds to both distances cancels in the difference, and so does
-    an equal bias.
+    The error that the draw of the real samples adds to both distances cancels in the difference,
+    and so does an equal bias.
 
     Parameters
     ----------
     real, generated_a, generated_b : array_like or Samples
         (n, d), (m_a, d) and (m_b, d) samples.
     seed : int
-        Decides the halves from which both biases are measured.
+        Seed of the halves from which both biases are estimated.
     level : float
-        Share of the draws in which the interval is to hold, in (0, 1).
+        Confidence level of the interval, in (0, 1).
 
     Returns
     -------
     FrechetDifference
-        Both values, and the difference of ever more samples with its interval.
+        Both values, and their difference without biases, with its interval.
 
     Raises
     ------
@@ -175,7 +180,9 @@ def compare_frechet(
 def frechet_difference(
     reference: Samples, a: MeasuredFrechet, b: MeasuredFrechet, level: float = LEVEL
 ) -> FrechetDifference:
-    """`compare_frechet` of two sets that are measured already, against the same real samples."""
+    """`compare_frechet` from two distances that are already measured, to the same real samples
+    ``reference``.
+    """
     difference = (a.value - a.bias) - (b.value - b.bias)
     std = math.nan
     if a.real is not None and b.real is not None:
@@ -188,10 +195,11 @@ def frechet_difference(
 
 
 class MeasuredFrechet(NamedTuple):
-    """A distance, and what the intervals of it and of its differences need.
+    """A Frechet distance, with what the intervals of it and of a difference need.
 
-    name : that of the generated set. real : influence of each real sample. own_variance : what the
-    draw of the generated samples adds to the variance of the value.
+    name : name of the generated set.
+    real : influence of each real sample.
+    own_variance : variance that the draw of the generated samples adds to the value.
     """
 
     name: str
@@ -205,14 +213,14 @@ class MeasuredFrechet(NamedTuple):
     def distance(self, level: float = LEVEL) -> FrechetDistance:
         """The distance with its interval."""
         low, high = _interval(self.value - self.bias, self.std, level)
-        # nan stays nan
+        # max keeps a nan in first place
         return FrechetDistance(
             self.value, self.bias, self.caveat, self.std, max(low, 0.0), max(high, 0.0)
         )
 
 
 def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
-    """The distance of a pair, its bias, and the influence of its samples; see
+    """The distance of a pair, its bias, and the influence of each sample; see
     `frechet_distance`.
     """
     for role, samples in zip(("real", "generated"), pair, strict=True):
@@ -259,7 +267,7 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
 
 
 def _halves(samples: Samples, rng: Rng) -> list[Samples]:
-    """Two random halves; samples of a group are in the same one."""
+    """Two random halves of a set; samples of a group stay together."""
     codes = samples.group_numbers
     if codes is None:
         order = rng.permutation(samples.n)
@@ -274,7 +282,7 @@ def _interval(centre: float, std: float, level: float) -> tuple[float, float]:
 
 
 def variance_of_mean(values: Floats, samples: Samples) -> float:
-    """Variance of the mean of one value of each sample; samples of a group are drawn together."""
+    """Variance of the mean of ``values``, one per sample; samples of a group are drawn together."""
     codes = samples.group_numbers
     if codes is None:
         return float(values.var()) / samples.n
@@ -283,16 +291,14 @@ def variance_of_mean(values: Floats, samples: Samples) -> float:
 
 
 def frechet(real: Samples, generated: Samples) -> float:
-    """The value alone; nan where numbers are too large for it, or rounding leaves none of its
-    digits.
+    """The distance without bias and interval; nan where numbers are too large for it or rounding
+    leaves no digit.
     """
     return _checked(real, generated).value
 
 
 class _Checked(NamedTuple):
-    """A value, nan where it has no digit; how large its rounding error may be; and what there is to
-    say on it.
-    """
+    """A distance (nan if no digit is certain), the size of its rounding error, and a caveat."""
 
     value: float
     rounding: float
@@ -342,16 +348,16 @@ def _checked(real: Samples, generated: Samples) -> _Checked:
 
 
 def _influences(real: Samples, generated: Samples) -> tuple[Floats, Floats]:
-    """The influence of each sample on the distance: what one more of its kind adds, times their
-    number.
+    """The influence of each sample on the distance, for each set: the distance's derivative when
+    the sample's weight grows.
     """
     with _threads_of(real.d):
         return _influences_of(real, generated, shift_of(real, generated))
 
 
 def _threads_of(d: int) -> AbstractContextManager[None]:
-    """One thread of BLAS for matrices so small that others only wait: a fortieth of the processor
-    time at d = 64.
+    """One BLAS thread for small matrices, where further threads only wait: at d = 64 this takes a
+    fortieth of the processor time.
     """
     if d <= SMALL:
         return one_blas_thread()
@@ -380,8 +386,8 @@ def _influences_of(real: Samples, generated: Samples, shift: Floats) -> tuple[Fl
 
 
 def shift_of(real: Samples, generated: Samples) -> Floats:
-    """What to subtract from each feature first: its first value where it is far from zero, else 0;
-    nothing is lost.
+    """A number to subtract from each feature first: the feature's first value if that is far from
+    zero, otherwise 0. Subtracting it rounds nothing away.
     """
     first = np.concatenate(
         [np.asarray(side.values[:BLOCK], dtype=float) for side in (real, generated)]
@@ -394,13 +400,13 @@ def shift_of(real: Samples, generated: Samples) -> Floats:
 
 
 def blocks(values: Array) -> Iterator[Floats]:
-    """The rows in float64, a block at a time."""
+    """The rows as float64, one block at a time."""
     for first in range(0, len(values), BLOCK):
         yield np.asarray(values[first : first + BLOCK], dtype=float)
 
 
 class _Gaussian(NamedTuple):
-    """Mean, (d,), of shifted samples, and eigenvalues, (d,), and eigenvectors, columns, of their
+    """Mean (d,) of the shifted samples; eigenvalues (d,) and eigenvectors (as columns) of their
     covariance.
     """
 
@@ -417,8 +423,7 @@ class _Gaussian(NamedTuple):
         covariance = np.zeros((len(mean), len(mean)))
         for block in blocks(values):
             rows = block - shift - mean
-            # a copy, for the bits of a product of two arrays: that of one with itself is rounded
-            # otherwise
+            # a copy, because BLAS rounds the product of an array with itself in another way
             covariance += rows.T @ rows.copy()
         if not np.isfinite(covariance).all():
             return cls(mean, np.full(len(mean), np.nan), covariance)
@@ -427,12 +432,12 @@ class _Gaussian(NamedTuple):
 
     @property
     def root(self) -> Floats:
-        """A factor A of the covariance A A^T."""
+        """A matrix A with A A^T equal to the covariance."""
         return self.axes * np.sqrt(self.spreads)
 
     @property
     def inverse_root(self) -> Floats:
-        """The pseudo-inverse of `root`: 0 along axes that rounding alone gives a variance."""
+        """The pseudo-inverse of `root`: 0 along axes whose variance is only rounding error."""
         least = self.spreads.max() * len(self.spreads) * float(np.finfo(np.float64).eps)
         scales = np.where(
             self.spreads > least,

@@ -1,4 +1,4 @@
-"""Scores from kernels: KID between two sets, and the diversity of one set, Vendi and RKE."""
+"""Scores from kernels: KID between two sets, and the diversity of one set (Vendi score and RKE)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class _ValueAndDeviation(NamedTuple):
 class KernelDistance(_ValueAndDeviation):
     """KID: the value and its standard deviation; ``value, std = kid(...)`` unpacks it.
 
-    value : nan where numbers are too large for it, or rounding leaves none of its digits. std : its
-    deviation. caveat : why the value is nan, in words; "" where it isn't.
+    value : the distance; nan where numbers are too large for it or rounding leaves no digit. std :
+    standard deviation of the value. caveat : why the value is nan, in words; otherwise "".
     """
 
     caveat: str
 
     def __new__(cls, value: float, std: float, caveat: str = "") -> Self:
-        """A distance with its deviation and what there is to say on it."""
+        """A distance with its standard deviation and a caveat; as a tuple it is (value, std)."""
         made = super().__new__(cls, value, std)
         made.caveat = caveat
         return made
@@ -55,40 +55,40 @@ def kid(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ, each at least 2.
     subsets : int, optional
-        None: one value from all samples, and the standard deviation of that value. A number: mean
-        and deviation over so many random subsets, the convention of torch-fidelity (100) and
-        dgm-eval.
+        None: one value from all samples, and its standard deviation. A number: mean and standard
+        deviation over this many random subsets, as in torch-fidelity (100) and dgm-eval.
     subset_size : int
-        Samples per subset, at most those there are.
+        Samples per subset, or all if there are fewer.
     seed : int
-        Decides the subsets; 2020 as in torch-fidelity, whose random stream is used.
+        Seed of the subsets; 2020 as in torch-fidelity, whose random stream is used.
     progress : callable, optional
         Called with the fraction done, between blocks; may raise to stop.
 
     Returns
     -------
     KernelDistance
-        May be below 0, because it is unbiased. With subsets the deviation is that of a single
-        subset's value and does not shrink with their number. nan, with the reason in its
-        ``caveat``, where no digit is known.
+        The value may be below 0, because it is unbiased. With subsets the deviation is that of a
+        single subset's value and does not shrink with their number. Where no digit is certain, the
+        value is nan and ``caveat`` says why.
 
     Raises
     ------
     ValueError, TypeError
-        Malformed samples, a single one, or subsets or a size below 1 or 2.
+        If samples are malformed, a set has a single one, subsets is below 1, or subset_size below
+        2.
 
     Notes
     -----
     k(x, y) = (x . y / d + 1)^3; KID = mean of k(x, x') over x != x' + mean of k(y, y') over y != y'
     - 2 mean of k(x, y). Deviation from all samples: sqrt(4 var(g) / n + 4 var(h) / m) with g(x) =
-    mean k(x, X) - mean k(x, Y) and h(y) = mean k(y, Y) - mean k(y, X), the leading term of its
-    variance with what single rows add by chance: on the bundled digits 1.7 times too large where
-    both sets have the same distribution.
-    Far from zero, where rounding takes digits of that, k is replaced by k(x, y) - f(x) - f(y),
-    which has the same KID for any f: with x = c + a, y = c + b, u = a . c / d, v = b . c / d, r = a
-    . b / d and q = |c|^2 / d + 1 + u + v by 3 u v (2 |c|^2 / d + 2 + u + v) + 3 q^2 r + 3 q r^2 +
-    r^3. Its deviation is that of the new kernel. Source: Binkowski, Sutherland, Arbel, Gretton
-    2018; Sutherland et al. 2017.
+      mean k(x, X) - mean k(x, Y) and h(y) = mean k(y, Y) - mean k(y, X), the leading term of the
+      variance. Single rows add to g and h by chance, so it is too large where both sets have the
+      same distribution: 1.7 times on the bundled digits. Samples far from zero would lose digits by
+      rounding. For them k is replaced by k(x, y) - f(x) - f(y), which has the same KID for any f.
+      With x = c + a, y = c + b, u = a . c / d, v = b . c / d, r = a . b / d and q = |c|^2 / d + 1 +
+      u + v the new kernel is 3 u v (2 |c|^2 / d + 2 + u + v) + 3 q^2 r + 3 q r^2 + r^3. The
+      deviation is then that of the new kernel. Source: Binkowski, Sutherland, Arbel, Gretton 2018;
+      Sutherland et al. 2017.
     """
     pair = checked_pair(real, generated)
     smaller = pair.smaller
@@ -122,23 +122,24 @@ def kid(
     return _with_digits(pair, over_subsets, progress, total)
 
 
-# Subsets whose values are computed in one pass over the kernel at most, and the price of one of
-# them there, in passes.
+# Number of subsets whose values are computed in one pass over the kernel at most; and the cost of
+# one further subset in such a pass, as a share of the pass.
 _TOGETHER = 128
 _ONE_MORE = 1 / 24
-# Samples are far from zero where the squared mean is more than so many times their mean squared
+# Samples are far from zero if the squared mean is more than this many times their mean squared
 # distance from it.
 _FAR = 1e4
-# Rounding errors of a sum add like independent ones: so many times eps and sqrt(d) of what is
-# added, at most.
+# Rounding errors of a sum add like independent ones: at most this times sqrt(d) times the size of
+# what is added.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 
 class _Cubic:
-    """KID's kernel on blocks of rows, as it stands, or around a centre: see the notes of `kid`.
+    """KID's kernel on blocks of rows: the published one, or the one around a centre (see the notes
+    of `kid`).
 
-    centre : (d,); None: as it stands. progress : called with the share of ``total`` values of the
-    kernel.
+    centre : (d,); None: the published kernel.
+    progress : called with the share of ``total`` kernel values computed so far.
     """
 
     def __init__(
@@ -153,7 +154,7 @@ class _Cubic:
         self._done = 0
 
     def __call__(self, rows: Floats, others: Floats) -> Floats:
-        """The kernel, (n, m), of rows (n, d) with others (m, d)."""
+        """Kernel values (n, m) of rows (n, d) with others (m, d)."""
         if self._progress is not None:
             self._done += len(rows) * len(others)
             self._progress(min(self._done / self._total, 1.0))
@@ -169,7 +170,7 @@ class _Cubic:
         )
 
     def diagonal(self, values: Array) -> Floats:
-        """The kernel, (n,), of each row with itself."""
+        """Kernel values (n,) of each row with itself."""
         if self.centre is None:
             return np.hstack(
                 [((block**2).sum(1) / block.shape[1] + 1.0) ** 3 for block in blocks(values)]
@@ -197,15 +198,17 @@ class _Cubic:
         return float(self.centre @ self.centre) / len(self.centre) + 1.0
 
     def rounding(self, pair: SamplePair) -> float:
-        """About the largest rounding error of KID: a share of its terms without their signs."""
+        """About the largest rounding error of KID: its terms, all taken as positive, times the
+        error of one term.
+        """
         centre = np.zeros(pair.d) if self.centre is None else self.centre
         moments = np.zeros(4)
         for samples in pair:
             for block in blocks(samples.values):
                 size = np.sqrt(((block - centre) ** 2).sum(1) / pair.d)
                 moments += (size[:, None] ** np.arange(4)).sum(0) / samples.n
-        # Coefficients of |a|^i |b|^j in the terms, for i, j = 1 .. 3, with g = |c| and base = g^2 +
-        # 1.
+        # Coefficients of |a|^i |b|^j in the kernel's terms, for i, j = 1 .. 3, with g = |c| and
+        # base = g^2 + 1.
         base = np.float64(self._base)
         g = np.sqrt(np.maximum(base - 1.0, 0.0))
         mixed = 3 * g**3 + 6 * base * g
@@ -226,14 +229,15 @@ def _with_digits(
     progress: Progress | None,
     total: int,
 ) -> KernelDistance:
-    """KID by the kernel as it stands; by that around the mean where this one leaves no six digits;
-    else nan.
+    """KID by the published kernel; by the kernel around the mean where the published one leaves
+    fewer than six digits; nan if that one does, too.
     """
     found = (math.nan, math.nan)
     rounding = math.inf
     with np.errstate(over="ignore", invalid="ignore"):
         mean = sum(side.values.mean(axis=0, dtype=float) for side in pair) / 2
-        # the mean of equal values is rounded, and the rest would be all that is left of them
+        # a constant feature gets its exact value: the mean of equal values is rounded, and the
+        # feature's centred values would be nothing but rounding error
         first = pair.real.values[0].astype(float)
         varies = np.any([(side.values != first).any(axis=0) for side in pair], axis=0)
         mean = np.where(varies, mean, first)
@@ -248,7 +252,7 @@ def _with_digits(
         other_rounding = centred.rounding(pair)
     if other == (0.0, 0.0) and varies.any():
         return KernelDistance(math.nan, math.nan, TOO_SMALL)
-    # a value near 0 needs no more digits than its deviation has
+    # a value near 0 needs no more digits than its standard deviation has
     if math.isfinite(found[0]) and rounding <= DIGITS * other[1]:
         return KernelDistance(*found)
     if math.isfinite(other[0]) and other_rounding <= DIGITS * max(abs(other[0]), other[1]):
@@ -265,8 +269,8 @@ def _with_digits(
 
 
 def _is_far(pair: SamplePair, mean: Floats) -> bool:
-    """True if the mean is so far from zero, beside the spread, that the kernel says more of it than
-    of the spread.
+    """True if the mean is so far from zero, compared with the spread, that kernel values tell more
+    about the mean than about the spread.
     """
     around = sum(
         float(((block - mean) ** 2).sum()) / side.n
@@ -291,7 +295,7 @@ def _whole(pair: SamplePair, kernel: _Cubic) -> tuple[float, float]:
 def _values_of_subsets(
     pair: SamplePair, drawn: Sequence[Sequence[Ints]], kernel: _Cubic
 ) -> list[float]:
-    """KID of each subset: (real rows, generated rows), all of one size."""
+    """KID of each subset, given as (real rows, generated rows); all subsets have the same size."""
     size = len(drawn[0][0])
     if _in_one_pass(pair, len(drawn), size):
         inside = [_chosen_sums(pair, (role, role), drawn, kernel) for role in range(2)]
@@ -310,7 +314,9 @@ def _values_of_subsets(
 
 
 def _in_one_pass(pair: SamplePair, subsets: int, size: int) -> bool:
-    """True if one pass over the kernel of all samples costs less than one for each subset."""
+    """True if one pass over the kernel values of all samples costs less than one pass per
+    subset.
+    """
     return (pair.real.n + pair.generated.n) ** 2 / 2 * (
         1 + subsets * _ONE_MORE
     ) < 3 * subsets * size**2
@@ -319,8 +325,8 @@ def _in_one_pass(pair: SamplePair, subsets: int, size: int) -> bool:
 def _chosen_sums(
     pair: SamplePair, roles: tuple[int, int], drawn: Sequence[Sequence[Ints]], kernel: _Cubic
 ) -> Floats:
-    """Sums of the kernel over the rows of each subset, of two roles or of one with itself, tile by
-    tile.
+    """For each subset, the sum of the kernel over all its pairs of rows, between two roles or
+    inside one, tile by tile.
     """
     sides = [tuple(pair)[role] for role in roles]
     chosen = []
@@ -344,8 +350,8 @@ def _chosen_sums(
 
 
 def kernel_share(pair: SamplePair) -> float:
-    """1 - KID / (mean of k(x, x') + mean of k(y, y')): 1 where KID is 0, 0 where k(x, y) is 0 on
-    average.
+    """1 - KID / (mean of k(x, x') + mean of k(y, y')): 1 where KID is 0, 0 where k(x, y) averages
+    0.
     """
     n = pair.real.n
     m = pair.generated.n
@@ -363,8 +369,8 @@ def kernel_share(pair: SamplePair) -> float:
 
 
 def _cubic_sums(pair: SamplePair, kernel: _Cubic) -> tuple[Floats, Floats, Floats, Floats]:
-    """Sums of KID's kernel: of each real sample over the other real ones, of generated ones alike;
-    and across.
+    """Sums of KID's kernel for each sample: over the other samples of its own set (real,
+    generated), and over the other set (real, generated).
     """
     real = pair.real.values
     generated = pair.generated.values
@@ -393,14 +399,13 @@ def vendi(samples: SamplesLike, *, order: float = 1.0) -> float:
     Raises
     ------
     ValueError, TypeError
-        Malformed samples, or an order that is not positive.
+        If samples are malformed, or the order is not positive.
 
     Notes
     -----
     The eigenvalues of K / n that are not 0 are those of the (d, d) matrix of the normalised
-    samples, so that no (n, n) matrix is needed. A sample of zeros has no direction and stays zero,
-    as in dgm-eval.
-    Source: Friedman, Dieng 2023.
+    samples, so no (n, n) matrix is needed. A sample of zeros has no direction and stays zero, as in
+    dgm-eval. Source: Friedman, Dieng 2023.
     """
     if not order > 0:
         raise ValueError(f"order = {order}; a positive number is needed")
@@ -417,8 +422,8 @@ def vendi(samples: SamplesLike, *, order: float = 1.0) -> float:
 
 
 def of_length_one(values: Array) -> Array:
-    """The rows divided by their lengths, which need not be in the range of their numbers; rows of
-    zeros stay.
+    """The rows scaled to length 1, even where the length itself would overflow or underflow; rows
+    of zeros stay.
 
     Parameters
     ----------
@@ -428,7 +433,7 @@ def of_length_one(values: Array) -> Array:
     Returns
     -------
     ndarray
-        (n, d) rows of length 1, or 0.
+        (n, d) rows of length 1, or of length 0.
     """
     largest = np.abs(values).max(axis=1, keepdims=True)
     scaled = values / np.where(largest > 0, largest, 1)
@@ -445,8 +450,8 @@ def rke(samples: SamplesLike, *, bandwidth: float) -> float:
     samples : array_like or Samples
         (n, d) samples of one set.
     bandwidth : float
-        sigma of the Gaussian kernel, positive: modes nearer than that are one. The paper sets it by
-        hand; `prviz.scalars` takes half the root mean square distance between real samples.
+        sigma of the Gaussian kernel, positive: modes closer than sigma count as one. The paper sets
+        it by hand; `prviz.scalars` takes half the root mean square distance between real samples.
 
     Returns
     -------
@@ -456,7 +461,7 @@ def rke(samples: SamplesLike, *, bandwidth: float) -> float:
     Raises
     ------
     ValueError, TypeError
-        Malformed samples, or a bandwidth that is not positive.
+        If samples are malformed, or the bandwidth is not positive.
 
     Notes
     -----
@@ -487,7 +492,7 @@ def rke(samples: SamplesLike, *, bandwidth: float) -> float:
 
 
 def half_spread(samples: Samples) -> float:
-    """Half the root mean square distance between the samples; nan where numbers are too large for
+    """Half the root mean square distance between samples; nan where numbers are too large for
     it.
     """
     shift = shift_of(samples, samples)
@@ -504,11 +509,11 @@ def half_spread(samples: Samples) -> float:
 
 
 def _sums(values: Array, others: Array, kernel: Kernel) -> tuple[Floats, Floats]:
-    """Sums of the kernel over all ``others`` for each row of ``values``, and the other way round,
-    tile by tile.
+    """For each row of ``values`` the sum of the kernel over all ``others``, and for each of
+    ``others`` that over all ``values``, tile by tile.
 
-    A set with itself: each tile is computed once, used from both sides, and both results are the
-    same array.
+    If both are the same set, each tile is computed once and used from both sides, and both results
+    are the same array.
     """
     same = others is values
     sums = np.zeros(len(values))

@@ -1,4 +1,4 @@
-"""Profiles: the curves at every k and every bandwidth, from one pass over the data."""
+"""Profiles: the curves at every k and every bandwidth, from one pass over the distances."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from prviz.measure.estimates import (
 from prviz.neighbors import MEMORY_LIMIT, Distances, nearest_radii
 from prviz.samples import SamplePair, SamplesLike, Split, SplitRatio
 
-# Default number of bandwidths of a profile, from half to twice the mean k-NN radius.
+# Default number of bandwidths of a profile; they go from half to twice the mean k-NN radius.
 BANDWIDTHS = 65
-# Fit samples of each set from which a mean k-NN radius that need not be exact is computed.
+# Number of fit samples of each set over which a mean k-NN radius is taken that need not be exact.
 UNIT_SAMPLE = 1000
 
 Key = tuple[str, float | int]
@@ -40,18 +40,18 @@ Key = tuple[str, float | int]
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Estimates of several families at every k and bandwidth of a grid, each equal to that of a
-    separate run.
+    """Estimates of several families at every k and every bandwidth of a grid, each as
+    `prviz.estimate` gives it.
 
     Parameters
     ----------
     methods : tuple of str
         Names in ESTIMATORS.
     ks : tuple of int
-        Numbers of neighbours, increasing. A family that tunes a bandwidth has, at every k, the
-        automatic one; a family that tunes neither has the same estimate at every k.
+        Numbers of neighbours, increasing. A family that uses a bandwidth takes the automatic one at
+        every k; a family that uses neither k nor bandwidth has the same estimate at every k.
     bandwidths : tuple of float
-        Common bandwidths in the units of the data, increasing.
+        Bandwidths, each common to both sets, in the units of the data, increasing.
     by_k, by_bandwidth : mapping to Estimate
         Estimates by (method, k) and by (method, bandwidth).
     """
@@ -83,7 +83,7 @@ class Profile:
     def estimate(
         self, method: str, k: int | None = None, *, bandwidth: float | None = None
     ) -> Estimate:
-        """The estimate of a method at one k or one bandwidth, as by `prviz.estimate`.
+        """The estimate of a method at one k or one bandwidth, as `prviz.estimate` gives it.
 
         Parameters
         ----------
@@ -97,14 +97,14 @@ class Profile:
         Returns
         -------
         Estimate
-            Equal to that of a separate run.
+            The estimate, equal to that of a separate measurement.
 
         Raises
         ------
         ValueError
-            Not exactly one of k and bandwidth.
+            If not exactly one of k and bandwidth is given.
         KeyError
-            A method, k or bandwidth that the profile does not hold.
+            If the profile does not hold this method, k or bandwidth.
         """
         if (k is None) == (bandwidth is None):
             raise ValueError(f"k = {k} and bandwidth = {bandwidth}; exactly one of them is needed")
@@ -136,7 +136,7 @@ class Profile:
         Returns
         -------
         PRCurve
-            The curve of that estimate.
+            The curve.
         """
         return self.estimate(method, k, bandwidth=bandwidth).curve
 
@@ -177,12 +177,12 @@ def profile(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ.
     methods : sequence of str or str, optional
-        Names in ESTIMATORS; None: the default ones.
+        Names in ESTIMATORS; None: DEFAULT_METHODS.
     ks : sequence of int or "sqrt", optional
-        Numbers of neighbours; None: all from 1 to 2 sqrt(n), n the size of the smaller set before
-        the split, or to the largest that the split allows.
+        Numbers of neighbours; None: all from 1 to 2 sqrt(n), with n the size of the smaller set
+        before the split, or to the largest k that the split allows.
     bandwidths : sequence of float, optional
-        Bandwidths of families that tune one, in the units of the data; None: 65 from half to twice
+        Bandwidths for families that use one, in the units of the data; None: 65 from half to twice
         the mean k-NN radius at k = sqrt(n), evenly spaced on a log scale.
     split, seed, memory_limit : optional
         As in `pr_curve`.
@@ -242,7 +242,7 @@ def profile_pair(
         raise TypeError(f"bandwidths = {bandwidths!r}; a list of positive numbers is needed")
     widths = sorted(set(map(float, bandwidths)))
     wanted: list[Wanted] = [(name, k, None) for name in names for k in numbers]
-    # A given bandwidth makes k irrelevant; any legal one will do.
+    # With a given bandwidth k does not matter; 1 is always accepted.
     wanted += [(name, 1, width) for name in tuned for width in widths]
     estimates = measure(drawn, wanted, how.seed, progress=how.progress, distances=distances)
     at_k = dict[Key, Estimate]()
@@ -256,18 +256,18 @@ def profile_pair(
 
 
 def _unit_k(pair: SamplePair, drawn: Split) -> int:
-    """The k whose mean radius is the unit of bandwidths."""
+    """The k whose mean k-NN radius is the unit of bandwidths."""
     return check_k(min(resolve_k("sqrt", pair), *(len(rows) - 1 for rows in drawn.fit_rows)), drawn)
 
 
 def bandwidth_unit(
     pair: SamplePair, *, split: float | None = 0.5, seed: int = 0, sample: int | None = None
 ) -> float:
-    """Unit of bandwidths: the mean k-NN radius at k = sqrt(n), or at the largest k the split
-    allows.
+    """The unit of bandwidths: the mean k-NN radius at k = sqrt(n), or at the largest k that the
+    split allows.
 
-    sample : number of fit samples of each set, drawn by the seed, to average over; None: all of
-    them.
+    sample : number of fit samples of each set, drawn by the seed, over which the mean is taken;
+    None: all.
     """
     drawn = pair.split(split, seed)
     k = _unit_k(pair, drawn)

@@ -1,4 +1,4 @@
-"""The setting with the lowest held-out risk, which needs no truth."""
+"""The family and k with the lowest held-out risk, which can be found without knowing the truth."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from prviz.curves import PRCurve
 
 Setting: TypeAlias = tuple[str, int]  # method and k
 
-# Angles of lam at which the lowest risk is looked for.
+# Angles of lam at which risks are compared.
 _ANGLES = np.linspace(0.0, np.pi / 2, 181)
 
 
 class LowestRisk(NamedTuple):
-    """The setting of the lowest risk at one lam.
+    """The setting (family and k) with the lowest risk at one lam.
 
-    risk, error : its risk, and the standard error of that from the evaluation samples alone.
-    alike : by method the smallest and the largest k around its own best one up to which every risk
-    is at most one standard error higher; methods without such a k are left out.
+    risk, error : its risk, and the standard error of the risk that comes from the evaluation
+    samples.
+    alike : by method, the smallest and the largest k around its best one up to which every risk is
+    at most one standard error above the lowest; methods without such a k are left out.
     """
 
     method: str
@@ -33,7 +34,7 @@ class LowestRisk(NamedTuple):
 
 
 class ChosenSetting(NamedTuple):
-    """The setting of the lowest risk from one lam to another."""
+    """The setting (family and k) whose risk is lowest at every lam from ``low`` to ``high``."""
 
     method: str
     k: int
@@ -55,14 +56,14 @@ def risk(curve: PRCurve, lam: float) -> float:
     Returns
     -------
     float
-        The risk, in [0, 1/2]. Of two families measured so, the one with the lower risk is closer to
-        the truth, but for chance: no classifier errs less than the best one (Simon et al. 2019,
-        Theorem 5).
+        The risk, in [0, 1/2]. Of two families measured in this way, the one with the lower risk is
+        closer to the truth, apart from chance: no classifier has a lower risk than the best one
+        (Simon et al. 2019, Theorem 5).
 
     Raises
     ------
     ValueError
-        A lam outside (0, inf).
+        If lam is outside (0, inf).
     """
     if not 0 < lam < math.inf:
         raise ValueError(f"lam = {lam}; a positive finite number is needed")
@@ -72,7 +73,7 @@ def risk(curve: PRCurve, lam: float) -> float:
 def lowest_risk(
     curves: Mapping[Setting, PRCurve], lam: float, n_real: int, n_generated: int
 ) -> LowestRisk:
-    """The setting of the lowest risk at one lam.
+    """The setting (family and k) with the lowest risk at one lam.
 
     Parameters
     ----------
@@ -86,13 +87,13 @@ def lowest_risk(
     Returns
     -------
     LowestRisk
-        The first of several equal ones. Chosen among many by the samples that measure it, its risk
-        is too low.
+        The best setting, the first of equally good ones. Its risk is too low an estimate, because
+        the same samples choose and measure it.
 
     Raises
     ------
     ValueError
-        No curves, or a lam outside (0, inf).
+        If there are no curves, or lam is outside (0, inf).
     """
     if not curves:
         raise ValueError("curves is empty; at least one is needed")
@@ -115,7 +116,7 @@ def lowest_risk(
 
 
 def choices(curves: Mapping[Setting, PRCurve]) -> list[ChosenSetting]:
-    """The settings of the lowest risk along lam, from 0 to infinity.
+    """The settings (family and k) with the lowest risk, for lam from 0 to infinity.
 
     Parameters
     ----------
@@ -125,7 +126,8 @@ def choices(curves: Mapping[Setting, PRCurve]) -> list[ChosenSetting]:
     Returns
     -------
     list of ChosenSetting
-        Neighbours differ. A setting stays chosen as long as no other is better.
+        The settings by increasing lam; neighbouring ones differ. A setting is kept until another
+        one is better.
     """
     settings = list(curves)
     lams = np.tan(_ANGLES[1:-1])

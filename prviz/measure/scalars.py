@@ -1,31 +1,42 @@
-"""Published scalars, and two scores per generated sample, from the balls that the curves count in.
+"""Published scalars, and two scores per generated sample, from the same balls as the curves.
 
-The k-NN ball of a sample reaches to the k-th nearest sample of its set, itself left out by index.
-With B_k(x) the ball of a real sample x among n, and B_k(y) that of a generated sample y among m:
+The k-NN ball of a sample reaches to the k-th nearest other sample of its set; the sample itself is
+left out by index. With B_k(x) the ball of a real sample x among n, and B_k(y) that of a generated
+sample y among m:
 
-    precision           share of generated samples in B_k(x) of some x          Kynkäänniemi et al.
-    2019 recall              share of real samples in B_k(y) of some y density             number of
-    pairs with y in B_k(x), over k m              Naeem et al. 2020 coverage            share of
-    real samples x with some y in B_k(x) coverage_precision  share of generated samples y with some
-    x in B_k(y)      Khayatkhoei, AbdAlmageed 2023 eas_precision       min(precision,
-    coverage_precision) eas_recall          min(recall, coverage) prc_precision       share of
-    generated samples y with at least k x in B_Ck(y)   Cheema, Urner 2023 prc_recall          share
-    of real samples x with at least k y in B_Ck(x) ppr_precision       mean over y of 1 - prod over
-    x of (1 - tau_X(|y - x|))      Park, Kim 2023 ppr_recall          mean over x of 1 - prod over y
-    of (1 - tau_Y(|x - y|))
+    precision           share of generated samples in B_k(x) of some x
+    recall              share of real samples in B_k(y) of some y
+                        (Kynkäänniemi et al. 2019)
+    density             number of pairs with y in B_k(x), divided by k m
+    coverage            share of real samples x with some y in B_k(x)
+                        (Naeem et al. 2020)
+    coverage_precision  share of generated samples y with some x in B_k(y)
+    eas_precision       min(precision, coverage_precision)
+    eas_recall          min(recall, coverage)
+                        (Khayatkhoei, AbdAlmageed 2023)
+    prc_precision       share of generated samples y with at least k x in B_Ck(y)
+    prc_recall          share of real samples x with at least k y in B_Ck(x)
+                        (Cheema, Urner 2023)
+    ppr_precision       mean over y of 1 - prod over x of (1 - tau_X(|y - x|))
+    ppr_recall          mean over x of 1 - prod over y of (1 - tau_Y(|x - y|))
+                        (Park, Kim 2023)
 
-    frechet_distance    of Gaussians with the sets' means and covariances   Dowson, Landau 1982;
-    Heusel et al. 2017 kid, kid_std        unbiased squared mean discrepancy, cubic kernel
-    Binkowski et al. 2018 clipped_density     density, no sample or ball counting too much
-    Salvy, Talbot, Thirion 2025 clipped_coverage    coverage, as the share of good samples it takes
-    vendi_*             different samples in effect in one set              Friedman, Dieng 2023
-    rke_*               modes in effect in one set                          Jalali, Li, Farnia 2023
+    frechet_distance    distance of Gaussians with the means and covariances of the sets
+                        (Dowson, Landau 1982; Heusel et al. 2017)
+    kid, kid_std        unbiased squared maximum mean discrepancy with a cubic kernel
+                        (Binkowski et al. 2018)
+    clipped_density     density in which no single sample or ball can count too much
+    clipped_coverage    coverage as the share of good samples that reaches it
+                        (Salvy, Talbot, Thirion 2025)
+    vendi_*             effective number of different samples in one set (Friedman, Dieng 2023)
+    rke_*               effective number of modes in one set (Jalali, Li, Farnia 2023)
 
 tau_X(d) = max(0, 1 - d / R_X), R_X = a times the mean k-NN radius inside the real set; tau_Y
 likewise. All shares lie in [0, 1] except density, which may exceed 1. `prviz.measure.blind_spots`
-says what each can't see.
+says what each scalar can't see.
 
-`conventions` gives the scalars by every published convention, to explain why two tools disagree.
+`conventions` computes the scalars by every published convention, to explain why two tools
+disagree.
 """
 
 from __future__ import annotations
@@ -74,10 +85,10 @@ def scalars(
     k : int
         Number of neighbours, for all shares but those of PRC and PPR.
     ball : {"closed", "open"}
-        Of all shares but the clipped ones. "closed" counts a sample at exactly the radius (<=);
-        "open" does not (<), as the package prdc. The two differ at ties only, and for PPR not at
-        all. Closed balls compare squared distances, as the curves do; open balls compare distances,
-        as prdc does.
+        Kind of ball for all shares but the clipped ones. "closed" counts a sample at exactly the
+        radius (<=); "open" does not (<), like the package prdc. The two differ at ties only, and
+        for PPR not at all. Closed balls compare squared distances, as the curves do; open balls
+        compare distances, as prdc does.
     prc_k, prc_c : int
         k and C of PRC, 3 and 3 as published. A ball reaches at most to the farthest sample of its
         own set.
@@ -95,19 +106,19 @@ def scalars(
         prc_precision, prc_recall, ppr_precision, ppr_recall, frechet_distance, kid, kid_std,
         clipped_density, clipped_coverage, vendi_real, vendi_generated, rke_real, rke_generated, in
         this order. frechet_distance is nan where n <= d or m <= d, where it means nothing
-        (`prviz.frechet_distance` gives it all the same); any of the last nine is nan where numbers
-        are too large for it.
+        (`prviz.frechet_distance` gives it all the same); frechet_distance and the eight numbers
+        after it are nan where values are too large for them.
 
     Raises
     ------
     ValueError, TypeError
-        Malformed samples, a k that is not an integer from 1 to min(n, m) - 1, prc_c below 1, ppr_a
-        not positive and finite, or another kind of ball.
+        If samples are malformed, a k is not an integer from 1 to min(n, m) - 1, prc_c is below 1,
+        ppr_a is not positive and finite, or the kind of ball is another.
 
     Notes
     -----
-    `prviz.measure.scalars` gives each formula with its source; all: Sykes, Simon, Rabin, Fadili
-    2026 (hal-05344404), section 4.1.
+    The module `prviz.measure.scalars` gives each formula with its source. See also Sykes, Simon,
+    Rabin, Fadili 2026 (hal-05344404), section 4.1.
     """
     pair = checked_pair(real, generated)
     how = ShareSettings(k=k, ball=ball, prc_k=prc_k, prc_c=prc_c, ppr_k=ppr_k, ppr_a=ppr_a)
@@ -117,12 +128,12 @@ def scalars(
 def compute_prdc(
     real_features: SamplesLike, fake_features: SamplesLike, nearest_k: int
 ) -> dict[str, float]:
-    """Precision, recall, density and coverage with names, conventions and digits of the package
-    prdc.
+    """Precision, recall, density and coverage with the names and conventions of the package prdc,
+    equal to the last digit.
 
-    Stands in for ``prdc.compute_prdc`` where only the import changes; it prints nothing and keeps
-    no matrix of distances. `prviz.scalars` has more numbers, and counts a sample at exactly the
-    radius.
+    It can replace ``prdc.compute_prdc`` by a change of the import alone. It prints nothing and
+    stores no matrix of distances. `prviz.scalars` has more numbers, and counts a sample at exactly
+    the radius.
 
     Parameters
     ----------
@@ -139,7 +150,7 @@ def compute_prdc(
     Raises
     ------
     ValueError, TypeError
-        Malformed samples, or a nearest_k that is not an integer from 1 to min(n, m) - 1.
+        If samples are malformed, or nearest_k is not an integer from 1 to min(n, m) - 1.
 
     Notes
     -----
@@ -156,7 +167,7 @@ def compute_prdc(
     return {
         "precision": share(counts.real_balls),
         "recall": share(counts.generated_balls),
-        # multiplied as prdc does, which rounds otherwise than one division
+        # multiplied by 1 / k, as prdc does, because a division would round differently
         "density": (1.0 / float(nearest_k)) * float(counts.real_balls.mean()),
         "coverage": share(counts.in_real_balls),
     }
@@ -164,9 +175,9 @@ def compute_prdc(
 
 @dataclass(frozen=True, kw_only=True)
 class ShareSettings:
-    """How the shares of `scalars` are counted; as there.
+    """How the shares of `scalars` are counted; the fields are its arguments.
 
-    Raises ValueError, TypeError for values that can't be used.
+    `check` raises ValueError or TypeError for values that can't be used.
     """
 
     k: int = 5
@@ -177,7 +188,9 @@ class ShareSettings:
     ppr_a: float = 1.2
 
     def check(self, smaller: int) -> None:
-        """Refuse what can't be used with so many samples in the smaller set."""
+        """Raise an error for settings that can't be used if the smaller set has ``smaller``
+        samples.
+        """
         for name, value in (("k", self.k), ("prc_k", self.prc_k), ("ppr_k", self.ppr_k)):
             check_integer(name, value, smaller - 1, "one less than the smaller set")
         check_integer("prc_c", self.prc_c)
@@ -199,7 +212,7 @@ def scalars_of(
     frechet_distance: float | None = None,
     progress: Progress | None = None,
 ) -> dict[str, float]:
-    """`scalars` of a pair; ``frechet_distance`` where it is known already."""
+    """`scalars` of a pair; a ``frechet_distance`` that is already known is not computed again."""
     how.check(pair.smaller)
     first = part_of(progress, 0, 4)
     if how.ball == "closed":
@@ -234,7 +247,7 @@ def scalars_of(
 
 
 def _frechet(pair: SamplePair) -> float:
-    """The Frechet distance; nan where there are too few samples for it to mean anything."""
+    """The Frechet distance; nan if there are too few samples for it to mean anything."""
     from prviz.measure.frechet import frechet
 
     if pair.smaller > pair.d:
@@ -243,7 +256,7 @@ def _frechet(pair: SamplePair) -> float:
 
 
 class NumberOfSets(NamedTuple):
-    """A number, and why it is nan, in words; "" where it isn't."""
+    """A number and, if it is nan, the reason in words; otherwise ""."""
 
     value: float
     caveat: str = ""
@@ -252,8 +265,8 @@ class NumberOfSets(NamedTuple):
 def numbers_of_sets(
     pair: SamplePair, k: int, progress: Progress | None = None
 ) -> dict[str, NumberOfSets]:
-    """KID with its deviation, the clipped numbers, Vendi and RKE, each with the reason where it has
-    no value.
+    """KID with its standard deviation, the clipped numbers, Vendi and RKE, each with the reason if
+    it has no value.
     """
     from prviz.measure.clipped import clipped
     from prviz.measure.kernel_scores import half_spread, kid, rke, vendi
@@ -305,9 +318,9 @@ def realism(real: SamplesLike, generated: SamplesLike, *, k: int = 3) -> Floats:
     Returns
     -------
     ndarray of shape (m,)
-        Score of each generated sample, in order: at least 1 where a ball in use holds the sample, 0
-        if all balls in use have radius 0, inf where the sample equals a real one whose ball is in
-        use.
+        Score of each generated sample, in order: at least 1 if a ball in use holds the sample, inf
+        if it equals a real sample whose ball is in use, otherwise 0 if all balls in use have radius
+        0.
 
     Raises
     ------
@@ -357,7 +370,7 @@ def rarity(real: SamplesLike, generated: SamplesLike, *, k: int = 3) -> Floats:
 
 
 class Contained(NamedTuple):
-    """Numbers of balls that hold each sample, and of samples in each ball.
+    """Counts for both sets: balls that hold each sample, and samples in each ball.
 
     real_balls : (m,) number of real balls that hold each generated sample.
     generated_balls : (n,) number of generated balls that hold each real sample.
@@ -372,7 +385,7 @@ class Contained(NamedTuple):
 
 
 def contained(pair: SamplePair, real_radii: Floats, generated_radii: Floats) -> Contained:
-    """Counts in closed balls with these radii around all samples; a ball of negative radius holds
+    """Counts in closed balls of these radii around all samples; a ball of negative radius holds
     nothing.
     """
     real = pair.real.values
@@ -388,7 +401,9 @@ def contained(pair: SamplePair, real_radii: Floats, generated_radii: Floats) -> 
 def _closed(
     pair: SamplePair, how: ShareSettings, progress: Progress
 ) -> tuple[Contained, tuple[Counts, Counts]]:
-    """Counts in the closed balls of iPR and coverage, and in those of PRC, in one pass."""
+    """Counts in the closed balls of iPR and coverage, and counts in those of PRC, from one pass
+    over the distances.
+    """
     from prviz.estimators.eas import EAS
     from prviz.estimators.prc import cover_balls
 
@@ -402,7 +417,7 @@ def _closed(
 
 
 def _open(pair: SamplePair, how: ShareSettings) -> tuple[Contained, tuple[Counts, Counts]]:
-    """Counts as by `_closed`, in open balls."""
+    """The counts of `_closed`, but in open balls."""
     from prviz.estimators.prc import cover_orders
 
     real = pair.real.values
@@ -429,7 +444,7 @@ def _ppr(pair: SamplePair, k: int, width: float) -> tuple[float, float]:
 
 
 def _balls_holding(points: Array, centres: Array, radii: Floats) -> Counts:
-    """Number of balls that hold each point."""
+    """For each point, the number of balls that hold it."""
     rows = np.flatnonzero(radii >= 0)
     if not len(rows):
         return np.zeros(len(points), np.int64)
@@ -437,7 +452,7 @@ def _balls_holding(points: Array, centres: Array, radii: Floats) -> Counts:
 
 
 def _points_inside(centres: Array, radii: Floats, points: Array) -> Counts:
-    """Number of points in each ball."""
+    """For each ball, the number of points in it."""
     rows = np.flatnonzero(radii >= 0)
     counts = np.zeros(len(centres), np.int64)
     if len(rows):
@@ -446,7 +461,7 @@ def _points_inside(centres: Array, radii: Floats, points: Array) -> Counts:
 
 
 def share(counts: Counts, least: int = 1) -> float:
-    """Share of the counts that are at least ``least``."""
+    """Share of the counts that are ``least`` or more."""
     return int(np.count_nonzero(counts >= least)) / len(counts)
 
 
@@ -458,7 +473,7 @@ def _real_balls(pair: SamplePair, k: int) -> tuple[SamplePair, Floats]:
 # ---- published conventions ----
 
 
-# The largest float16, and the smallest number that rounds to infinity instead.
+# The largest float16, and the smallest number that float16 rounds to infinity.
 _HALF_MAX = 65504.0
 _HALF_LIMIT = 65520.0
 
@@ -468,8 +483,9 @@ class Convention(NamedTuple):
 
     precision, recall, density, coverage : as in `prviz.scalars`, except for the difference.
     realism : the median over generated samples, see `prviz.realism`.
-    name, meaning : what differs from the first row. tools : published code that uses this
-    convention. caveat : why numbers don't exist, in words; "" where all do.
+    name, meaning : what differs from the convention of `prviz.scalars`.
+    tools : published code that uses this convention.
+    caveat : why numbers do not exist, in words; "" if all do.
     """
 
     precision: float
@@ -493,17 +509,18 @@ def conventions(
     *,
     progress: Progress = lambda _: None,
 ) -> list[Convention]:
-    """Scalars by every published convention: first that of `prviz.scalars`; each other differs from
-    it in one point.
+    """Scalars by every published convention: first that of `prviz.scalars`; each other one differs
+    from it in one point.
 
     real, generated : (n, d) and (m, d) samples; n and m may differ.
-    k : neighbours, 1 to min(n, m) - 1. progress : called with the fraction done; may raise to stop.
+    k : number of neighbours, 1 to min(n, m) - 1.
+    progress : called with the fraction done; may raise to stop.
 
     Each row follows its description exactly, on float64 distances. So the float16 rows round exact
-    distances once, while the tools also round in between, and distances whose squares differ in the
+    distances once, while the tools also round in between. Distances whose squares differ in the
     last bit may tie here but not in the curves, which compare squares.
 
-    Raises ValueError, TypeError: malformed samples, or an illegal k.
+    Raises ValueError or TypeError if samples are malformed or k is out of range.
     """
     pair = checked_pair(real, generated)
     check_integer("k", k, pair.smaller - 1, "one less than the smaller set")
@@ -582,7 +599,9 @@ _ROWS = {
 
 @dataclass(frozen=True, eq=False)
 class _Balls:
-    """Two sets, the radii of the balls around their samples, and the divisor k of density."""
+    """Two sets, the radii of the balls around their samples, and the k by which density is
+    divided.
+    """
 
     pair: SamplePair
     real: Floats
@@ -591,7 +610,7 @@ class _Balls:
 
     @classmethod
     def of(cls, pair: SamplePair, order: int, k: int | None = None) -> _Balls:
-        """Balls that reach to the order-th nearest other sample; of radius 0 for order 0."""
+        """Balls out to the order-th nearest other sample; of radius 0 for order 0."""
         radii = [own_radii(side.values, order) if order else np.zeros(side.n) for side in pair]
         return cls(pair, radii[0], radii[1], order if k is None else k)
 
@@ -600,14 +619,18 @@ class _Balls:
         threshold: Callable[[Floats], Floats] = lambda radii: radii,
         average: Callable[[Contained, int], tuple[float, float, float, float]] | None = None,
     ) -> Convention:
-        """All numbers of closed balls, with radii changed by ``threshold``."""
+        """All numbers of one convention from closed balls, whose radii ``threshold`` changes
+        first.
+        """
         held = contained(self.pair, threshold(self.real), threshold(self.generated))
         return Convention(*(average or _published)(held, self.k), self.realism())
 
     def realism(
         self, change: Callable[[Floats], Floats] = lambda ratios: ratios, up_to: float = 50
     ) -> float:
-        """Median realism of the generated samples, from balls up to a percentile of the radii."""
+        """Median realism of the generated samples, from real balls with radii up to this
+        percentile.
+        """
         selected = np.flatnonzero(self.real <= np.percentile(self.real, up_to))
         ratios = largest_ratios(
             self.pair.generated.values, self.pair.real.values[selected], self.real[selected]
@@ -632,10 +655,11 @@ def _other_side(held: Contained, k: int) -> tuple[float, float, float, float]:
 
 
 def half_radii(radii: Floats) -> Floats:
-    """Largest distances that, rounded to float16, are at most these radii rounded to float16.
+    """For each radius, the largest distance that is within it after both are rounded to float16.
 
-    Rounding keeps the order: the k-th smallest rounded distance is the rounded k-th smallest one,
-    and comparing rounded numbers equals comparing exact ones with this limit.
+    Rounding keeps the order. So the k-th smallest rounded distance is the rounded k-th smallest
+    distance, and comparing exact distances with this limit gives the same result as comparing
+    rounded numbers.
     """
     with np.errstate(over="ignore"):
         rounded = radii.astype(np.float16)
@@ -647,7 +671,7 @@ def half_radii(radii: Floats) -> Floats:
 
 
 def _rounded(pair: SamplePair, k: int) -> Convention:
-    """Numbers of float16 samples; nan where a value is too large for float16."""
+    """The numbers from samples in float16; nan if a value is too large for float16."""
     if any(float(np.abs(side.values).max()) >= _HALF_LIMIT for side in pair):
         return _NOTHING._replace(
             caveat=f"float16 ends at {_HALF_MAX:,.0f}, and a value here is beyond"
@@ -660,8 +684,8 @@ def _rounded(pair: SamplePair, k: int) -> Convention:
 
 
 def _scaled(pair: SamplePair) -> SamplePair:
-    """Features less the real mean, over the real deviation (divided by n); a constant feature is
-    only centred.
+    """The pair with features centred by the real mean and divided by the real standard deviation
+    (with divisor n); a constant feature is only centred.
     """
     mean, deviation = (f(pair.real.values, axis=0, dtype=float) for f in (np.mean, np.std))
     deviation = np.where(deviation > 0, deviation, 1.0)

@@ -1,4 +1,4 @@
-"""Names of other packages' arguments, for those who come from there."""
+"""Argument names of other packages, for users who are used to them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 Result = TypeVar("Result")
 
-# Argument of `prdc.compute_prdc` -> the same here.
+# Arguments of `prdc.compute_prdc`, and their names in prviz.
 _PRDC = {"real_features": "real", "fake_features": "generated", "nearest_k": "k"}
 
 
 def prdc_names(function: Callable[P, Result]) -> Callable[P, Result]:
-    """The function, which answers an argument of the package prdc by the name that it has here."""
+    """The function with a check: an argument name of the package prdc raises TypeError with the
+    name used here.
+    """
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> Result:

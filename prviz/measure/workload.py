@@ -1,4 +1,4 @@
-"""Expected time of a measurement on this machine, and a seeded subsample for when that is too
+"""Expected time of a measurement on this machine, and a seeded subsample for when it would take too
 long.
 """
 
@@ -18,46 +18,48 @@ from prviz.neighbors import native
 from prviz.neighbors.threads import available_threads, one_blas_thread
 from prviz.samples import CUT, SamplePair, Samples
 
-# The cost model, with every measured or chosen constant:
-#   seconds = FIXED + (VALUE, and DRAWN if the samples are drawn) * values + curves * (HULL +
-#   HULL_POINT * points)
-#             + [pairs * d * product * PRODUCT + compare * (pairs * PER_PAIR + points * k * RANK)] /
-#             threads
-#             + WHOLE * points without split
-#             + DIRECT * such a pass of four curves, for every k of every family that does not share
-#             the pass
-#             + FIXED_FAMILY + FIXED_VALUE * values, for every family that is fitted once for all k
-# points: evaluation samples; pairs: pairs of an evaluation and a fit sample and pairs inside the
-# fit sets, or, without split, each pair of samples once and pairs inside a role twice; curves:
-# methods * ks + bandwidths. PER_PAIR is BASE + COUNT * curves up to FEW curves; more share a sort
-# or a histogram: BULK, and BULK_RANK instead of RANK. Without compiled inner loops, compare is
-# multiplied by NUMPY.
-LIVE_SECONDS = 1.0  # above it a measurement is not live: show progress, offer a subsample
-FIXED = 0.02  # threads and summaries
+# The cost model and its measured or chosen constants, most of them in seconds. The estimate is the
+# sum of
+#   FIXED
+#   + values * VALUE, and values * DRAWN if the samples are drawn
+#   + curves * (HULL + HULL_POINT * points)
+#   + pairs * d * product * PRODUCT / threads
+#   + compare * (pairs * PER_PAIR + points * k * RANK) / threads
+#   + WHOLE * points, without split
+#   + DIRECT * the time of a pass for four curves, for every k of each family with a pass of its own
+#   + FIXED_FAMILY + FIXED_VALUE * values, for each family that is fitted once for all k
+# points: evaluation samples. pairs: pairs of an evaluation and a fit sample, and pairs inside the
+# fit sets; without split, each pair of samples once and pairs inside a set twice. curves: methods *
+# ks + bandwidths. PER_PAIR is BASE + COUNT * curves for up to FEW curves. More curves share a sort
+# or a histogram: PER_PAIR is then BULK, and BULK_RANK takes the place of RANK. Without compiled
+# inner loops, compare is multiplied by NUMPY.
+LIVE_SECONDS = 1.0  # a longer measurement is not live: it shows progress and offers a subsample
+FIXED = 0.02  # starting threads, and computing summaries
 VALUE = 1.5e-8  # preparing one value of the samples
 DRAWN = 3e-8  # drawing one value
 HULL = 2e-4
-HULL_POINT = 6e-8  # from the supports to the curve
-PRODUCT = 1.3  # factor of blocks and bounds on a bare product
+HULL_POINT = 6e-8  # from one sample's supports to the curve
+PRODUCT = 1.3  # time of a product with blocks and error bounds, relative to the bare product
 FEW = 8
 BASE = 5.0
 COUNT = 2.0
-RANK = 700.0  # passes over a block of distances, and keeping one more neighbour of a point
+RANK = 700.0  # comparisons that take as long as keeping one more neighbour of a point
 BULK = 18.0
 BULK_RANK = 3500.0
 NUMPY = 1.3
 WHOLE = 3e-5  # neighbour lists and radius bounds of one point
-DIRECT = 2.0  # one k of a family with a pass of its own, in passes of four families
+DIRECT = 2.0  # time of one k of a family with a pass of its own, in passes for four curves
 FIXED_FAMILY = 0.1
-FIXED_VALUE = 1.5e-6  # trees, perceptrons and clusters; linear classifiers take less
+FIXED_VALUE = 1.5e-6  # measured for trees, perceptrons and clusters; linear classifiers take less
 # Approximate curves, on two cores: seconds = lists * (LIST + LIST_VALUE * d + LIST_FIT * sqrt(fit
 # samples of a set))
 LISTS_AT_MOST = 80_000  # lists for 10,000 evaluation and 20,000 fit samples per set, in two indexes
 LIST = 5e-5
 LIST_VALUE = 1.1e-6
 LIST_FIT = 1.3e-6
-# Rows measured by default, of files too large to measure all within FILE_SECONDS on the reference
-# machine: the largest step that fits; all rows where a step is NEARLY_ALL of them.
+# Of a file too large to be measured whole within FILE_SECONDS on the reference machine, this many
+# rows of each set are measured by default: the largest of FILE_ROWS that fits. If that is
+# NEARLY_ALL of the rows, all are measured.
 FILE_SECONDS = 10.0
 FILE_ROWS = (1_000, 2_000, 5_000, 10_000)
 NEARLY_ALL = 0.9
@@ -67,8 +69,8 @@ PROBE_RUNS = 15
 
 
 class Machine(NamedTuple):
-    """Seconds for a multiply-add of a distance product and for a comparison, on one of the threads;
-    compiled loops.
+    """A machine's speed: seconds per multiply-add of a distance product and per comparison on one
+    thread, the number of threads, and whether the C loops are compiled.
     """
 
     product: float
@@ -77,13 +79,15 @@ class Machine(NamedTuple):
     compiled: bool
 
 
-# The machine of this cost model's constants, two cores: what it decides is the same on every
-# machine.
+# The two-core machine on which the constants were measured. What is decided by it is the same on
+# every machine.
 REFERENCE = Machine(2e-11, 5e-10, 2, compiled=True)
 
 
 def _fastest(work: Callable[[], object]) -> float:
-    """The shortest of PROBE_RUNS timings in seconds: other processes can only lengthen a timing."""
+    """The shortest of PROBE_RUNS timings, in seconds: other processes can only make a timing
+    longer.
+    """
     seconds = math.inf
     for _ in range(PROBE_RUNS):
         start = time.perf_counter()
@@ -94,34 +98,33 @@ def _fastest(work: Callable[[], object]) -> float:
 
 @lru_cache(maxsize=1)
 def _speed() -> tuple[float, float]:
-    """`product` and `compare` of this machine, tried once per process."""
+    """`product` and `compare` of this machine, measured once per process."""
     rows = np.random.default_rng(0).standard_normal((PROBE_ROWS, PROBE_FEATURES), dtype=np.float32)
     product = rows @ rows.T
     distances = PROBE_ROWS**2
-    with one_blas_thread():  # more threads on a busy machine would wait for each other
+    with one_blas_thread():  # on a busy machine further threads would wait for each other
         multiplied = _fastest(lambda: rows @ rows.T) / (distances * PROBE_FEATURES)
         return multiplied, _fastest(lambda: np.count_nonzero(product <= 0, axis=1)) / distances
 
 
 def fit_size(n: int, split: float | None) -> int:
-    """Number of ``n`` samples that define the classifiers, as `SamplePair.split` draws them."""
+    """How many of ``n`` samples define the classifiers, as `SamplePair.split` draws them."""
     if split is None:
         return n
     return min(max(round(split * n), 1), max(n - 1, 1))
 
 
 class Options(TypedDict, total=False):
-    """Extent of a measurement, beside the sizes of the pair; the default of each option is given
-    last.
+    """Extent of a measurement, without the sizes of the pair.
 
-    methods : number of estimators that share a pass over the data; 4.
-    direct : number of estimators that need a pass of their own for every k; 0.
-    fixed : number of estimators that are fitted once for all k; 0.
-    ks : number of values of k; 1.
-    bandwidths : number of values of the bandwidth, for the one family that tunes it; 0.
-    split : share that defines the classifiers; None: all samples define them and all measure them;
+    methods : number of estimators that share a pass over the distances; default 4.
+    direct : number of estimators that need a pass of their own for every k; default 0.
+    fixed : number of fits that are made once for all k; default 0.
+    ks : number of values of k; default 1.
+    bandwidths : number of values of the bandwidth, for the one family that uses it; default 0.
+    split : share that defines the classifiers; None: all samples define and measure them; default
     0.5.
-    drawn : True if the samples are drawn for the measurement, as for a toy problem; False.
+    drawn : True if the samples are drawn for the measurement, as for a toy; default False.
     """
 
     methods: int
@@ -134,9 +137,10 @@ class Options(TypedDict, total=False):
 
 
 def estimate_seconds(n_real: int, n_generated: int, d: int, **options: Unpack[Options]) -> float:
-    """Expected seconds of one measurement on this machine: a rough figure.
+    """Expected seconds of one measurement on this machine, roughly.
 
-    n_real, n_generated, d : sizes and dimension of the pair. options : see `Options`.
+    n_real, n_generated, d : sizes and dimension of the pair.
+    options : see `Options`.
     """
     return _seconds(
         Machine(*_speed(), available_threads(), native.library() is not None),
@@ -170,7 +174,8 @@ def _pass_seconds(
     """Expected seconds of one pass over the distances for this number of curves."""
     fit = (fit_size(n_real, split), fit_size(n_generated, split))
     evaluate = n_real + n_generated - (0 if split is None else sum(fit))
-    inside = fit[0] ** 2 + fit[1] ** 2  # for the radii of ipr and of the automatic bandwidth
+    # pairs inside the fit sets, for the radii of ipr and of the automatic bandwidth
+    inside = fit[0] ** 2 + fit[1] ** 2
     bulk = curves > FEW
     k = math.isqrt(min(n_real, n_generated))
     if split is None and not bulk:
@@ -189,9 +194,7 @@ def _pass_seconds(
 def approximate_seconds(
     n_real: int, n_generated: int, d: int, *, split: float | None = 0.5
 ) -> float:
-    """Expected seconds of `prviz.approximate`: a rough figure, the same for any number of
-    families.
-    """
+    """Expected seconds of `prviz.approximate`, roughly; the number of families does not matter."""
     fit = max(fit_size(n_real, split), fit_size(n_generated, split))
     lists = min(3 * (n_real + n_generated), LISTS_AT_MOST)
     return (
@@ -207,7 +210,7 @@ def needs_subsample(
     limit: float = LIVE_SECONDS,
     **options: Unpack[Options],
 ) -> bool:
-    """True if the pair is too large to be measured live: its expected time exceeds ``limit``
+    """True if the pair is too large to be measured at once: the expected time exceeds ``limit``
     seconds.
     """
     return estimate_seconds(n_real, n_generated, d, **options) > limit
@@ -221,7 +224,9 @@ def live_size(
     limit: float = LIVE_SECONDS,
     **options: Unpack[Options],
 ) -> int:
-    """The largest n for `subsample` whose expected time is within ``limit`` seconds; at least 2."""
+    """The largest n, at least 2, for which a `subsample` is expected to be measured within
+    ``limit`` seconds.
+    """
     low = 2
     high = max(n_real, n_generated)
     while low < high:
@@ -236,8 +241,8 @@ def live_size(
 
 
 def default_rows(n_real: int, n_generated: int, d: int) -> int:
-    """Rows of each set of a file to measure, the same on every machine: all, or a step of
-    FILE_ROWS.
+    """How many rows of each set of a file to measure: all, or a number in FILE_ROWS. It is the same
+    on every machine.
     """
     rows = max(n_real, n_generated)
 
@@ -251,14 +256,18 @@ def default_rows(n_real: int, n_generated: int, d: int) -> int:
 
 
 def subsample_rows(size: int, n: int, seed: int = 0) -> Ints:
-    """Rows of a set of ``size`` samples that `subsample` draws, increasing: at most ``n``."""
+    """The rows, increasing, that `subsample` draws from a set of ``size`` samples: at most
+    ``n``.
+    """
     if n >= size:
         return np.arange(size)
     return np.sort(np.random.default_rng(seed).permutation(size)[:n])
 
 
 def cut(samples: Samples, size: int, seed: int) -> Samples:
-    """At most ``size`` samples, drawn by the seed; those that are left out are noted."""
+    """At most ``size`` samples, drawn by the seed; a note on the samples says that others were left
+    out.
+    """
     if samples.n <= size:
         return samples
     drawn = samples.take(subsample_rows(samples.n, size, seed))
@@ -268,8 +277,8 @@ def cut(samples: Samples, size: int, seed: int) -> Samples:
 def subsample(pair: SamplePair, n: int, seed: int = 0) -> SamplePair:
     """At most ``n`` samples of each set, drawn without replacement, with their labels and images.
 
-    The rows keep their order. Both sets are drawn by the same stream, so that swapping the roles
-    swaps the result. A set of ``n`` or fewer stays whole.
+    The rows keep their order. The draws of both sets start from the same seed, so that swapping the
+    roles swaps the result. A set of at most ``n`` samples stays whole.
     """
     if n < 2:
         raise ValueError(f"n = {n}; a subsample of at least 2 samples per set is needed")
@@ -277,7 +286,7 @@ def subsample(pair: SamplePair, n: int, seed: int = 0) -> SamplePair:
 
 
 def duration(seconds: float) -> str:
-    """Text of a rounded number of seconds, such as "about 5 min"."""
+    """A rounded number of seconds as text, such as "about 5 min"."""
     if seconds < 90:
         return f"about {max(1, round(seconds))} s"
     if seconds < 5400:

@@ -4,10 +4,13 @@ For an evaluation point z a family needs c_X(z), the number of real fit samples 
 radius, and its mirror c_Y(z). The radius belongs either to the evaluation point or to the fit
 sample, and follows a rule:
 
-    Nearest(k, "both")        distance from the centre to its k-th nearest fit sample, real and
-    generated pooled Nearest(k, "real")        ... to its k-th nearest real fit sample ("generated":
-    likewise) MeanNearest(k, "real")    one radius for all: the mean k-NN radius inside the real fit
-    samples Within(radius)            one radius for all, given
+    Nearest(k, "both")        distance from the ball's centre to its k-th nearest fit sample among
+                              real and generated ones pooled
+    Nearest(k, "real")        distance from the centre to its k-th nearest real fit sample
+                              ("generated" likewise)
+    MeanNearest(k, "real")    one radius for all balls: the mean k-NN radius inside the real fit
+                              samples ("generated" likewise)
+    Within(radius)            one given radius for all balls
 
 Every rule has the same attributes: the roles among which it looks for neighbours (``roles``), which
 neighbour it takes (``k``), whether all balls share one radius (``one_radius``), and that radius
