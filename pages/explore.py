@@ -62,15 +62,14 @@ def _say(problem: Problem) -> None:
 def live(facts: DeltaGenerator) -> None:
     """Draw all parts that follow the figure's own controls.
 
-    The controls send questions over the visitor's line; when they have been still for a while, only
-    this fragment runs again. facts : place in the sidebar for the checks of the pair; an
+    The controls ask the server directly; once they have been still for a while, this fragment runs
+    again, not the whole page. facts : place in the sidebar for the checks of the pair; an
     `st.empty`, since a fragment can redraw no other element outside itself.
     """
     held = explore_session()
     shared = session()
     if held.about is not None or held.next is not None:
-        # only a run of the whole page opens the card, which the next answer would close, or takes
-        # over the settings
+        # Only a run of the whole page opens the card of a family or takes over new settings.
         st.rerun()
     change(
         panel=st.session_state.get(PANEL_TAB) or state().panel,

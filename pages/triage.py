@@ -24,7 +24,7 @@ def page() -> None:
         )
         with data:
             source = choose_source()
-        # a new source: uneven sizes of the former one no longer decide on equal sizes
+        # a new source: forget that uneven sizes of the former one switched on equal sizes
         if source is not None and kept.sized != source.which:
             kept.sized = source.which
             if kept.equal_by_default:

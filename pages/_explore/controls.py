@@ -48,7 +48,7 @@ KEEP: Literal["session"] = "session"
 
 
 def start() -> ExploreSettings:
-    """The settings that widgets start with, where the session holds no value for them."""
+    """Settings that the widgets show where the session holds no value for them."""
     begun = state()
     begin(PANEL_TAB, begun.panel)
     begin(MAIN_VIEW, begun.view)
@@ -161,7 +161,7 @@ def _swap() -> None:
 
 
 def parameter_values(settings: ExploreSettings) -> dict[str, Any]:
-    """Values of the widgets for parameters, b and ε, by key.
+    """Values of the widgets for a family's parameters, b and ε, by key.
 
     If several variants of a family are chosen, the first one counts.
     """
@@ -180,7 +180,9 @@ def parameter_values(settings: ExploreSettings) -> dict[str, Any]:
 def _parameters(
     begun: ExploreSettings, methods: tuple[str, ...]
 ) -> tuple[tuple[str, ...], float, float]:
-    """The methods with their chosen parameters, and b and ε. begun : the settings to start with."""
+    """The chosen families with their parameters, and b and ε. begun : the settings to start
+    with.
+    """
     first = parameter_values(begun)
 
     def number(key: str, label: str, limits: tuple[Any, Any], step: Any, text: str) -> Any:

@@ -29,7 +29,7 @@ OVER_K_HELP = (
     "Star: the largest. Dotted: what ever more samples come to at this k; the rest to 1 is the"
     " price of k."
 )
-# Range to which lam is cut before a risk weighs the two errors by it.
+# lam is cut to this range before errors are weighed by it.
 LAMS = (0.01, 100.0)
 
 
@@ -102,7 +102,7 @@ def all_numbers(problem: Problem, found: results.Results) -> None:
 
 
 def _over_k(problem: Problem, found: results.Results, names: Sequence[str]) -> None:
-    """IoU with the truth at every k, and its limit for ever more samples.
+    """Draw the IoU with the truth at every k, and its limit for ever more samples.
 
     names : the families that k changes.
     """

@@ -1,6 +1,4 @@
-"""The pair by other encoders: curves and areas with all and with fewer features; closed at
-first.
-"""
+"""Panel "Encoders": curves and areas of the pair by other encoders, with all and fewer features."""
 
 from __future__ import annotations
 
@@ -32,8 +30,8 @@ _NETWORK_SECONDS = 2e-2
 _READINGS = 9
 _ENCODERS = 4
 _FEW = 8
-# Colours for encoders: families' hues in their own order, since two colours of the default cycle
-# are hard to tell apart.
+# Colours for encoders: those of families, since two blues of the default colours are hard to tell
+# apart.
 _HUES = tuple(figures.FAMILY_COLORS.values())
 _HELP = (
     "The same two sets in other features: principal components of the values, and of pictures a"
@@ -90,7 +88,7 @@ def _curves(found: Lens) -> go.Figure:
 
 
 def _lens(problem: Problem) -> Lens | None:
-    """The pair's readings by all encoders; None until a job has measured them."""
+    """Estimates by all encoders and numbers of features; None until a job has measured them."""
     settings = problem.settings
     pair = SamplePair(*(cut(side, _MOST, settings.seed) for side in problem.pair))
     n = min(side.n for side in pair)

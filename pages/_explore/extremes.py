@@ -49,12 +49,12 @@ LINES = {
 Sweep = Mapping[str, tuple[Sequence[float], Sequence[Extremes]]]
 # Number of influential samples that are listed.
 LISTED = 10
-# Measurements in one influence analysis: one that counts what each sample carries, one with all
-# samples, and one each without the top 1, 2 and 5.
+# Measurements in one influence analysis: one of each sample's influence, one with all samples, and
+# one each without the 1, 2 and 5 most influential.
 PASSES = 5
 ROLE_TITLES: dict[Role, str] = {"real": "Precision end, α∞", "generated": "Recall end, β0"}
 ENDS: dict[Role, str] = {"real": "α∞", "generated": "β0"}
-# Published metrics that equal the carried share if there is no split.
+# Published metrics that, without a split, equal the share of samples in a ball of the other set.
 PUBLISHED = {
     ("ipr", "real"): "improved precision",
     ("ipr", "generated"): "improved recall",
@@ -107,7 +107,7 @@ def _find_influential() -> None:
     held.enlarged = held.influential = True
 
 
-# ---- over lam ----
+# ---- precision and recall over lam ----
 
 
 def _tails(problem: Problem, found: results.Results) -> None:
@@ -140,13 +140,13 @@ def _place(lam: float | None) -> str:
     return number(lam, 4)
 
 
-# ---- over split and k ----
+# ---- ends of the curve over split and k ----
 
 
 def _all(problem: Problem, found: results.Results, *, single: bool) -> None:
     """Draw both ends of the curves; with `single`, also influential samples and duplicates.
 
-    The quick parts are measured first; containers keep the order on screen.
+    Quick parts are measured first; containers keep the order on screen.
     """
     st.caption(
         "Extreme precision α∞ (the curve's left end) and extreme recall β0 (its right end) are all"
@@ -247,7 +247,7 @@ def _over_k(problem: Problem, found: results.Results) -> None:
 def _lines(problem: Problem, names: Sequence[str]) -> dict[bool, Sweep]:
     """Both ends at every k, with split (True) and without (False).
 
-    What is missing is announced on the page.
+    A message is drawn while they are missing.
     """
     found: dict[bool, Sweep] = {}
     profile = snapshots.known_frames(problem)
@@ -288,12 +288,12 @@ def _other_over_k(problem: Problem, names: Sequence[str]) -> Sweep | None:
     return {name: (ks, made[name]) for name in names}
 
 
-# ---- single samples ----
+# ---- influence of single samples ----
 
 
 @dataclass(frozen=True, eq=False)
 class InfluenceResult:
-    """Influence of single samples in one family, and its extreme without the most influential
+    """Influence of single samples in one family, and the curve's end without the most influential
     ones.
     """
 
@@ -411,9 +411,10 @@ def _result(problem: Problem, made: InfluenceResult) -> None:
 
 
 def drawn(found: Influence, falls: Sequence[Removal], truth: float | None = None) -> None:
-    """Draw the samples that carry most others, and the end of the curve without them.
+    """Draw the most influential samples, and the end of the curve without them.
 
-    truth : the true end of the curve.
+    An influential sample alone makes many of the other set look real (or generated). truth : the
+    true end of the curve.
     """
     role = found.role
     top = found.top(LISTED)
@@ -467,7 +468,7 @@ def _carriers_table(found: Influence, top: Ints, side: Samples) -> None:
         st.caption("Rows are counted from 1 in the sample's own file or draw.")
 
 
-# ---- duplicates ----
+# ---- duplicate rows ----
 
 
 def _copies(problem: Problem) -> None:

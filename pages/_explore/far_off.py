@@ -50,7 +50,7 @@ class SurrogateErrors(NamedTuple):
 
     @property
     def known(self) -> Mapping[str, float] | None:
-        """The errors by family; None (unknown) if the surrogate is poor."""
+        """The errors on the surrogate by family; None (unknown) if the surrogate is poor."""
         if self.poor:
             return None
         return self.area
@@ -61,7 +61,9 @@ def _key(problem: Problem) -> tuple[Hashable, ...]:
 
 
 def known(problem: Problem) -> SurrogateErrors | None:
-    """The errors, once measured; marked as poor if they contradict the bound of the truth."""
+    """The errors on the surrogate, once measured; marked as poor if they contradict the upper
+    bound.
+    """
     found: SurrogateErrors | None = problem.stores.results.get(_key(problem))
     if found is None:
         return None
@@ -69,7 +71,11 @@ def known(problem: Problem) -> SurrogateErrors | None:
 
 
 def against_bound(problem: Problem, found: SurrogateErrors) -> SurrogateErrors:
-    """The errors; poor if, corrected by its error, a family's area exceeds that of the bound."""
+    """The errors on the surrogate, marked as poor if they contradict the upper bound of the true
+    area.
+
+    They do if a family's area, corrected by its error, exceeds that bound.
+    """
     bound = bounds.bound(problem)
     curves = results.known_curves(problem)
     areas = [curves[name].auc - error for name, error in found.area.items() if name in curves]
@@ -79,8 +85,9 @@ def against_bound(problem: Problem, found: SurrogateErrors) -> SurrogateErrors:
 
 
 def draw(problem: Problem) -> None:
-    """Draw a button that measures the errors, or a caption on them; nothing where a truth is
-    known.
+    """Draw a button that measures the errors on a surrogate, or a caption on them.
+
+    Nothing is drawn where a truth is known.
     """
     if problem.toy is not None or problem.settings.approximate:
         return

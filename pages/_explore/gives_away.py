@@ -72,7 +72,9 @@ def _key(problem: Problem) -> tuple[Hashable, ...]:
 
 
 def known_witness(problem: Problem) -> Witness | None:
-    """The witness as far as the panel has measured it; None if the panel was never opened."""
+    """What tells the sets apart, as far as the panel has measured it; None if it was never
+    opened.
+    """
     held = cache.session().results
     key = _key(problem)
     found: Witness | None = held.get((*key, "areas")) or held.get(key)
@@ -80,7 +82,9 @@ def known_witness(problem: Problem) -> Witness | None:
 
 
 def _measured(problem: Problem, first: Witness, key: tuple[Hashable, ...]) -> Witness | None:
-    """The witness with areas; None until they are measured, or if that would take too long."""
+    """What tells the sets apart, with areas; None until measured, or if that would take too
+    long.
+    """
     pair, seed = problem.draw(0)
     n = min(problem.settings.n, AREA_SAMPLES)
     one = results.seconds(problem.having(methods=(TIGHTEST.name,), split=0.5, repeats=1, n=n))
@@ -89,7 +93,7 @@ def _measured(problem: Problem, first: Witness, key: tuple[Hashable, ...]) -> Wi
     alone = results.believed(problem)
 
     def measure(tick: Progress) -> Witness:
-        # the same area as that of the page's curve to believe, whichever is measured first
+        # the area of the page's own curve to believe, whichever of the two is measured first
         area = None
         if alone is not None and max(problem.sizes[:2]) <= AREA_SAMPLES:
             area = results.fitted_once(alone, TIGHTEST.name, tick)[0].curve.auc
@@ -221,7 +225,8 @@ def leave_out(problem: Problem, columns: Sequence[int]) -> None:
     dropped = (
         tuple(whole.real.features[column] for column in columns) if whole.real.features else ()
     )
-    if before is not None and dropped:  # as if the files were read with these columns as labels
+    # the result is as if the files were read with these columns as labels
+    if before is not None and dropped:
         sides = [
             _with_labels(each, of, columns, dropped) for each, of in zip(left, whole, strict=True)
         ]
@@ -232,7 +237,7 @@ def leave_out(problem: Problem, columns: Sequence[int]) -> None:
         if len(columns) != 1:
             note = f"{len(columns)} features left out"
         kept = np.setdiff1d(np.arange(whole.d), columns).tolist()
-        # name the features, or those left would be numbered anew
+        # give the features names, or those left would be numbered anew
         names = tuple(column_text(whole, column) for column in kept)
         sides = [replace(each, name=f"{each.name}, {note}", features=names) for each in left]
         files = tuple(each.name for each in sides)

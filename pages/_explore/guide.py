@@ -54,8 +54,10 @@ WATCHED = 0.4
 
 
 def lines(offsets: np.ndarray = OFFSETS) -> list[list[float]]:
-    """For each position of the line (left of it: real): position, fpr, fnr, and lam at which this
-    line is the best classifier.
+    """For each position of the line: position, fpr, fnr, and lam at which this line is the best
+    classifier.
+
+    The line calls samples real on its left, generated on its right.
     """
     centres = np.multiply(MEANS, math.sqrt(2))
     from_centres = offsets[:, None] - centres

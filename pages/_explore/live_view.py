@@ -1,4 +1,4 @@
-"""The main figure's link to the page: what it shows of the session, and what its clicks do."""
+"""Connects the main figure to the page: what it shows of the session, and what clicks in it do."""
 
 from __future__ import annotations
 
@@ -64,8 +64,9 @@ def content(
 
 
 def understand(held: ExploreSession, shared: Session) -> Ask:
-    """How questions from the browser are answered: their values change the state, then the answer
-    is about the changed state.
+    """A function that answers questions from the browser.
+
+    A question's values first change the session's state; the answer is about the new state.
     """
 
     def understood(sent: Mapping[str, Any], sink: Sink) -> Question:
@@ -77,26 +78,26 @@ def understand(held: ExploreSession, shared: Session) -> Ask:
 
 
 def _choose(name: object) -> None:
-    """A click on a curve: the panel Space shows its family; its colours keep their meaning."""
+    """Click on a curve: the panel Space shows its family; its colours keep their meaning."""
     if name in (*state().settings.methods, TRUTH):
         explore_session().method = str(name)
 
 
 def _ask_for_card(name: object) -> None:
-    """A click on (i) in a row: open the card of the row's family."""
+    """Click on (i) in a row of the figure's table: open the card of that family."""
     if isinstance(name, str) and name in ESTIMATORS:
         explore_session().about = name
 
 
 def _pin(snapshot: object) -> None:
-    """The button Pin: pin what is on screen, or, by a snapshot's id, a state that is pinned
-    already.
+    """Button Pin: pin what is on screen, or a state that is pinned already, given by its snapshot's
+    id.
     """
     held = explore_session()
     held.pin(wanted(held, session()), snapshot)
 
 
-# By the name of a message from the figure: what to do before the page is drawn again.
+# What to do for a message from the figure, by the message's name. The page is drawn again after it.
 TOLD: Mapping[str, Callable[[object], object]] = {
     "follow": lambda _: None,
     "chosen": _choose,
@@ -122,7 +123,7 @@ def shown_alone(found: results.Results) -> results.Results:
 
 
 def over(problem: Problem) -> dict[str, list[str]]:
-    """By slider, the families that it changes; sliders that change none are left out."""
+    """By slider name, the families that the slider changes; sliders without any are left out."""
     tuned = [name for name in problem.tuned if ESTIMATORS[name].tunes == "bandwidth"]
     by_k = [
         name for name in problem.tuned if name not in tuned or problem.settings.bandwidth is None

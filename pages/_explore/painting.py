@@ -34,7 +34,7 @@ def canvas(problem: Problem) -> dict[str, Any] | None:
 
 
 def settings_of(before: ExploreSettings, family: str = "") -> ExploreSettings:
-    """Settings that show the first picture, with the other settings unchanged.
+    """Settings for painting, starting from the first picture; other settings are unchanged.
 
     family : a family that must be measured.
     """
@@ -57,7 +57,10 @@ def settings_of(before: ExploreSettings, family: str = "") -> ExploreSettings:
 
 
 def begin(task: str = "", family: str = "") -> None:
-    """Callback: start to paint from the first picture, for this task of a class."""
+    """Callback: start painting from the first picture.
+
+    task, family : of the exercise, if painting belongs to one.
+    """
     now = state().settings
     change(task=task, panel=PANELS[0], colour=ROLE)
     explore_session().next = settings_of(now, family), None

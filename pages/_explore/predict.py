@@ -1,4 +1,6 @@
-"""Tasks for a class: the choice of one, and the figure alone for pages that embed it."""
+"""Exercises for a class of students: the choice of one; and the figure alone, for embedding
+pages.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ HELP = (
 
 
 def choose() -> None:
-    """Draw the choice of a task."""
+    """Draw the choice of an exercise."""
 
     def chosen() -> None:
         name = st.session_state[_KEY]

@@ -50,7 +50,7 @@ def draw(problem: Problem, place: DeltaGenerator) -> None:
                 effect = f"  \n:small[{said}]"
             value = plain(with_buttons(finding.value_text))
             st.markdown(f"{MARKS[finding.level]} **{plain(finding.title)}**: {value}{effect}")
-            if finding.level == "note":  # a warning has its buttons over the figure
+            if finding.level == "note":  # warnings have this button over the figure
                 _leave_out(problem, finding)
 
 
@@ -69,8 +69,8 @@ def warnings(problem: Problem, place: DeltaGenerator) -> Above:
             and _id(problem, each) not in dismissed
             and (each.title != SWAPPED or problem.uploaded is not None)
         ]
-    # The key is made of the titles: with the numbers of the texts, which a moving slider changes,
-    # every step would make a new container.
+    # The key is made of titles only: the texts contain numbers that change while a slider moves,
+    # and a new key would make a new container.
     kinds = hashlib.sha256("\n".join(each.title for each in found).encode()).hexdigest()[:8]
     key = f"part-flags-{kinds}" if found else ""
 

@@ -61,7 +61,7 @@ def explore_session() -> ExploreSession:
 
 
 def state() -> ExploreState:
-    """The user's choices; at first those of the link."""
+    """The state of the page; at first that of the link."""
     held = explore_session()
     if held.state is None:
         held.state, held.link_messages = ExploreState.from_query(st.query_params.to_dict())

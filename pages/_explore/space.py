@@ -56,7 +56,7 @@ TITLES = {"Role": "Sets", "Belief": "Score"}
 
 
 def draw(problem: Problem, found: results.Results) -> None:
-    """Draw the panel."""
+    """Draw the panel Space."""
     with st.container(key="space"):
         _draw(problem, found)
 
@@ -91,7 +91,7 @@ def _draw(problem: Problem, found: results.Results) -> None:
         draw_projections(problem, found, name)
 
 
-# ---- what is chosen ----
+# ---- choices: meaning of the colours, family in focus ----
 
 
 def _colour(problem: Problem) -> str:
@@ -135,7 +135,7 @@ def _family(problem: Problem, colour: str) -> str:
     def choose() -> None:
         held.method = st.session_state[LAM_METHOD]
 
-    # The family in focus may have been renamed by another parameter.
+    # Another parameter gives the family in focus another name.
     alike = [
         name for name in titles if name.partition(":")[0] == str(held.method).partition(":")[0]
     ]
@@ -325,7 +325,9 @@ def _titles(names: Sequence[str]) -> str:
 
 
 def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> None:
-    """Draw the shares of evaluation samples in the co-support, beside the curves' ends."""
+    """Draw a table: shares of evaluation samples in the co-support, beside the ends of the
+    curves.
+    """
     rows = {}
     if problem.toy is not None and problem.truth is not None:
         masses = problem.toy.support_masses
@@ -345,7 +347,7 @@ def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> N
     st.caption(MASSES_HELP)
 
 
-# ---- one and two dimensions: at every point of a grid ----
+# ---- one and two dimensions: support classes on a grid ----
 
 
 @dataclass(frozen=True, eq=False)
@@ -413,7 +415,7 @@ def _truth_text(problem: ToyProblem, classes: Classes) -> str:
 
 
 def _line(problem: Problem, split: Split, made: Map, name: str) -> Pane:
-    """The truth and one family (when enlarged: all families) as bands over the line."""
+    """Pane with the truth and one family (when enlarged: all families) as bands along the axis."""
     enlarged = explore_session().enlarged
     helps = [HELP]
     rows = {
@@ -495,7 +497,7 @@ def _ball_text(balls: Sequence[SupportBalls]) -> str:
 def _region_pane(
     problem: Problem, made: Map, name: str, split: Split, balls: Sequence[SupportBalls]
 ) -> Pane:
-    """The support map of one family or of the truth; without axis titles unless enlarged."""
+    """Pane with the support map of one family or of the truth; axis titles only when enlarged."""
     helps = [HELP]
     enlarged = explore_session().enlarged
     if name == TRUTH and problem.toy is not None:

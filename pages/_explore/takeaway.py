@@ -1,4 +1,4 @@
-"""What the numbers mean; and the page's downloads, code and link."""
+"""Explains the numbers; and draws the page's downloads, code and link."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def _draw(choice: Choice, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> No
         show_detail(known[place], judged, oracle, rows)
 
 
-# ---- judged once for all sessions ----
+# ---- verdicts, cached for all sessions ----
 
 
 @st.cache_resource
@@ -159,7 +159,7 @@ def _shared() -> LeastRecentlyUsed:
 
 
 def _oracle(choice: Choice) -> pd.DataFrame:
-    """Verdicts on the truth; progress is drawn the first time."""
+    """Verdicts on the truth itself; progress is drawn the first time."""
     place = st.empty()
     found = []
     for done, check in enumerate(choice.checks):
@@ -180,7 +180,7 @@ def _truth_judged(check: str, readings: tuple[str, ...]) -> pd.DataFrame:
 def _judged(choice: Choice, rows: pd.DataFrame) -> pd.DataFrame:
     """Verdicts on measured rows; a check is judged again only when it has more rows."""
     parts = {str(name): part for name, part in rows.groupby("check", sort=False)}
-    own = bool(rows["key"].notna().any())  # False for rows that ship with prviz
+    own = bool(rows["key"].notna().any())  # False for rows that come with prviz: they have no key
     return _concatenated(
         _shared().remembered(
             (own, choice.key, choice.readings, each, len(parts[each])),
@@ -296,7 +296,7 @@ def _lines(
 
 
 def _asked(found: SweepResult, place: CellPlace) -> Sequence[Criterion]:
-    """The criteria that a cell applies along one sweep."""
+    """The criteria by which a cell judges one sweep."""
     return criteria_of(place.check, place.tag, cast(Side, place.side), found.scenario)
 
 
@@ -395,7 +395,7 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
 
 
 def _placed(words: str, found: SweepResult) -> str:
-    """The text with "point 3", for instance, replaced by "x = " and the value of x there."""
+    """The text with point numbers replaced by values: "point 3" becomes "x = 0.5", for instance."""
     return re.sub(
         r"point (\d+)\b", lambda number: f"x = {found.points[int(number[1]) - 1]:.4g}", words
     )

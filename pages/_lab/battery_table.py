@@ -295,7 +295,7 @@ def message(known: Cells) -> str:
     return f"Where the truth passes, {best} fails {sum(fewest)} of {len(fewest)}{others}"
 
 
-# The table's totals: label, explanation, and the verdict of a cell that is counted.
+# The last rows of the table: label, explanation, and the field of a cell whose passes are counted.
 _TOTALS = (
     ("passed", "cells that pass, of those measured so far", "verdict"),
     ("the truth passes", "cells that a perfect estimator passes under the same reading", "oracle"),
@@ -305,7 +305,7 @@ _TOTALS = (
 
 def draw(choice: Choice, known: Cells, measured: int) -> None:
     """Draw the table. measured : number of rows measured so far."""
-    # One reading of each kind is enough: within a kind the truth has the same verdicts.
+    # One reading for each way to read a curve: the truth's verdict depends on nothing else.
     truths = list({READINGS[name].at: name for name in reversed(choice.readings)}.values())[::-1]
     columns = []
     for name in choice.readings:

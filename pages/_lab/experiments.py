@@ -39,7 +39,7 @@ IDEA = (
     " published figures beside those measured here."
 )
 MENU = "experiment-menu"
-# The panels of a heat map with more rows than this share their row labels.
+# In a heat map with more rows than this, only the first panel has row labels.
 FEW_ROWS = 5
 KEPT = "Paper size"
 RUN = "Run it yourself"
@@ -126,7 +126,7 @@ def _shell(line: str) -> None:
     st.code(line, language="bash")
 
 
-# ---- what rows show ----
+# ---- message, figure and table of the rows ----
 
 
 def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: str) -> None:

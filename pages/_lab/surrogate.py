@@ -164,7 +164,7 @@ def _beside(
     made: Surrogate,
 ) -> None:
     best: dict[str, RankedSetting] = {}
-    for each in found:  # the best setting comes first
+    for each in found:  # the list is sorted, the best setting first
         best.setdefault(each.method, each)
     settings = list(best.values())
     pair = data.pair

@@ -92,8 +92,8 @@ def panes(
 DIMS = (2, 4, 8, 16, 32, 50, 61)
 KS: tuple[K, ...] = ("sqrt", 4)
 SPLITS = (None, 0.5)
-# Seconds for one task (one d and split), on one core: a draw, both k of all families, and a share
-# of the fits and truths.
+# Seconds for one task (one d and split) on one core: drawing samples, all families at both k, and a
+# share of the fits and truths.
 SECONDS_EACH = 0.9
 FIGURES = {
     "pair": (

@@ -232,7 +232,7 @@ MOST_LISTED = 500
 LEAST_KS = 3
 MOST_PANES = 6
 LIMIT_SECONDS = 1.0
-Line = tuple[list[int], list[float]]  # values of k, and IoUs
+Line = tuple[list[int], list[float]]  # the values of k, and the IoU at each
 _ROOTS = {"sqrt": "√n"}
 
 
@@ -431,7 +431,7 @@ def _setting_texts(row: Mapping[Hashable, Any]) -> dict[str, str]:
     """The settings of a row in words, without the estimator and without settings it does not
     have.
     """
-    # The problem's title is that of the form, which does not depend on d.
+    # Title of the problem in the form, whatever d is.
     wanted = json.loads(str(row["parameters"])) | {"d": None}
     title = str(row["problem"])
     for label, problem in named_problems().items():

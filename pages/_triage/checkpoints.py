@@ -89,8 +89,9 @@ class CheckpointResults:
 
     @property
     def triage(self) -> Triage:
-        """Computes everything that follows from these results, caching in the session and in
-        `store`.
+        """A `Triage` of these settings, which computes all further results.
+
+        It caches them in the session and in `store`.
         """
         store = self.store or ResultCache(None)
         store.memory = cache.remembered(("triage-memory",), lambda: LeastRecentlyUsed(_HELD))
@@ -113,12 +114,12 @@ class CheckpointResults:
 
     @property
     def method(self) -> str:
-        """The family of the scores, one of `settings.methods`."""
+        """The family by which checkpoints are scored, one of `settings.methods`."""
         return self.basis.method
 
     @property
     def measured(self) -> tuple[MeasuredCheckpoint, ...]:
-        """Measurements by the family of the scores."""
+        """Measurements by the family by which checkpoints are scored."""
         return self.by(self.method)
 
     @cached_property
@@ -128,7 +129,9 @@ class CheckpointResults:
 
     @cached_property
     def looked_into(self) -> Mapping[str, MeasuredCheckpoint]:
-        """By name, measurements by the family in whose curves faults are looked for."""
+        """By the checkpoint's name: measurements by the family in whose curves faults are looked
+        for.
+        """
         return {each.checkpoint.name: each for each in looked_into(self.everything)}
 
     def by(self, method: str) -> tuple[MeasuredCheckpoint, ...]:
@@ -147,8 +150,8 @@ class CheckpointResults:
         return {(each.method, each.checkpoint.name): each for each in self.everything}
 
     def summaries(self, measured: MeasuredCheckpoint) -> Mapping[str, float]:
-        """Summaries of a measured curve; its area is cut to the upper bound that also caps its
-        score.
+        """Summaries of a measured curve, such as precision at recall 0.05; its area is cut to the
+        upper bound of the true area.
         """
         own, _ = self.sides[measured.method][measured.checkpoint.name]
         return capped_summaries(measured, own)
@@ -170,8 +173,8 @@ class CheckpointResults:
 
     @cached_property
     def sides(self) -> KnownSides:
-        """By family and name: areas of the curve's two halves (precision, recall) and of its
-        bound's.
+        """By family and checkpoint: areas of the precision and the recall half of the curve and of
+        its bound.
         """
         return known_sides(self.everything)
 
@@ -229,8 +232,9 @@ def of_each(
 ) -> dict[str, T]:
     """Results for these checkpoints by name; a background job computes those not known yet.
 
-    what : kind of result, for the cache key. seconds : estimated time for one checkpoint. note :
-    what the job is called on the page. pieces : seconds between drawings of partial results.
+    what : kind of result, for the cache key. find : computes or looks up the result of one
+    checkpoint. seconds : estimated time for one. note : name of the job on the page. pieces :
+    seconds between drawings of partial results.
     """
     missing = [each for each in measured if find(each, None) is None]
     triage = found.triage
@@ -247,7 +251,7 @@ def of_each(
 
 
 def selected(found: CheckpointResults) -> str | None:
-    """Name of the selected checkpoint; None if that is not measured."""
+    """Name of the selected checkpoint; None if it has not been measured."""
     name = session().choice.selected
     if name in found.names:
         return name
@@ -282,7 +286,9 @@ MISSED: dict[Role, str] = {
 
 
 def missed_text(role: Role, missed: MissedSamples) -> str:
-    """Text with the number and share of the samples that have none of the other set near."""
+    """Text with the number and share of the samples of a role that have no sample of the other set
+    near.
+    """
     return (
         f"{len(missed.rows):,} of {missed.n:,} {role} samples ({100 * missed.share:.1f} %) have no"
         f" {OTHER[role]} one as near as their {NEIGHBOURS}th nearest {role} one;"
@@ -292,7 +298,7 @@ def missed_text(role: Role, missed: MissedSamples) -> str:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Diagnosis:
-    """A measured checkpoint with its samples.
+    """A measured checkpoint with its samples, for showing what is wrong with it.
 
     waiting : keys of the results that this drawing of the page waits for.
     """
@@ -327,7 +333,9 @@ class Diagnosis:
         return self.pair.generated
 
     def seconds(self, passes: float = 1.0) -> float:
-        """Estimated seconds for this number of measurements, and for reading all values once."""
+        """Estimated seconds for `passes` measurements of this checkpoint, and for reading all
+        values once.
+        """
         real, generated = self.pair
         d = real.d
         one = estimate_seconds(real.n, generated.n, d, methods=1, split=self.found.settings.split)
@@ -343,7 +351,7 @@ class Diagnosis:
 
     @cached_property
     def shown(self) -> sample_display.DisplayedSamples:
-        """The evaluation samples with pictures and labels, without coordinates."""
+        """The evaluation samples with their pictures and labels, ready to be drawn."""
         split = self.pair.split(self.found.settings.split, self.found.settings.seed)
         numbers = tuple(np.arange(side.n) + 1 for side in self.pair)
         return sample_display.DisplayedSamples(
@@ -352,7 +360,7 @@ class Diagnosis:
 
     @cached_property
     def classifiers(self) -> OptimalClassifiers:
-        """Optimal classifiers of the family's first run."""
+        """Optimal classifiers of the family's first run, at every lam."""
         supports = of_evaluation(self.measured.estimate, self.shown.split)
         return cache.remembered(
             ("triage-groups", *self.key), lambda: OptimalClassifiers.from_supports(supports)
@@ -373,19 +381,25 @@ class Diagnosis:
         return lam_at_end(self.measured.curve, "recall" if role == "real" else "precision")
 
     def rows(self, group: str, lam: float) -> Any:
-        """Rows in their own set of the samples of a confusion group at lam, the clearest first."""
+        """Rows (in the real or the generated set) of a confusion group at lam, the clearest cases
+        first.
+        """
         places = self.places[self.classifiers.most_extreme(group, lam, len(self.places))]
         return self._rows_at(places, group in ("kept", "missed"))
 
     def evaluated(self, role: Role) -> Any:
-        """Rows, in their own set, of all samples of a role that the family has measured."""
+        """Rows (in the real or the generated set) of all samples of a role that the family has
+        measured.
+        """
         real, generated = np.split(self.places, [self.classifiers.n_real])
         if role == "real":
             return self._rows_at(real, True)
         return self._rows_at(generated, False)
 
     def _rows_at(self, places: Any, real: bool) -> Any:
-        """Rows in their own set of evaluation samples, all of one role, given by index."""
+        """Rows in the real, or in the generated, set of evaluation samples given by their
+        indices.
+        """
         of_real, of_generated = self.shown.split.evaluate_rows
         if real:
             return of_real[places]
@@ -412,8 +426,10 @@ class Diagnosis:
         return found
 
     def cut(self, role: Role, lam: float) -> str:
-        """Text with the ratio c_Y / c_X at which the optimal classifier at lam cuts; "" for no
-        mistakes.
+        """Text such as "c_Y / c_X at most 0.5": the ratio at which the optimal classifier at lam
+        cuts.
+
+        "" if no sample of the role is misclassified.
         """
         keys = self.keys_of(GROUP[role], lam)
         if len(keys):
@@ -425,9 +441,9 @@ class Diagnosis:
     def known(
         self, what: str, seconds: float, compute: Callable[[Progress], Any], *more: Any
     ) -> Any:
-        """A cached result; None while a job computes it, or if the job failed.
+        """A cached result; None while a background job computes it, or if the job failed.
 
-        One job runs at a time, in the order of the page.
+        Jobs run one at a time, in the order of the page.
         """
         key = (f"triage-{what}", *self.key, *more)
         if key not in cache.session().results and self.waiting:
@@ -446,7 +462,7 @@ class Diagnosis:
         return found
 
 
-# ---- what checkpoints are held against ----
+# ---- results on all checkpoints: ceiling, copies, faults ----
 
 # Seconds between drawings of the faults named so far: at least, and for each checkpoint.
 _PIECES = 3.0
@@ -473,9 +489,9 @@ def ceiling_or_reason(found: CheckpointResults) -> Yardstick | str | None:
     def compute(_: Progress) -> Yardstick | str:
         try:
             possible = yardstick(real, settings, holdout, size=size, store=triage.store)
-        except ValueError as error:  # too few samples
+        except ValueError as error:  # raised for too few samples
             return error_text(error)
-        # the decision needs these replicates too: cache them now
+        # the decision needs bootstrap replicates of the ceiling: cache them now
         for each in possible.ceiling.values():
             together([each], triage.bootstrap, settings.seed + 1, triage.store)
         return possible
@@ -513,7 +529,7 @@ def name_faults(found: CheckpointResults) -> None:
 
     def name_one(measured: MeasuredCheckpoint, search: Progress | None) -> Found | None:
         if search is not None:
-            triage.witness(measured, part_of(search, 0, 2))  # findings may ask for the witness
+            triage.witness(measured, part_of(search, 0, 2))  # some findings use the witness
             search = part_of(search, 1, 2)
         return triage.faults(measured, search)
 
@@ -557,9 +573,9 @@ def by_score(found: CheckpointResults) -> list[str]:
 
 
 def drawn_family(found: CheckpointResults) -> str:
-    """The family whose curves are drawn.
+    """The family whose curves are drawn: normally that of the scores.
 
-    That of the scores; if all scores are next to nothing, the family that orders such scores.
+    Where all its scores are close to 0, the second family, which orders such checkpoints.
     """
     second = found.basis.second
     wanted = goal()
@@ -576,9 +592,9 @@ def judgement_of(
     copies: Mapping[str, Memorisation] = MappingProxyType({}),
     apart: Mapping[str, bool] = MappingProxyType({}),
 ) -> Judgement:
-    """The decision at the page's goal, from what is known so far.
+    """The decision for the page's goal, from the results known so far.
 
-    names : checkpoints with replicates. copies : by name. apart : as in
+    names : checkpoints that have bootstrap replicates. copies : by name. apart : as in
     `prviz.triage.decision.Aside`.
     """
     wanted = goal()
@@ -601,8 +617,8 @@ def judgement_of(
 
 
 def noise(found: CheckpointResults) -> float:
-    """Median margin by which a checkpoint has to trail the best to be told from it; 0 if
-    unknown.
+    """Median over the checkpoints of the margin by which one has to score below the best to be told
+    from it; 0 if unknown.
     """
     names = replicates_of(found)
     if not names:

@@ -115,7 +115,7 @@ def _line(share: ClassShare) -> str:
     )
 
 
-# ---- clusters, in pictures ----
+# ---- clusters of k-means, shown in pictures ----
 
 # Name, among the labels, of the choice to show k-means clusters instead of classes.
 CHOICE = "clusters, in pictures"

@@ -172,12 +172,13 @@ def _numbers(compared: Compared) -> None:
     )
 
 
-# ---- which two ----
+# ---- the choice of the two checkpoints ----
 
 
 def _choose(found: CheckpointResults) -> tuple[str, str]:
-    """The pair that the user chose; else the selected checkpoint and the best other one, or the
-    best two.
+    """The two checkpoints to compare, as chosen by the user.
+
+    By default the selected checkpoint and the best other one; without a selection, the best two.
     """
     best = by_score(found)
     name = selected(found)
@@ -233,7 +234,7 @@ def _compared(
     return answers.tab_result(key, seconds, compute)
 
 
-# ---- in words and in figures ----
+# ---- texts and pictures ----
 
 
 def _names(a: MeasuredCheckpoint, b: MeasuredCheckpoint) -> tuple[str, str]:
@@ -303,7 +304,7 @@ def _evaluated(found: CheckpointResults, method: str) -> Any:
 
 
 def only_csv(found: CheckpointResults, rows: Any, name: str) -> str:
-    """CSV of the real samples that only this checkpoint covers: row from 1, labels, its name."""
+    """CSV of the real samples that only one checkpoint covers: row (from 1), labels, its name."""
     labels = {key: column[rows] for key, column in found.reference.labels.items()}
     table = pd.DataFrame(
         {**labels, "only covered by": [name] * len(rows)},

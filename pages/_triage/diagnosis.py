@@ -80,7 +80,7 @@ def draw(found: CheckpointResults) -> None:
         _list_findings(case)
     gallery.show_groups(case)
     if problems == ():
-        with nothing:  # drawn last, since it takes longest to measure
+        with nothing:  # drawn last, since it takes longest to compute
             _say_nothing(found, differs)
 
 
@@ -102,9 +102,9 @@ def _say_measured(case: Diagnosis) -> None:
 
 
 def _say_witness(case: Diagnosis) -> bool:
-    """Draw what tells the checkpoint's samples from real ones; False if nothing does.
+    """Draw which features tell the generated samples from real ones, and which samples do so best.
 
-    Features are named, each in a statement that is true of the file's rows.
+    False if nothing does.
     """
     found = case.found
     measured = case.measured
@@ -155,7 +155,7 @@ def _problems(case: Diagnosis) -> Found | None:
 
 
 def _list_findings(case: Diagnosis) -> None:
-    """Draw a closed list of all findings that are looked for, with their thresholds."""
+    """Draw a collapsed list of all findings that are looked for, with their thresholds."""
     with st.expander("All findings and their thresholds", icon=":material/rule:"):
         st.markdown("\n".join(f"- **{title}**: {where}." for title, where in LOOKED_FOR.items()))
         st.caption(
@@ -213,7 +213,7 @@ def _choose(found: CheckpointResults) -> tuple[MeasuredCheckpoint, DeltaGenerato
     titles = {each.checkpoint.name: _title(found, each) for each in found.measured}
     kept = session()
     name = selected(found)
-    # no selection: the best; while others are being measured, keep the one shown first
+    # no selection: show the best; while others are being measured, keep the one shown first
     if name is None:
         if found.complete or kept.pinned not in names:
             kept.pinned = by_score(found)[0]
@@ -282,8 +282,9 @@ def _to_explore(case: Diagnosis) -> None:
 
 
 def _explore_settings(case: Diagnosis) -> ExploreSettings | None:
-    """Explore's settings for this measurement, without the bandwidth; None outside Explore's
-    limits.
+    """Explore's settings for this measurement, without the bandwidth.
+
+    None if the measurement is outside Explore's limits.
     """
     settings = case.found.settings
     name = case.measured.checkpoint.path.stem

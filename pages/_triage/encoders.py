@@ -1,4 +1,4 @@
-"""Part "Does the encoder matter?": ranks the checkpoints by several encoders and compares."""
+"""Part "Does the encoder matter?": ranks the checkpoints by several encoders and compares ranks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _REPLICATES = 100
 _REPLICATE_SECONDS = 5e-7
 _PICTURE_SECONDS = 3e-3
 _NETWORK_SECONDS = 2e-2
-# Encoders without the user's networks, at most, where the source has pictures.
+# Most encoders of a source with pictures, not counting networks of the user's.
 _ENCODERS = 4
 
 

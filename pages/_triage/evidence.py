@@ -52,12 +52,13 @@ BAND = (
 FAINT = "#8a8a8a"
 
 
-# ---- in the curve ----
+# ---- evidence in the curve ----
 
 
 def _end(case: Diagnosis, role: Role) -> None:
-    """Draw one end of the curve, and the samples that are lost there: in the plane, and the
-    clearest.
+    """Draw one end of the curve, and the samples that count as lost there.
+
+    These are shown in a projection to the plane, and the clearest of them as tiles.
     """
     lam = case.lam_at_end(role)
     curve = case.measured.curve
@@ -101,7 +102,7 @@ def _end(case: Diagnosis, role: Role) -> None:
     mark = f"{side} {value:.2f}"
     rest = f" where {other} is {END:g}"
     title = f"The {where} end of the curve"
-    # Samples of the role's group are bold, all others faint.
+    # Samples of the role's confusion group are bold, all others faint.
     chosen = np.sort(getattr(case.classifiers.groups(lam), GROUP[role]))
     look = GROUP_LOOKS[group]
     n_real = case.classifiers.n_real
@@ -160,7 +161,7 @@ def _curve(
 
 
 def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
-    """Pane with the samples in the plane; none while a job computes their coordinates."""
+    """Pane with a projection of the samples to the plane; none while a job computes it."""
     split = case.shown.split
     seconds = PLANE_BASE + PLANE_VALUE * sum(case.shown.sizes) * case.pair.d
     found = case.known("plane", seconds, lambda _: shown_coordinates(split.evaluate))
@@ -242,7 +243,7 @@ def _interval(case: Diagnosis, finding: TriageFinding) -> None:
     )
 
 
-# ---- in the rows themselves ----
+# ---- evidence in the rows themselves ----
 
 
 def _value_seconds(case: Diagnosis, passes: float) -> float:

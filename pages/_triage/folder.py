@@ -103,9 +103,9 @@ def choose() -> CheckpointSource | None:
 
 
 def _listed() -> FolderListing | None:
-    """The folder as last read.
+    """The listing of the served folder.
 
-    If it has no files, draws a message with a button that reads it again.
+    If the folder has no files, draws a message with a button that lists it again.
     """
     served = served_folder()
     if served is None:
@@ -171,7 +171,7 @@ def _has_grown(folder: str) -> bool:
     found = kept.arrivals.look(
         path for path in paths if listing.signatures.get(path) != source.signature(path)
     )
-    # A file that stays broken is listed as well: the page then says what is wrong with it.
+    # A file that stays unreadable is listed as well: the page then says what is wrong with it.
     waiting = [path for path in found.waiting if source.is_young(path)]
     kept.arriving = frozenset(waiting)
     if len(waiting) == len(found.waiting) and not found.complete:

@@ -91,7 +91,7 @@ def _image(look: Shown, text: str, which: str) -> str:
 
 
 def pictures(role: Role, rows: Iterable[int], looks: Sequence[Shown]) -> list[str]:
-    """HTML images of those samples that have a picture."""
+    """HTML images of the samples that have a picture."""
     return [
         f'<img src="{html.escape(look.picture)}" alt="{role} sample, row {row + 1}" title="row'
         f' {row + 1}">'
@@ -187,8 +187,9 @@ def _draw_tiles(
 
 
 def _labels(side: Samples, rows: Sequence[int]) -> dict[str, list[str]]:
-    """The first labels of these rows. A space after the name avoids a clash with the table's own
-    columns.
+    """The first three labels of these rows, by name.
+
+    A space after the name avoids a clash with the table's own columns.
     """
     names = [name for name in side.labels if name.strip().lower() != "text"][:3]
     places = np.asarray(rows)
@@ -222,7 +223,7 @@ def _nearest(case: Diagnosis, role: Role, rows: Sequence[int]) -> Near:
 
 
 MOST = 24
-# What a sample of the role's group at an end of the curve is called.
+# What samples are called that the optimal classifier at an end of the curve gets wrong.
 DONE = "lost at this end"
 
 
@@ -262,7 +263,7 @@ def show_groups(case: Diagnosis) -> None:
 
 
 def counted(case: Diagnosis, role: Role, lam: float) -> str:
-    """Text with the number and share of a role's samples in its group at lam."""
+    """Text that counts a role's samples in its confusion group at lam (see `GROUP`)."""
     count = len(getattr(case.classifiers.groups(lam), GROUP[role]))
     n = len(case.evaluated(role))
     cut = case.cut(role, lam)
@@ -300,10 +301,10 @@ def by_label(
     among: Sequence[int] | None = None,
     opened: bool = False,
 ) -> None:
-    """Draw the classes of these rows, for every label that names classes.
+    """Draw the shares of classes among these rows, for every label that names classes.
 
-    done : adjective for the rows. among : rows that count as all; None: those that the family
-    measured.
+    done : adjective for the rows, such as "lost". among : all rows of which these are a part; None:
+    those that the family measured.
     """
     if not len(rows):
         return

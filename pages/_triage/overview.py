@@ -294,7 +294,8 @@ def _first(views: Sequence[CheckpointView]) -> int:
     """Index of the first checkpoint that gets a panel; a choice is drawn only if there are too
     many.
     """
-    # Labels don't depend on the views: Streamlit takes another label for another option.
+    # The texts don't depend on how many checkpoints there are: Streamlit takes an option with
+    # another text for another option.
     starts = {
         first: f"{first + 1} to {first + MOST_PANELS}"
         for first in range(0, len(views), MOST_PANELS)

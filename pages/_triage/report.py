@@ -109,7 +109,7 @@ def draw(found: CheckpointResults) -> None:
 def _command(
     found: CheckpointResults, outcomes: Sequence[CheckpointOutcome], reference: str, goal: float
 ) -> str:
-    """The shell command that repeats the triage."""
+    """The ``prviz triage`` command that repeats these measurements."""
     settings = found.settings
     paths = [reference, *(each.checkpoint.path.as_posix() for each in outcomes)]
     words = [f"./{each}" if each.startswith("-") else each for each in paths]
@@ -122,7 +122,7 @@ def _command(
     ]
     if settings.equal_sizes:
         words.append("--equal-sizes")
-    elif uneven(found.measured):  # the command cuts uneven sets by default
+    elif uneven(found.measured):  # by default, the command cuts uneven sets to equal sizes
         words.append("--all-rows")
     words += [] if settings.key is None else ["--key", settings.key]
     for option, names in (("--features", settings.features), ("--drop", settings.drop)):

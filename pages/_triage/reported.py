@@ -58,7 +58,7 @@ def asked(key: str, label: str, explained: str) -> bool:
 
 
 def blind_spots() -> str:
-    """What each number can't see, as a Markdown list."""
+    """Markdown list of what each number can't see."""
     return "What each can't see:\n" + "\n".join(
         f"- **{number_title(name)}**: {spot}" for name, spot in BLIND_SPOTS.items()
     )

@@ -100,7 +100,7 @@ def draw(found: CheckpointResults) -> None:
         return
     known = _known(key, found, tasks)
     left = [each for task in tasks if (each := task.left(known)) is not None]
-    # estimated for all tasks, at the mean cost of those left
+    # estimated for all tasks, at the mean cost of those not known yet
     seconds = stability_seconds(left) * len(tasks) / max(len(left), 1)
     request = work_box.WorkRequest(
         key, "Firmness", tasks, COLUMNS, seconds, private=True, known=known
@@ -170,8 +170,9 @@ def _best_k(found: CheckpointResults) -> None:
 
 
 def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
-    """The checkpoints to compare: all, or those that the user began with while others are being
-    measured.
+    """The checkpoints to compare: all, once all are measured.
+
+    Before that, those that the user chose to begin with.
     """
     if found.complete:
         return found.measured
@@ -215,9 +216,10 @@ def _candidates(
 def _known(
     key: Hashable, found: CheckpointResults, tasks: Sequence[StabilityTask]
 ) -> dict[str, Row]:
-    """Rows that need not be measured: from the page's measurements, and from earlier requests.
+    """Rows that need not be measured again: from the page's measurements, and from earlier
+    requests.
 
-    An earlier request that still runs is stopped.
+    Stops an earlier request that still runs.
     """
     earlier: dict[str, Row] = cache.session().results.get("triage-firmness-rows") or {}
     latest = session().robustness_request
@@ -333,7 +335,7 @@ def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> R
     return grid
 
 
-# ---- the rows so far ----
+# ---- figures of the rows measured so far ----
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -359,8 +361,9 @@ class _Drawing:
         return {name: each.sign for name, each in self.contenders.items()}
 
     def whole(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows, or none while a checkpoint has no row: a winner would not be the winner of
-        all.
+        """The rows if they cover all checkpoints, else none.
+
+        A winner among some checkpoints need not be the winner of all.
         """
         if rows["checkpoint"].nunique() == len(self.names):
             return rows
@@ -376,7 +379,7 @@ def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
         st.caption("The map begins when every checkpoint is measured by one family.")
         return
     st.markdown(("" if of.complete else "So far: ") + verdict(won, of.signs, chance))
-    # If k follows the size of the sets and sizes differ, several k are in use.
+    # If k follows the size of the sets, and sizes differ, the settings use several k.
     ks_in_use = sorted({each.k for each in of.found.measured if each.k is not None})
     if settings := in_use(won, of.found.method, ks_in_use, of.signs):
         st.markdown(settings)

@@ -40,7 +40,7 @@ def percent(share: float) -> str:
     return f"{min(max(round(100 * share), 1), 99) if 0 < share < 1 else round(100 * share)} %"
 
 
-# ---- over families and k ----
+# ---- texts on the map over families and k ----
 
 
 def verdict(found: WinnerMap, signs: Mapping[str, str], chance: float = 0.0) -> str:
@@ -96,7 +96,7 @@ def flips(found: WinnerMap, signs: Mapping[str, str]) -> list[str]:
 
 
 def _where_k(ks: Sequence[int | None], columns: Sequence[int]) -> str:
-    """The columns as text, with neighbouring k as one range."""
+    """Columns of the map as text, such as "for k ≤ 8"; neighbouring k become one range."""
     if len(ks) == 1 and ks[0] is None:
         return ""
     if len(columns) == len(ks):

@@ -56,7 +56,7 @@ class Run(Background):
         self._reference = reference
         self._evaluator: CheckpointEvaluator | None = None
         self._found: dict[Path, CheckpointOutcome] = {}
-        self._first: dict[Path, CheckpointOutcome] = {}  # by the quick families only
+        self._first: dict[Path, CheckpointOutcome] = {}  # outcomes by the quick families only
         self._quick = quick_of(settings)
         self._only_kept = False
 
@@ -68,7 +68,7 @@ class Run(Background):
 
     @property
     def seen(self) -> int:
-        """Number of outcomes: one by the quick families and one by all for each checkpoint."""
+        """Number of outcomes; a checkpoint has up to two, by the quick families and by all."""
         return self._ranked + self.done
 
     @property
@@ -123,9 +123,9 @@ class Run(Background):
     # ---- control ----
 
     def know(self, other: Run, paths: Sequence[Path]) -> None:
-        """Take over another run's outcomes of these files.
+        """Take over the outcomes that another run has for these files.
 
-        That run must have the same reference and at least the same families.
+        Its reference must be the same, and its families must include those of this run.
         """
         methods = self.settings.methods
         with other._lock:

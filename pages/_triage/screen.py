@@ -81,7 +81,10 @@ class TriageAnswer:
 
 
 def draw(found: CheckpointResults) -> None:
-    """Draw the first screen. What takes longer is drawn later; until then its place says so."""
+    """Draw the first screen.
+
+    Results that take longer are drawn later; until then their places say so.
+    """
     with st.container(key="triage-screen"):
         warnings = st.container(key="triage-warnings")
         top = st.container(key="triage-verdict", horizontal=True)
@@ -107,7 +110,7 @@ def draw(found: CheckpointResults) -> None:
             evidence = st.container(key="triage-evidence-box")
         with evidence:  # drawn before table and figures: the user has asked for it by a click
             chips = {name: _fault_chip(answer, name) for name in colors}
-            # The warnings on the best checkpoint stand in the verdict.
+            # The verdict shows the warnings on the best checkpoint.
             beside = {
                 name: warnings_html(answer.own_warnings[name])
                 for name in colors
@@ -164,7 +167,7 @@ def _answer(found: CheckpointResults) -> TriageAnswer:
     order = by_score(found)
     if judgement is not None and len(judgement.table) == len(order):
         order = list(judgement.table["checkpoint"])
-    # not decided where a checkpoint without replicates leads
+    # a leading checkpoint without bootstrap replicates is not decided on yet
     decided = judgement is not None and order[0] in set(judgement.table["checkpoint"])
     warnings, own = by_checkpoint(found.outcomes, faults)
     drawn = drawn_family(found)
@@ -205,7 +208,7 @@ def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
     return dict(zip(dict.fromkeys([lead, *others]), table.COLORS, strict=False))
 
 
-# ---- the verdict ----
+# ---- the verdict on top ----
 
 
 def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
@@ -255,7 +258,7 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
 def _judged_so_far(found: CheckpointResults) -> str:
     """The best classifier's largest area so far, while another family ranks; else "".
 
-    The bar counts the checkpoints that it has judged; the screen may be behind the bar.
+    The bar counts what the best classifier has judged; this text may be a little behind it.
     """
     areas = [found.summaries(each)["auc"] for each in found.by(TIGHTEST.name)]
     if found.method == TIGHTEST.name or not areas:
@@ -302,7 +305,9 @@ def _ceiling_html(answer: TriageAnswer) -> str:
 
 
 def _apart_chips(apart: Disagreement) -> str:
-    """Chips where families disagree on the best checkpoint: on its level, or on which one it is."""
+    """Chips that say that families disagree about the best checkpoint: about its level, or which it
+    is.
+    """
     parts = []
     if apart.levels:
         text = ", ".join(f"{family_title(name)} {value:.2f}" for name, value in apart.levels)
@@ -360,13 +365,13 @@ def _so_far(found: CheckpointResults, answer: TriageAnswer) -> str:
     return ""
 
 
-# ---- the views ----
+# ---- figures and table below ----
 
 
 def _views(found: CheckpointResults, answer: TriageAnswer) -> list[CheckpointView]:
-    """What to draw of each checkpoint, in the order of the steps.
+    """What the figures draw of each checkpoint, in the order of the steps.
 
-    Curves are by the family that is drawn; with score and spread.
+    That is the curve by the drawn family, the score, and the score's spread.
     """
     intervals = {}
     if answer.judgement is not None:

@@ -281,7 +281,7 @@ class CheckpointChoice:
     notes: dict[str, str] = field(default_factory=dict)
 
     def take(self, values: Mapping[str, Any]) -> None:
-        """Take over what the browser sends; values of a wrong type are dropped."""
+        """Take over the choice that the browser sends; values of a wrong type are dropped."""
         for name in ("ticked", "starred", "hidden"):
             setattr(self, name, [str(each) for each in values.get(name) or ()])
         chosen = values.get("selected")
@@ -293,7 +293,7 @@ class CheckpointChoice:
             self.notes = {}
 
     def rename(self, before: str, after: str) -> None:
-        """Follow a checkpoint's change of name."""
+        """Replace a checkpoint's name by its new one."""
 
         def named(names: list[str]) -> list[str]:
             return [after if name == before else name for name in names]

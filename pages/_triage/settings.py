@@ -109,7 +109,7 @@ MOST_SEED = 2**31
 
 
 def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
-    """Draw the settings; None, with a message, if they can't be used.
+    """Draw the form of the settings; None, with a message, if they can't be used.
 
     chosen : settings that hold the chosen array and columns of the files.
     """

@@ -154,7 +154,7 @@ def assembled(
     def readable(checkpoint: Checkpoint) -> Samples | None:
         try:
             return load(checkpoint)
-        except (ValueError, OSError):  # reported when the checkpoint is measured
+        except (ValueError, OSError):  # a failure is reported when the checkpoint is measured
             return None
 
     first = next((each for each in checkpoints if kind_of(each.path.name) in TABLES), None)
@@ -190,7 +190,7 @@ def ask_array(which: Hashable) -> None:
     """Draw the choice of the array, if files hold several."""
     offered = session().arrays.get(which)
     if offered:
-        # an array that was chosen for other files may not exist in these
+        # an array that was chosen in other files may not exist in these
         st.session_state[ARRAY] = array(which)
         st.selectbox(
             "Which array of the files?",

@@ -65,7 +65,7 @@ def draw(
         if isinstance(values, Mapping):
             unticked = choice.ticked is None and values.get("ticked") == list(compared)
             choice.take(values)
-            if unticked:  # nothing was ticked: the browser only repeats the default
+            if unticked:  # the user has ticked nothing: the browser only repeats the default
                 choice.ticked = None
 
     _component(key=KEY, data=as_text(content), default={"values": None}, on_values_change=changed)

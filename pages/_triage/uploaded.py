@@ -140,7 +140,7 @@ def _fields(held: UploadedFiles | None) -> None:
             continue
         uploads.arrived(upload.name)
         try:
-            # `getbuffer` would copy the file
+            # not `getbuffer`, which would copy the file
             path = held.put(upload.name, memoryview(upload.getvalue()))
         except OSError as error:
             messages.append(

@@ -62,7 +62,8 @@ PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
     "How it is computed": computed.draw,
     "Report": report.draw,
 }
-# A number each for everything that some results depend on: keys, short as they are compared often.
+# Numbers that stand for all that some results depend on. As keys they are short, since keys are
+# compared often.
 _NUMBERS = itertools.count()
 # For at most this many unreadable files, the code that converts them is shown.
 _RECIPES = 5
@@ -142,7 +143,9 @@ def _layout(source: CheckpointSource, run: Run) -> tuple[bool, Hashable, bool]:
 
 
 def _basis(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> Basis:
-    """The family that the verdict rests on: the user's choice, else the library's for now."""
+    """The family that the verdict rests on: the user's choice, else the library's for these
+    results.
+    """
     measured = all_measured(outcomes)
     if measured:
         return basis_of(measured, st.session_state.get(METHOD))
@@ -268,15 +271,14 @@ def _use_equal() -> None:
 def _order(what: Callable[[Run], None]) -> None:
     """Callback: start, stop or retry the measurement on screen.
 
-    It takes the run from the session, because a button keeps its arguments alive (see
-    `_draw_table`).
+    It looks the run up in the session: a button keeps its arguments alive (see `_draw_table`).
     """
     runs = session().runs
     if runs:
         what(runs[next(reversed(runs))][1])
 
 
-# ---- the parts ----
+# ---- the first screen and the open part ----
 
 
 def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run) -> None:
@@ -351,7 +353,7 @@ def _results(
         key=(
             "triage",
             cache.remembered(about, lambda: next(_NUMBERS)),
-        ),  # compared often, so it must be short
+        ),  # a number, because keys are compared often
         reference=reference,
         load=load,
         settings=settings,
@@ -382,7 +384,7 @@ def _failures(
 def _draw_notes(
     source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable
 ) -> None:
-    """Draw what went wrong, and the list of checkpoints."""
+    """Draw what went wrong, and the table of checkpoints."""
     outcomes = run.outcomes(labelled(source))
     measured = all_measured(outcomes)
     failed, _ = _failures(source, outcomes)

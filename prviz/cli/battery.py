@@ -1,6 +1,6 @@
 """``prviz battery``: runs the sanity battery on chosen readings.
 
-Each verdict stands beside that of the truth and that published in the paper.
+A table shows each verdict beside the truth's and the paper's.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
 
 
 def _counts(judged: pd.DataFrame) -> str:
-    """Text that counts the passed cells of each reading and side."""
+    """Text that counts, for each reading and side (fidelity, diversity), the cells that pass."""
     known = judged[judged["published"].isin(PASSES)].groupby(["reading", "side"]).size()
     published = set(judged["reading"][judged["published"].notna()])
     counts: dict[str, list[str]] = {}

@@ -55,7 +55,7 @@ be .npy, .npz, .csv, .tsv, .jsonl, .parquet, .feather, .arrow or .safetensors, o
 file with both roles may stand alone: two arrays, or a table with a column such as role, split,
 source or is_generated."""
 
-# Unless tightest is among the families, the areas that remedies leave are measured only if that is
+# Areas that remain after remedies are measured together with tightest; without it, only if they are
 # estimated to take at most this many seconds.
 AREA_SECONDS = 10.0
 NO_AREAS = "what remains without it would take long to measure: --method tightest does"
@@ -220,14 +220,14 @@ def _curve(arguments: argparse.Namespace) -> int:
         return 0
     if measured.approximation is not None:
         sys.stderr.write(f"prviz: {measured.approximation.label}\n")
-    # the conclusion from few samples is in the numbers already
+    # the numbers already say what few samples allow to conclude
     if conclusion.startswith(WITHOUT_LEARNERS):
         sys.stderr.write(f"prviz: {conclusion}\n")
     return 0
 
 
 def _measured(arguments: argparse.Namespace, methods: Sequence[str]) -> _Measured:
-    """The estimates of a pair, the bootstrap intervals asked for, and what tells the sets apart."""
+    """Estimates of a pair, bootstrap intervals if asked for, and what tells the two sets apart."""
     pair = _read(arguments)
     say_flags(flags_of(pair))
     options = {name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")}
@@ -261,7 +261,7 @@ def _measured(arguments: argparse.Namespace, methods: Sequence[str]) -> _Measure
 
 
 def _several(arguments: argparse.Namespace, methods: Sequence[str]) -> int:
-    """Measure several models by one family: the named one, else tightest, else kNN."""
+    """Measure several models by one family: the one named, else tightest, else kNN."""
     chosen = methods if arguments.method is not None else methods[:1]
     check_several(arguments, chosen)
     _check_outputs(arguments)
@@ -280,9 +280,10 @@ def _several(arguments: argparse.Namespace, methods: Sequence[str]) -> int:
 
 
 def _with_areas(measured: _Measured) -> Witness:
-    """The witness with the areas that remedies leave.
+    """What tells the two sets apart, with the areas that remain after each remedy.
 
-    Unchanged if there are too few samples, or if other families were named and this takes long.
+    The areas are left out if there are too few samples, or if other families were named and the
+    areas take long.
     """
     arguments = measured.arguments
     pair = measured.pair
@@ -292,7 +293,7 @@ def _with_areas(measured: _Measured) -> Witness:
     work = passes([TIGHTEST.name], split=0.5)
     real, generated = (min(side.n, AREA_SAMPLES) for side in pair)
     area = None
-    if TIGHTEST.name in measured.estimates:  # the same area as in the table
+    if TIGHTEST.name in measured.estimates:  # the area that the table shows
         area = measured.summary_values(TIGHTEST.name)["auc"]
     elif estimate_seconds(real, generated, pair.d, **work) > AREA_SECONDS:
         if found.named:
@@ -399,9 +400,9 @@ def _read_one(path: Path, key: str | None, option: str, choice: ColumnChoice) ->
 
 
 def _both(choices: Sequence[str]) -> str:
-    """The options that choose the two sets of one file.
+    """Text with the options that choose the two sets of one file, such as --real-key.
 
-    They name real and generated values only where the file says which is which.
+    The options name which set is real only where the file says so.
     """
     column, rows = split_key(choices[0])
     if column is not None and rows is not None:
@@ -420,7 +421,9 @@ def _both(choices: Sequence[str]) -> str:
 
 
 def _here(error: Exception, options: str) -> str:
-    """The error's text, with these options inserted before its recipe (code that joins parts)."""
+    """The error's text with these options in it, before its recipe (code that joins parts of a
+    set).
+    """
     sentence, mark, recipe = str(error).partition(" If they are parts of one set")
     return f"{sentence} Here: {options}.{mark}{recipe}"
 
@@ -450,7 +453,7 @@ def _write(measured: _Measured) -> None:
 
 
 def _page(measured: _Measured, curves: NamedCurves) -> str:
-    """The HTML page with the figure and all numbers."""
+    """The HTML page with the figure and all numbers of the pair."""
     from prviz.figures.svg import pr_svg
 
     pair = measured.pair
@@ -485,7 +488,9 @@ def _page(measured: _Measured, curves: NamedCurves) -> str:
 
 
 def _table(measured: _Measured) -> list[str]:
-    """Lines on the samples and the approximation, then one per method, its intervals below it."""
+    """Lines of the printed table: samples, approximation, and for each method its numbers and
+    intervals.
+    """
     bound = measured.bound
     shorts = (each.short for each in summary_list(measured.arguments.b, measured.arguments.eps))
     rows = [["method", "k", *shorts]]
@@ -498,7 +503,7 @@ def _table(measured: _Measured) -> list[str]:
             where = ", ".join(f"{low:.3g} <= lam <= {high:.3g}" for low, high in runs)
             remarks[len(rows)] = f"  refuted, {where}"
         rows.append([each.method, k, *(f"{value:.4f}" for value in values)])
-        # a row for the lower and one for the upper ends of the intervals, named by percentile
+        # two rows for the intervals: their lower and their upper ends, named by percentile
         if name in measured.spreads:
             spread = measured.spreads[name]
             tail = 50 * (1 - spread.level)

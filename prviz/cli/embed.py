@@ -218,7 +218,8 @@ column of a table: FILE holds the features and says how they were made, FILE.sam
 paths, texts and labels. The same command continues a stopped run. With --each a folder of models
 becomes a file for each. A tensor saved by PyTorch (.pt) is converted, without an encoder."""
 
-# Options of commands that read features; with prviz embed they get an error that explains.
+# Options of commands that read features; prviz embed takes them only to explain why it can't use
+# them.
 _OF_FEATURES = ("--features", "--drop", "--group")
 
 
@@ -349,7 +350,7 @@ def _embed(arguments: argparse.Namespace) -> int:
 
 
 def _say_flags(out: Path) -> None:
-    """Print the flags of the written features."""
+    """Print warnings about the features just written."""
     sys.stdout.flush()
     say_flags(flags_of_set(read(out, limits=Limits(min_rows=1))))
 

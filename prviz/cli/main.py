@@ -60,12 +60,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if argv is None else argv
     usual = gc.get_threshold()
     if given[:1] != ["app"]:
-        # Objects of imported modules live on: searching them for garbage takes a tenth of a start.
+        # Modules keep their objects for good: searching these for garbage takes a tenth of a start.
         gc.set_threshold(_OBJECTS)
     try:
         try:
             return _run(given)
-        finally:  # also where argparse raises SystemExit, as after --list and --help
+        finally:  # finally: argparse ends --list and --help by SystemExit
             sys.stdout.flush()
             gc.set_threshold(*usual)
     except (
@@ -311,7 +311,9 @@ def _port(text: str) -> int:
 
 
 def _named(read: Callable[[str], str]) -> Callable[[str], str]:
-    """An argparse type from a reader: its ValueError becomes a usage error of the same text."""
+    """An argparse type made of a reader, whose ValueError becomes a usage error with the same
+    text.
+    """
 
     def read_option(text: str) -> str:
         try:

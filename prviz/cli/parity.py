@@ -84,7 +84,9 @@ def add_parity(parser: argparse.ArgumentParser) -> None:
 
 
 def add_conventions(parser: argparse.ArgumentParser, effect: str) -> None:
-    """Give ``parser`` the options of a `CurveConvention`. effect : what they add, for the help."""
+    """Give ``parser`` the options of a `CurveConvention`. effect : what these add, for the help
+    text.
+    """
     group = parser.add_argument_group(
         "conventions that papers leave open", f"With any of them: {effect}."
     )
@@ -128,7 +130,9 @@ def chosen_convention(arguments: argparse.Namespace) -> CurveConvention | PaperC
 
 
 def _parity(arguments: argparse.Namespace) -> int:
-    """Print the numbers of each generated set, and the differences between sets; or write JSON."""
+    """Print the numbers of each generated set and the differences between the sets, or write
+    JSON.
+    """
     convention = chosen_convention(arguments)
     k = arguments.k
     if arguments.json not in (None, "-") and not Path(arguments.json).resolve().parent.is_dir():

@@ -80,7 +80,7 @@ def measure_several(
 def _measured(
     arguments: argparse.Namespace, method: str, pair: SamplePair, k: int
 ) -> tuple[PRCurve, PRCurve | None]:
-    """The curve of one model, and an upper bound of its true curve if the family is tightest."""
+    """The curve of one model, and, if the family is tightest, an upper bound of the true curve."""
     seed = arguments.seed
     split = arguments.split
     say_flags(flags_of(pair))

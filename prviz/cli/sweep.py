@@ -92,7 +92,7 @@ def config_arguments(text: str, name: str, folder: Path = Path()) -> dict[str, A
         return _checked_arguments(tomllib.loads(text), name, folder)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{name} is not TOML: {error}") from None
-    except RecursionError:  # raised by tomllib, or by repr of the value in a message
+    except RecursionError:  # raised by tomllib, or by the repr of a value in a message
         raise ValueError(
             f"{name} nests brackets or keys too deeply; lists and tables of values are needed"
         ) from None
@@ -198,7 +198,9 @@ def _sweep(arguments: argparse.Namespace) -> int:
 
 
 def _earlier(cells: Sequence[Cell], out: Path) -> str:
-    """Count, in a line, the rows in ``out`` of earlier contents of these files; "" if none."""
+    """A line that counts rows in ``out`` of earlier contents of the same files; "" if there are
+    none.
+    """
     import pandas as pd
 
     now = {

@@ -222,7 +222,7 @@ class ProgressLine:
         Nothing is shown before `WORTH_SAYING` seconds, nor twice within `_PAUSE` seconds.
         """
         now = time.monotonic()
-        if self._first is None:  # a resumed run starts above 0: measure its pace from there
+        if self._first is None:  # a resumed run starts above 0: its pace is measured from there
             self._first = now, fraction
         if now - self._start < WORTH_SAYING or now - self._last < _PAUSE:
             return

@@ -132,7 +132,9 @@ def again(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int
 
 
 class _Instead(argparse.Action):
-    """Option in whose place required arguments may be left out (--rerun for REFERENCE)."""
+    """Option that makes some required arguments optional: with --rerun, REFERENCE can be left
+    out.
+    """
 
     def __init__(self, *args: Any, instead_of: Sequence[argparse.Action], **options: Any) -> None:
         super().__init__(*args, **options)
@@ -462,9 +464,9 @@ class TriageCommand:
         self._known: dict[File, CheckpointOutcome] = {}
         self._evaluator: CheckpointEvaluator | None = None
         self._left = 0  # number of complete files that are not measured yet
-        self._written: set[File] = set()  # files that the last report counts
-        self._checked = 0.0  # when these were last looked at
-        self._due = time.monotonic() + _PERIOD  # when reports are written again
+        self._written: set[File] = set()  # files that the last report includes
+        self._checked = 0.0  # time at which `_check` last looked at them
+        self._due = time.monotonic() + _PERIOD  # time after which reports are written again
         self._sizes: dict[File, int | None] = {}
 
     def _no_features(self) -> tuple[str, ...]:
@@ -559,7 +561,7 @@ class TriageCommand:
                     self.outputs.check(list(now.values()))
                     try:
                         status = self._update(now)
-                    except _GoneError:  # a file vanished: the next round finds out which
+                    except _GoneError:  # a file has vanished: the next round finds out which
                         now = {}
                 elif before and not now:
                     say("no checkpoint is left; what was written is of those that are gone")
@@ -689,7 +691,7 @@ class TriageCommand:
         return triage
 
     def _sized_as_known(self, files: Mapping[File, Checkpoint]) -> tuple[list[str], int]:
-        """`_sized`, except that an unchanged file is read only once."""
+        """As `_sized`, but an unchanged file is read only once."""
         self._sizes = {file: n for file, n in self._sizes.items() if file in files}
         by_path = {file[0]: file for file in files}
 
@@ -738,10 +740,11 @@ class TriageCommand:
         check: Progress | None = None,
         meanwhile: Callable[[Progress], None] | None = None,
     ) -> int:
-        """Write the reports on these outcomes and return the exit status.
+        """Write the reports on these outcomes, print the text, and return the exit status.
 
-        The text is printed only if the outcomes are all ``total`` of them. check : called
-        repeatedly while results are computed; may raise. meanwhile : as in `Triage.results`.
+        The text is left out while some of the ``total`` checkpoints are not measured. check :
+        called repeatedly while results are computed; it may raise an error to stop. meanwhile : as
+        in `Triage.results`.
         """
         arguments = self.arguments
         total = len(outcomes) if total is None else total
@@ -786,7 +789,7 @@ class TriageCommand:
         return [each for each in said if each]
 
     def _by_class(self, found: TriageResults) -> tuple[TriageResults, Mapping[str, str]]:
-        """The results with the shares of classes; and, by name, why a checkpoint has none."""
+        """Add the shares of classes to the results; also say, by checkpoint, why some have none."""
         arguments = self.arguments
         classes, unmet = class_shares(
             self.triage.reference,
@@ -812,7 +815,7 @@ class TriageCommand:
 
 
 def _both(*calls: Progress | None) -> Progress:
-    """One progress function that calls all that are not None."""
+    """One progress function that calls all given ones that are not None."""
 
     def progress(fraction: float) -> None:
         for each in calls:
@@ -834,7 +837,7 @@ def _say_waiting(waiting: Mapping[Path, str]) -> None:
 
 
 def _missed(found: TriageResults, name: str, least: float) -> str:
-    """Why the checkpoint to take fails --fail-under NAME=VALUE; "" if it passes."""
+    """Message on why the checkpoint to take fails --fail-under NAME=VALUE; "" if it passes."""
     if found.judgement is None:
         return ""
     decision = found.judgement.decision
@@ -860,7 +863,7 @@ def _missed(found: TriageResults, name: str, least: float) -> str:
 def _collected(
     outcomes: Iterator[CheckpointOutcome], total: int, line: ProgressLine | None
 ) -> list[CheckpointOutcome]:
-    """All outcomes as a list; each is reported on stderr as it arrives."""
+    """List of all outcomes; each is printed on stderr as it arrives."""
     found: list[CheckpointOutcome] = []
     try:
         for each in outcomes:

@@ -158,7 +158,7 @@ class TriageOutputs:
             write_reports(report, self._reports)
             say(f"wrote {', '.join(str(path) for path in self._reports)}")
         if arguments.json == STDOUT:
-            # one line for each report, so that a reader of --watch can split the stream
+            # one line for each report: with --watch, a reader can split the output into reports
             sys.stdout.write(json.dumps(report, allow_nan=False) + "\n")
         elif self.takes_stdout:
             sys.stdout.write(to_html(report))
@@ -268,10 +268,10 @@ def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, g
 
 
 def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
-    """The ranking as a table, a line for each checkpoint.
+    """The ranking as a table, with a line for each checkpoint.
 
-    Columns of the metadata follow the step. Where the best classifier ranks, only the family that
-    orders low scores gets a column beside it, because the best classifier refutes the others.
+    Columns of the metadata follow the step. If the best classifier ranks, only one other family has
+    a column, the one that orders low scores: the best classifier refutes the others.
     """
     extra = {each.checkpoint.name: each.checkpoint.extra for each in outcomes}
     more = list(dict.fromkeys(column for each in extra.values() for column in each))
@@ -349,7 +349,9 @@ def _findings(found: TriageResults, judgement: Judgement) -> str:
 
 
 def _classes(name: str, shares: Sequence[ClassShare], most: int) -> str:
-    """The classes of one checkpoint that are worse than chance; at least ``most`` classes."""
+    """The classes of one checkpoint that are worse than chance, and others up to ``most``
+    classes.
+    """
     compared = []
     absent = []
     few = []
