@@ -1,1 +1,1 @@
-"""Code that several pages share: the problem and its results, caches, uploads, media, style."""
+"""Code that several pages share: results, caches, uploads, pictures, widgets, style."""

@@ -1,5 +1,5 @@
-"""The answer that the page draws now: the final result, a coarse one or the one before, while a job
-measures on.
+"""The results that a page draws now: final ones, coarse ones, or those of earlier settings, while
+the final ones are measured.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ T = TypeVar("T")
 
 
 def answer(problem: Problem, before: Callable[[], Answer]) -> Answer:
-    """What the page draws at once: the curves where they are known or quick, else coarse ones, else
-    `before`.
+    """What the page draws at once: the curves if they are known or quick to measure, else coarse
+    ones, else `before`.
 
-    The line brings the rest. Keys that the data refuse are in the session's `stopped`.
+    The visitor's line brings the rest. The session's `stopped` has the reason by key where data
+    refuse a measurement.
     """
     stopped = session().stopped
     curves = needs.curves(problem)
@@ -45,7 +46,7 @@ def answer(problem: Problem, before: Callable[[], Answer]) -> Answer:
 
 
 def _computed(need: Need[T]) -> T | None:
-    """The result, computed now and kept; None after an error, which is kept in the session's
+    """Compute a result now and keep it; None after an error, whose text goes into the session's
     `stopped`.
     """
     try:
@@ -59,10 +60,11 @@ def _computed(need: Need[T]) -> T | None:
 
 
 def result(need: Need[T], effect: str = "this was not measured.") -> T | None:
-    """The result that an open part shows, computed now where that is quick; None where the part has
-    to wait for it.
+    """The result for the open part of the page, computed now if that is quick; None while the part
+    has to wait.
 
-    Then the part says so, or that the user has stopped it, and by `effect` what is missing.
+    In that case the part says that it is being measured, or that it was stopped. effect : what is
+    missing then.
     """
     held = session()
     if not need.known and need.seconds <= needs.INLINE_SECONDS and need.key not in held.stopped:
@@ -86,13 +88,13 @@ def tab_result(
     note: str = "The open part",
     pieces: float = 0.0,
 ) -> T | None:
-    """The `result` of this work, which the session keeps."""
+    """`result` for a computation; the session keeps the result."""
     return result(Need(key, compute, seconds, note, session().results, pieces=pieces))
 
 
 def _comes_first() -> bool:
-    """Whether the part waits for another result; it may have come since where a fragment is drawn
-    by itself, but while all is drawn the page has room for one wait.
+    """True if the part already waits for another result. If only a fragment is drawn, that result
+    may have come since; if the whole part is drawn, it can still wait for one result only.
     """
     held = session()
     before = held.waited_for
@@ -100,9 +102,7 @@ def _comes_first() -> bool:
 
 
 def wait_for(need: Need[Any]) -> None:
-    """Let the visitor's line measure this for the part that is being drawn, unless it was
-    stopped.
-    """
+    """Let the visitor's line measure this for the part being drawn, unless it was stopped."""
     held = session()
     if not _comes_first() and need.key not in held.stopped:
         held.waited_for = need
@@ -113,10 +113,10 @@ def wait_for(need: Need[Any]) -> None:
 
 @contextmanager
 def waiting(progress: DeltaGenerator | None = None) -> Iterator[None]:
-    """Draw a part that may wait for results, one after the other; what the line measured for others
-    it gives up.
+    """Draw a part of the page that may wait for results, one at a time. The line stops measuring
+    for the part before.
 
-    progress : where to show how far the work is; by default where the result will be.
+    progress : container for the progress; by default it is where the result will be.
     """
     held = session()
     held.waited_for = None
@@ -125,16 +125,14 @@ def waiting(progress: DeltaGenerator | None = None) -> Iterator[None]:
     visitor().explorer.stopped = held.stopped
     try:
         yield
-    finally:  # also where the page is left to be drawn anew
+    finally:  # also if the drawing is aborted
         held.drawing = False
     if held.waited_for is None:
         visitor().explorer.expect(None)
 
 
 def say_stopped(key: tuple[Any, ...], effect: str, where: str = "") -> None:
-    """Say why this key is not being computed, with a button that resumes it; nothing where it is
-    not stopped.
-    """
+    """If the computation with this key was stopped, say why, with a button that resumes it."""
     stopped = session().stopped
     reason = stopped.get(key)
     if reason is None:

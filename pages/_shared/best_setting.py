@@ -1,4 +1,6 @@
-"""The family and k of the lowest held-out risk, what others cost, and a click that takes the k."""
+"""The family and k with the lowest held-out risk, what other settings cost, and a button that sets
+this k.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ HELP = (
 
 
 def _others(best: LowestRisk, lines: Mapping[str, Mapping[int, float]], now: int) -> str:
-    """What is as good as the lowest risk, and what the k in use costs."""
+    """One sentence on settings that are as good as the best, and on the extra risk at the current
+    k.
+    """
     costs = [
         f"{_title(name)} {line[now] - best.risk:.3f} more"
         for name, line in lines.items()
@@ -50,12 +54,11 @@ def draw(
     key: str,
     fixed: NamedCurves | None = None,
 ) -> bool:
-    """Draw it for held-out curves by family and k; True in the run after a click.
+    """Draw the best setting for held-out curves by family and k; True in the run after a click.
 
-    judged : numbers of real and generated evaluation samples. now : the k in use. take : called
-    with the k on a click.
-    fixed : curves of families that k does not move, one of which may have a lower risk than any
-    setting of k.
+    judged : numbers of real and generated evaluation samples. now : the current k. take : called
+    with the best k on a click. fixed : curves of families that don't depend on k, of which one may
+    have a lower risk than every k.
     """
     best = lowest_risk(curves, lam, *judged)
     lower = lower_risk(fixed or {}, lam, best.risk)
@@ -104,8 +107,11 @@ def draw(
 
 
 def lower_risk(fixed: NamedCurves, lam: float, least: float) -> tuple[str, float] | None:
-    """The family of these of the lowest risk, if that is lower; none that was chosen by the samples
-    that judge it.
+    """The family in `fixed` with the lowest risk, and this risk, if it is lower than `least`; else
+    None.
+
+    Families whose parameters were chosen on the evaluation samples are left out, as their risk is
+    too low.
     """
     fair = [
         name for name in fixed if name == TIGHTEST.name or not ESTIMATORS[name].chosen_by_evaluation

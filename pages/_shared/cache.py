@@ -1,4 +1,4 @@
-"""State of one browser session for all pages, beside the values of widgets: bounded stores, the
+"""State of one browser session, for all pages, beside the values of widgets: bounded stores and the
 upload.
 """
 
@@ -24,7 +24,7 @@ from prviz.recent import LeastRecentlyUsed
 
 T = TypeVar("T")
 
-# Limits of each store, in entries, bytes or rows, beside those of `prviz.live.store`.
+# Limits of further stores beside those of `prviz.live.store`, in entries, bytes and rows.
 THUMBNAILS_CAPACITY = 2000
 THUMBNAILS_BYTES = 32_000_000
 RUNS_CAPACITY = 16
@@ -33,23 +33,17 @@ RUNS_ROWS = 50_000
 
 @dataclass(eq=False)
 class Session(store.Stores):
-    """State that several pages share, beside the stores.
+    """State of one session that several pages share, with its stores.
 
-    leave_for : the page to change to in the next full run.
-    columns : those chosen for the files in the fields.
-    public : the stores of toys and bundled sets.
-    uploaded : the pair last read. emptied : how often the upload fields were emptied.
-    replaced_files : the files
-        in the fields when the user asked to replace them. pictures : id and content of the zip of
-        pictures last read.
-    shown : Explore's last final answer.
-    waited_for : what the open part waits for, as the last run of the page has said.
-    drawing : whether that part is being drawn as a whole.
-    stopped : reason by key why something is not measured: the user has stopped it, or it has
-    failed.
-    progress : where that is shown.
-    viewer : an id of this session among the viewers of shared runs. left_runs : keys of the runs it
-    has stopped.
+    leave_for : the page to change to in the next full run. columns : the user's choice of columns
+    for uploaded files. public : stores of toys and bundled sets. uploaded : the pair last read.
+    emptied : how often the upload fields were emptied. replaced_files : the files in the fields
+    when the user asked to replace them. pictures : id and content of the zip of pictures last read.
+    shown : the last final results in Explore. waited_for : what the open part waits for, according
+    to the page's last run. drawing : True while that part is drawn as a whole. stopped : by key why
+    something is not measured: stopped by the user, or failed. progress : container for the
+    progress. viewer : id of this session among the viewers of shared runs. left_runs : keys of runs
+    that this session has stopped.
     """
 
     public: store.Stores = field(default_factory=lambda: store.Stores(beyond=store.PUBLIC))
@@ -69,11 +63,11 @@ class Session(store.Stores):
     thumbnails: LeastRecentlyUsed = field(
         default_factory=lambda: LeastRecentlyUsed(THUMBNAILS_CAPACITY, THUMBNAILS_BYTES)
     )
-    # Measurements on this session's own data.
+    # Runs that measure this session's own data.
     runs: LeastRecentlyUsed = field(default_factory=lambda: held_runs(RUNS_CAPACITY, RUNS_ROWS))
 
     def clear(self) -> None:
-        """Forget everything read or computed in this session."""
+        """Remove everything read or computed in this session."""
         self.waited_for = None
         super().clear()
         self.public.clear()
@@ -82,7 +76,9 @@ class Session(store.Stores):
 
 
 def of_session(kind: type[T]) -> T:
-    """This session's only object of a class without required fields, made by the first call."""
+    """The session's single object of this class, created at the first call; the class needs no
+    arguments.
+    """
     key = f"_{kind.__name__}"
     if key not in st.session_state:
         st.session_state[key] = kind()
@@ -97,29 +93,31 @@ def session() -> Session:
 
 
 def remembered(key: Hashable, compute: Callable[[], T]) -> T:
-    """The result of `compute` for this key; see `LeastRecentlyUsed`."""
+    """The stored result for this key; without one, that of `compute`, which is then stored."""
     return session().results.remembered(key, compute)
 
 
 def held_samples(key: Hashable, make: Callable[[], T]) -> T:
-    """Samples read or drawn before, or made now; the newest two stay whatever their size."""
+    """The stored samples for this key; without any, those of `make`. The newest two stay, however
+    large.
+    """
     return session().samples.remembered(key, make)
 
 
 def wish_page(page: str) -> None:
-    """In a callback: request a change to this page in the next full run."""
+    """Request a change to this page in the next full run; to be used in a callback."""
     session().leave_for = page
 
 
 def page_wished() -> bool:
-    """True if a change was requested. Draw no widget bound to the address then: Streamlit would not
-    change the page.
+    """True if a change of the page was requested. Don't draw widgets bound to the address then:
+    Streamlit would not change the page.
     """
     return session().leave_for is not None
 
 
 def leave_page() -> None:
-    """Change the page if that was requested."""
+    """Change to the requested page, if there is one."""
     held = session()
     page = held.leave_for
     held.leave_for = None

@@ -1,4 +1,4 @@
-"""The families of classifiers: the choice of those to draw, and a card about one."""
+"""The families of classifiers: widgets to choose them, and a card about one family."""
 
 from __future__ import annotations
 
@@ -10,19 +10,17 @@ import streamlit as st
 from pages._shared.widgets import begin, plain
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator
 
-# Key of the choice among the families of one paper.
+# Key of the widget that chooses among the families of a paper.
 METHODS = "methods.{}"
 
 
 def titles(names: Iterable[str] = ESTIMATORS) -> dict[str, str]:
-    """Titles of these families, by name."""
+    """Titles of families, by name."""
     return {name: ESTIMATORS[name].title for name in names}
 
 
 def by_paper() -> dict[str, list[Estimator]]:
-    """All families under the heading of the paper that they are from, in the order of the
-    registry.
-    """
+    """All families, grouped by their paper in the order of the registry."""
     groups: dict[str, list[Estimator]] = {}
     for each in ESTIMATORS.values():
         groups.setdefault(each.about.paper, []).append(each)
@@ -30,13 +28,13 @@ def by_paper() -> dict[str, list[Estimator]]:
 
 
 def among(families: list[Estimator], methods: tuple[str, ...]) -> list[str]:
-    """The names of those families that are among the methods, with whatever parameters."""
+    """Names of the families among the methods; a method may have parameters after its name."""
     chosen = {method.partition(":")[0] for method in methods}
     return [family.name for family in families if family.name in chosen]
 
 
 def choose(chosen: tuple[str, ...]) -> tuple[str, ...]:
-    """Let the visitor switch families on and off. None left: the usual four."""
+    """Let the visitor choose families; without any choice the usual four are returned."""
     found: set[str] = set()
     usual, *rest = by_paper().items()
 
@@ -69,7 +67,7 @@ def choose(chosen: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def open_card(family: Estimator) -> None:
-    """Open what there is to know of a family over the page."""
+    """Open a card with all facts about a family over the page."""
     st.dialog(plain(family.title), width="medium")(_card)(family)
 
 
@@ -81,7 +79,7 @@ def _card(family: Estimator) -> None:
         " samples Y (the mirror of c_X unless it is given); z is called real where γ c_X(z) ≥"
         " c_Y(z), every γ ≥ 0 gives one classifier."
     )
-    # In parts, so that the formula wraps on a narrow screen.
+    # In parts, so that the formula can wrap on a narrow screen.
     st.markdown(" ".join(f"${part.strip()}$" for part in about.formula.split(r"\quad")))
     facts = {
         "Cost": about.cost,

@@ -1,5 +1,5 @@
-"""Imports of the pages' modules, one thread at a time: two that import in another order can meet
-half a module.
+"""Import modules of pages in one thread at a time: two threads that import in different orders
+could see half-initialised modules.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ _imported: set[str] = set()
 
 
 def import_folder(name: str) -> None:
-    """Import all modules of a folder of pages, such as "pages._triage"; at once where that has been
-    done.
+    """Import all modules in a folder of pages, such as "pages._triage"; does nothing the second
+    time.
     """
     if name in _imported:
         return

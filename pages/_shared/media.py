@@ -1,4 +1,4 @@
-"""Small pictures and texts of samples on a page, some tens of rows at a time."""
+"""Small pictures and texts of samples, for some tens of rows at a time."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from prviz.live.problems import HeldPictures, Uploaded
 from prviz.readers.media import MediaError, find_picture, look, picture_column, thumbnail
 from prviz.samples import SamplePair, Samples
 
-# Most characters of a text beside a picture, and of a label in a hover; longer ones are clipped on
-# the page only.
+# Most characters of a text beside a picture, and of a label shown by hovering; longer ones are
+# clipped on the page only.
 TEXT_LENGTH = 300
 NOTE_LENGTH = 32
-# Most points with a picture in hover, and most bytes of files read for them. Every point shows its
-# picture's name.
+# Most points that show a picture when hovered over, and most bytes of files that are read for
+# these. Every point shows its picture's name.
 HOVER_MOST = 200
 HOVER_BYTES = 2_000_000
 
 
 @dataclass(frozen=True)
 class Shown:
-    """One sample: its picture as a data URI, its text, why there is no picture, and the picture's
-    name; "": none.
+    """How one sample is shown: picture as a data URI, text, why there is no picture, and the
+    picture's name; "" for none.
     """
 
     picture: str
@@ -37,19 +37,19 @@ class Shown:
 
 
 def shown(samples: Samples, rows: Iterable[int], uploaded: Uploaded | None) -> list[Shown]:
-    """Pictures and texts of the samples at these rows (counted from 0).
+    """Pictures and texts of the samples at these rows, counted from 0.
 
-    Rows that were not shown before take 1 to 2 ms each where pictures have some hundred pixels a
-    side, 50 ms where they come straight from a camera.
+    A row takes 1 to 2 ms the first time if its picture has some hundred pixels a side, 50 ms if it
+    comes straight from a camera.
 
-    A picture that is missing, refused or broken is a `problem` of its own row. Where no zip and no
-    folder could have pictures, there is neither picture nor problem.
+    If a picture is missing, refused or broken, its row has a `problem`. Without a zip and a folder
+    in which there could be pictures, rows have neither picture nor problem.
     """
     return [_one(samples, int(row), _held(uploaded))[0] for row in rows]
 
 
 def view_key(uploaded: Uploaded | None) -> Hashable:
-    """An id of the available pictures, for the keys of all results that depend on them."""
+    """Identifies the available pictures, for the keys of results that depend on them."""
     return _held(uploaded).key
 
 
@@ -61,7 +61,7 @@ def _held(uploaded: Uploaded | None) -> HeldPictures:
 
 @dataclass(frozen=True)
 class _Small:
-    """A small picture or the problem with it, and the bytes of its file."""
+    """A small picture, or why there is none, and the number of bytes of its file."""
 
     picture: str
     problem: str
@@ -73,7 +73,7 @@ class _Small:
 
 
 def _one(samples: Samples, row: int, held: HeldPictures) -> tuple[Shown, int]:
-    """The sample as shown, and the bytes of its picture's file."""
+    """How one sample is shown, and the number of bytes of its picture's file."""
     seen = look(samples, row)
     text = _clipped(seen.text, TEXT_LENGTH)
     if seen.image is not None:
@@ -96,11 +96,10 @@ def _small(name: str, held: HeldPictures) -> _Small:
 
 
 def hover_pictures(pair: SamplePair, uploaded: Uploaded | None) -> tuple[str, ...]:
-    """A picture for each real, then each generated sample, "" where there is none to show; () where
-    there are none.
+    """A picture for each sample, real ones first, "" for none; () if no sample has one.
 
-    Pictures that came with both sets are all there. Of those in files there are at most
-    `HOVER_MOST`, of samples drawn at random, and as few as `HOVER_BYTES` of files suffice for.
+    Pictures in the samples' files are all included. Those in separate files are read for samples
+    drawn at random, until there are `HOVER_MOST` of them or `HOVER_BYTES` are read.
     """
     images = [side.images for side in pair if side.images is not None]
     if len(images) == 2:
@@ -125,14 +124,14 @@ def hover_pictures(pair: SamplePair, uploaded: Uploaded | None) -> tuple[str, ..
 
 
 def note(side: Samples, row: int, *, text: bool = True) -> str:
-    """The labels of one sample, clipped: what says how it looks first, of the others as many as
-    have room.
+    """The labels of one sample, clipped: first the picture's name and the text, then as many others
+    as fit.
     """
     return notes(side, [row], text=text)[0]
 
 
 def notes(side: Samples, rows: Sequence[int], *, text: bool = True) -> list[str]:
-    """`note` of each of these rows."""
+    """The `note` of each of these rows."""
     picture = picture_column(side)
     names = [name for name in side.labels if text or name.strip().lower() != "text"]
     columns = sorted(names, key=lambda name: (name != picture, name.strip().lower() != "text"))[:3]

@@ -1,4 +1,4 @@
-"""The evaluation samples as the page shows them: coordinates, rows, labels, pictures and texts."""
+"""The evaluation samples as pages show them: coordinates, rows, labels, pictures and texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from prviz.samples import Samples
 
 @dataclass(frozen=True, eq=False)
 class DisplayedSamples(Evaluated):
-    """The evaluation samples, with what the page knows of their looks."""
+    """The evaluation samples, with the pictures and texts that a page knows."""
 
     @property
     def looks(self) -> Hashable:
@@ -39,8 +39,8 @@ class DisplayedSamples(Evaluated):
 
 
 def evaluated(problem: Problem, found: results.Results) -> DisplayedSamples:
-    """The evaluation samples of the first repeat, the same at every k; of approximate curves those
-    measured.
+    """The evaluation samples of the first repeat, which are the same at every k; of approximate
+    curves, the samples that were measured.
     """
     settings = problem.settings
 

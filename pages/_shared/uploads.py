@@ -1,5 +1,5 @@
-"""The two upload fields: files in, a pair out, every refusal explained; until then the old pair
-stays on screen.
+"""The two upload fields: from files to a pair of samples. Every refusal is explained; until a new
+pair is complete, the old one stays on screen.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ ROWS = (
     " as one curve. For a first look at millions of rows there are approximate neighbour lists, at"
     " the end of this sidebar."
 )
-# The bundled checkpoint whose two sets are the example.
+# The bundled checkpoint that the example uploads.
 EXAMPLE = "mixture-converged"
-# Style while the fields, or what was refused of them, cover the figure; a rule of the page's own
-# style sheet that looks for them would be tried at every change of the page.
+# Styles while the fields or a refusal cover the figure. As a permanent rule of the style sheet, the
+# browser would have to test it at every change of the page.
 _COVERED = (
     ":is(.st-key-part-pr-figure, .st-key-part-warnings, .st-key-part-notice,"
     " [data-prviz-place=rows], .st-key-part-diagnostics, .st-key-far-off, .st-key-far-off-found)"
@@ -67,7 +67,7 @@ CHIP = 18
 
 
 def limits() -> readers.Limits:
-    """Limits of the values of one file."""
+    """The limits for reading one uploaded file."""
     return readers.Limits(max_bytes=uploads.file_mb * 1024**2)
 
 
@@ -76,12 +76,12 @@ class _RefusedError(Exception):
 
 
 class _IncompleteError(Exception):
-    """A file or a choice of its arrays is still missing; the page has said which."""
+    """A file, or the choice of its arrays, is still missing; the page has said which."""
 
 
 class Fields(NamedTuple):
-    """Ids of the files in the two fields, the pair that they give, and True if one was refused or
-    is missing.
+    """The content of the two fields: ids of their files, the pair they give, whether a file was
+    refused, and whether one is missing.
     """
 
     files: tuple[str | None, ...]
@@ -91,10 +91,10 @@ class Fields(NamedTuple):
 
 
 def box(k: int | str) -> Uploaded | None:
-    """The two fields; returns the pair last read in this session, which a file that can't be read
-    does not replace.
+    """Draw the two fields and return the pair last read in this session; a file that can't be read
+    does not replace it.
 
-    k: the neighbours that the rows must suffice for.
+    k: the rows must suffice for this number of neighbours.
     """
     said = st.container()
     fields = _fields(k, said)
@@ -106,11 +106,11 @@ def box(k: int | str) -> Uploaded | None:
 
 
 def stage(k: int | str, place: DeltaGenerator) -> Uploaded | None:
-    """The pair, as chips in the current container; the two fields in `place`, which covers the
-    figure.
+    """Draw the current pair as chips in the current container, and the two fields in `place`, over
+    the figure.
 
-    The fields are in sight until there is a pair, and when the user asks for them; a refusal always
-    is.
+    The fields are visible until there is a pair, and when the user asks for them; a refusal is
+    always visible.
     """
     held = session()
     with place:
@@ -151,7 +151,7 @@ def stage(k: int | str, place: DeltaGenerator) -> Uploaded | None:
 
 
 def _held(fields: Fields) -> Uploaded | None:
-    """The pair of the fields, or the one last read, which the session holds from now on."""
+    """The pair in the fields, or else the one last read; the session keeps it."""
     uploaded = fields.pair or session().uploaded
     if uploaded is not None:
         uploaded = replace(uploaded, pictures=pictures_box(uploaded.pair, uploaded.origin))
@@ -192,12 +192,12 @@ def _fields(k: int | str, said: DeltaGenerator) -> Fields:
 
 
 def _replace(files: tuple[str | None, ...]) -> None:
-    """Callback: show the fields until they hold other files than these."""
+    """Callback: show the fields until they contain other files than these."""
     session().replaced_files = files
 
 
 def _empty_fields() -> None:
-    """Callback: drop the files in the fields, and what was said of them; the pair stays."""
+    """Callback: empty the fields and forget refusals; the pair stays."""
     held = session()
     held.emptied += 1
     held.replaced_files = None
@@ -206,22 +206,24 @@ def _empty_fields() -> None:
 
 
 def show(uploaded: Uploaded) -> None:
-    """Show this pair, whatever files the fields hold: they are emptied, else these would be read
-    again.
+    """Show this pair instead of the files in the fields, which are emptied, as they would be read
+    again otherwise.
     """
     _empty_fields()
     session().uploaded = uploaded
 
 
 def swap() -> None:
-    """Exchange the roles of the two sets."""
+    """Swap real and generated of the uploaded pair."""
     uploaded = session().uploaded
     if uploaded is not None:
         show(uploaded.swapped())
 
 
 def _take_example() -> None:
-    """Callback: read the digits and a checkpoint of their generator from the bytes of two files."""
+    """Callback: upload an example, bundled digits and a checkpoint of their generator, as two
+    files.
+    """
     pair = bundled_pair(EXAMPLE)
     read = []
     for name, side in zip(("digits.npy", "mixture.npy"), pair, strict=True):
@@ -232,7 +234,9 @@ def _take_example() -> None:
 
 
 def say_refused() -> None:
-    """Show the files that the server had no room for, how much is in use and what to remove."""
+    """Show the files that the server refused for lack of memory, how much is in use, and what to
+    remove.
+    """
     refused = uploads.refused()
     if refused is not None:
         st.error(
@@ -243,7 +247,7 @@ def say_refused() -> None:
 
 
 def forget() -> None:
-    """Callback: drop the uploaded pair, and everything read or computed in this session with it."""
+    """Callback: remove the uploaded pair, and all that was read or computed in this session."""
     held = session()
     _empty_fields()
     held.uploaded = None
@@ -283,8 +287,9 @@ def _both(real: Any, generated: Any) -> Uploaded | None:
 
 
 def _in_one_file(title: str, upload: Any) -> Uploaded | None:
-    """Both roles of one file, or None where it holds one set."""
-    source = (upload.name, memoryview(upload.getvalue()))  # `getbuffer` would copy the file
+    """The pair in a file that contains both sets; None if it contains one set."""
+    # without a copy, which `getbuffer` would make
+    source = (upload.name, memoryview(upload.getvalue()))
     kept = f"rows-chosen-{upload.file_id}"
     try:
         table = readers.kind_of(upload.name) in readers.TABLES
@@ -304,22 +309,23 @@ def _in_one_file(title: str, upload: Any) -> Uploaded | None:
     except readers.ReadError as error:
         raise _explained(title, error) from None
     if chosen is not None and kept not in st.session_state:
-        st.session_state[kept] = chosen  # and no fields over the figure any more
+        st.session_state[kept] = chosen  # run again, so that the fields no longer cover the figure
         st.rerun()
     origin = (upload.file_id,) if table else ()
     return Uploaded(pair, (upload.name,), keys, origin, choice=session().columns)
 
 
 def _roles(upload: Any, source: tuple[str, memoryview], *, table: bool) -> tuple[str, str] | None:
-    """Keys of both roles where a file says which is which; a table of one set is read for `_one`
-    here.
+    """The keys of real and generated in a file that tells them apart, else None; a table with one
+    set is read here already, for `_one`.
     """
     if table:
         try:
             _read(upload, source, None)
-        except readers.AmbiguousKeyError:  # both roles, or several list columns
+        except readers.AmbiguousKeyError:  # both sets, or several list columns
             pass
-        except readers.TextColumnError:  # which `_rows_of_roles` offers
+        # columns of texts, among which `_rows_of_roles` lets the user choose
+        except readers.TextColumnError:
             return None
         else:
             return None
@@ -329,11 +335,11 @@ def _roles(upload: Any, source: tuple[str, memoryview], *, table: bool) -> tuple
 
 
 def _rows_of_roles(upload: Any, source: tuple[str, memoryview]) -> tuple[str, str] | None:
-    """Both roles of a table by the user's choice of rows, where a column such as ``split`` offers
-    any.
+    """Let the user choose which rows of a table are real and which generated, if it has a column
+    such as ``split`` for that.
 
-    Raises _IncompleteError where the rows of each of several list columns are real and generated,
-    and none is chosen.
+    Returns the choice, or None without one. Raises _IncompleteError if a choice is needed: each of
+    several list columns has rows of both sets.
     """
     several = False
     try:
@@ -360,7 +366,7 @@ def _rows_of_roles(upload: Any, source: tuple[str, memoryview]) -> tuple[str, st
 
 
 def _rows_by_texts(source: tuple[str, memoryview]) -> tuple[str, ...]:
-    """Sets of rows that columns of texts offer, which are no features."""
+    """The sets of rows that columns of texts (which are no features) distinguish."""
     try:
         readers.read_chosen_pair(source, session().columns, limits=limits())
     except readers.AmbiguousKeyError as error:
@@ -388,8 +394,8 @@ def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | Non
 
 
 def _read(upload: Any, source: tuple[str, memoryview], key: str | None) -> Samples:
-    """The samples of a file. Raises _IncompleteError where columns look like no features and the
-    user has not said.
+    """Read the samples in a file. Raises _IncompleteError if some columns look unlike features and
+    the user has not decided about them.
     """
     choice = session().columns
     try:
@@ -404,7 +410,7 @@ def _read(upload: Any, source: tuple[str, memoryview], key: str | None) -> Sampl
 
 
 def _take_columns(choice: ColumnChoice) -> None:
-    """Callback: read both files by this choice of columns."""
+    """Callback: read both files with this choice of columns."""
     session().columns = choice
 
 
@@ -415,8 +421,8 @@ def ask_columns(
     take: Callable[..., None],
     *args: Hashable,
 ) -> None:
-    """Ask what to do with columns that look like no features; `take` gets `args` and the choice
-    that follows.
+    """Ask what to do with columns that look unlike features. A button calls `take(*args, choice)`
+    with the resulting choice of columns.
     """
     shown = ", ".join(f"**{plain(column[:LONGEST])}**" for column in columns[:CHIP])
     more = ""
@@ -440,7 +446,7 @@ def ask_columns(
 
 
 def _explained(title: str, error: Exception) -> _RefusedError:
-    """Show why; lines after the first are code to copy."""
+    """Show why a file can't be used; further lines of the error's text are code to copy."""
     say_unread(title, error, session().columns, _take_columns)
     return _RefusedError()
 
@@ -453,7 +459,7 @@ def say_unread(
     *args: Hashable,
 ) -> None:
     """Say why a file can't be read, with a button for each choice of columns that would help;
-    `take` as in `ask_columns`.
+    `take` and `args` as in `ask_columns`.
     """
     reason, _, recipe = str(error).partition("\n")
     say_refusal(f"**{plain(title)}**: {plain(with_buttons(reason))}")
@@ -470,8 +476,8 @@ def say_unread(
 
 
 def rows_to_use(pair: SamplePair, *, approximate: bool) -> int:
-    """Number of rows of each set to measure: all, unless exact curves of them are slow and the user
-    takes fewer.
+    """Number of rows of each set to measure: all, or fewer if exact curves of all are slow and the
+    user chooses so.
     """
     rows = max(pair.real.n, pair.generated.n)
     sizes = (pair.real.n, pair.generated.n, pair.d)
@@ -496,8 +502,8 @@ LONGEST = 120
 
 
 def pictures_box(pair: SamplePair, origin: Hashable) -> HeldPictures:
-    """The field for a zip of pictures and what was found, where a table names some; `origin` stands
-    for the files.
+    """If a table names pictures, draw the field for a zip of pictures and say how many were found.
+    origin : identifies the uploaded files.
     """
     if all(picture_column(side) is None for side in pair):
         return HeldPictures()
@@ -541,8 +547,8 @@ def _folder() -> FolderPictures | None:
 
 
 def _zip(upload: Any) -> tuple[str, ZipPictures | None]:
-    """The zip last read in this session, and its key; a later one that can't be read does not
-    replace it.
+    """The key and content of the zip last read in this session; a later file that can't be read
+    does not replace it.
     """
     key, held = session().pictures
     if upload is not None and upload.file_id != key:
@@ -561,13 +567,13 @@ def _zip(upload: Any) -> tuple[str, ZipPictures | None]:
 
 
 def forget_pictures() -> None:
-    """Drop the zip and the thumbnails."""
+    """Forget the zip and the small pictures made from it."""
     session().pictures = ("", None)
     session().thumbnails.clear()
 
 
 def _say(side: Samples, found: Found, where: str) -> None:
-    """Say how many pictures of one set were found, and which is the first missing."""
+    """Say how many pictures of one set were found, and name the first missing one."""
     if not found.named:
         st.caption(f"**{plain(side.name)}**: its column {plain(found.column)} is empty.")
         return
@@ -594,7 +600,7 @@ def _say(side: Samples, found: Found, where: str) -> None:
 
 
 def ending(name: str, most: int) -> str:
-    """The end of a long name, since ends tell pictures apart."""
+    """The end of a long name, as names of pictures usually differ at the end."""
     if len(name) <= most:
         return name
     return "…" + name[1 - most :]

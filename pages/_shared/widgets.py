@@ -1,4 +1,4 @@
-"""The style sheet and the widgets that the pages share."""
+"""The style sheet, and widgets that pages share."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import streamlit as st
 from prviz.reports.settings import ExploreSettings
 
 
-# Names of files, keys and columns come from users and are never markup.
+# Names of files, keys and columns come from users: they must never be interpreted as markup.
 def plain(text: object) -> str:
-    """The text as Markdown shows it literally, on one line."""
+    """The text on one line, escaped so that Markdown shows it literally."""
     line = " ".join(str(text).split())
     return "".join(f"\\{c}" if c in r"\`*_{}[]()<>#+-.!|~$:@&^=" else c for c in line)
 
 
 T = TypeVar("T")
-# Style rules that the theme does not cover, in every page from its first byte on (app.py). Type has
-# three sizes: a heading's, a text's (1rem), and a label's.
+# Style rules beyond Streamlit's theme, present in every page from the first byte (app.py). There
+# are three sizes of type: heading, text (1rem) and label.
 CSS = """
 :root {
   --prviz-ground: light-dark(#FFFFFF, #0E1117); --prviz-accent: light-dark(#0065A0, #3A9AD6);
@@ -34,11 +34,10 @@ body { font-variant-numeric: tabular-nums; }
 .block-container { padding: calc(var(--prviz-bar) + var(--prviz-space-3)) var(--prviz-space-4)
   var(--prviz-space-4); }
 [data-testid="stCaptionContainer"] { color: inherit; opacity: .8; }
-/* What a run has not come to stays as it was: Streamlit would fade it for a second, in which a
-   browser paints all of it
-   again and again on the cores that measure. */
+/* Elements that a run has not reached yet look as before. Streamlit would fade them for a second, and
+   the browser would paint them again and again, on the cores that measure. */
 [data-stale="true"], [role="tablist"] { opacity: 1 !important; transition: none !important; }
-/* The bar marks the page's name; its heading is for screen readers. */
+/* A page's heading is for screen readers only, as the bar marks the page's name. */
 [data-testid="stElementContainer"]:has(> * > * > * > h1) {
   position: absolute; width: 1px; min-width: 0; overflow: hidden; clip-path: inset(50%);
 }
@@ -49,11 +48,11 @@ p:not(:is(.live, .live-place, .course, [data-prviz], button, label, summary, [ro
 }
 /* Streamlit's own white is too faint on the dark theme's accent. */
 button[kind="primary"], [data-tag] span { color: var(--prviz-ground); }
-/* Its darker accent, of a plain button in use, is too faint there too. */
+/* So is Streamlit's darker accent, on a plain button that is hovered over or pressed. */
 button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) {
   color: var(--prviz-accent); }
-/* Streamlit's words where the server does not answer ask for the internet, of which the app has no
-   need. */
+/* If the server does not answer, Streamlit asks to check the internet connection, which the app does
+   not need: another text replaces that. */
 :root:has(
   > body > * > * > [data-test-connection-state]:not([data-test-connection-state="CONNECTED"]),
   > body > * > * > * > [data-test-connection-state]:not([data-test-connection-state="CONNECTED"])
@@ -94,7 +93,7 @@ button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) {
   border-bottom: 2px solid transparent;
 }
 .st-key-prviz-bar a:hover { border-color: color-mix(in srgb, currentColor 35%, transparent); }
-/* The buttons, which come first; room for the wordmark and the names before these are drawn. */
+/* The buttons are the first child; the other children get their room before they are drawn. */
 .st-key-prviz-bar > :first-child { position: absolute !important; right: 0; width: auto !important;
   }
 .st-key-prviz-bar > :is(:nth-child(2), :nth-child(3), :nth-child(6)) { min-width: 44px; }
@@ -148,7 +147,7 @@ fill="none" stroke="black" stroke-width="1.6" stroke-linecap="round"> \
   .block-container { padding-inline: var(--prviz-space-3); }
   .bar-tools { display: none; }
 }
-/* For a finger the bar's buttons reach over its whole height. */
+/* For fingers, the bar's buttons react over its whole height. */
 @media (pointer: coarse) {
   .st-key-prviz-bar > * { min-width: 44px !important; justify-content: center; }
   .st-key-prviz-bar a { min-width: 44px; justify-content: center; }
@@ -162,24 +161,25 @@ fill="none" stroke="black" stroke-width="1.6" stroke-linecap="round"> \
   #MainMenu { margin-right: -18px; }
   @media (max-width: 640px) { .st-key-prviz-bar { gap: var(--prviz-space-2); } }
 }
-/* Panels of one experiment, as many in a row as are legible. */
+/* Panels of one experiment side by side, as many in a row as are legible. */
 [class*="st-key-side-by-side-"] .live .panes {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(min(300px, 100%), 1fr));
 }
 [class*="st-key-side-by-side-"] .live .panes:has(> :nth-child(5):last-child) {
   grid-template-columns: repeat(auto-fit, minmax(min(250px, 100%), 1fr));
 }
-/* Where all panels of a heat map stand in one row the first one's names of rows are enough. */
+/* If all panels of a heat map stand in one row, only the first shows the names of the rows. */
 @media (min-width: 1000px) {
   [class*="st-key-side-by-side-rows-"] .live .pane:not(:first-child) .ytick { visibility: hidden; }
 }
 [class*="st-key-side-by-side-"] .live .pane > h3 {
-  line-height: 1.75rem; } /* as high with a "?" beside it as without */
+  line-height: 1.75rem; } /* the same height with and without a "?" beside it */
 /* The main figure's progress stays above the rest and is not dimmed with it. */
 .st-key-explore { position: relative; z-index: 2; opacity: 1 !important; }
 div:has(> .st-key-prviz-bar) { position: absolute; }
 """
-# The bar's buttons and the keys; one text for all pages, so that it stays while these change.
+# The bar's buttons and keys. The text is the same on all pages, so that the element stays when the
+# page changes.
 _FOLDER = Path(__file__).parent
 TOOLS = "{}<script type=module>{}</script>".format(
     *((_FOLDER / f"bar_tools.{kind}").read_text(encoding="utf-8") for kind in ("html", "js"))
@@ -187,7 +187,7 @@ TOOLS = "{}<script type=module>{}</script>".format(
 
 
 def draw_bar(pages: Sequence[st.Page], current: st.Page) -> None:
-    """Draw the bar over the page: wordmark, at every width the pages by name, the current one
+    """Draw the bar at the top of the page: wordmark, links to all pages with the current one
     marked, and buttons.
     """
     with st.container(key="prviz-bar", horizontal=True):
@@ -202,19 +202,21 @@ def draw_bar(pages: Sequence[st.Page], current: st.Page) -> None:
 
 
 def say_refusal(text: str) -> None:
-    """Say what can't be done."""
+    """Show an error message."""
     st.error(text, icon=":material/block:")
 
 
 def begin(key: str, value: Any) -> str:
-    """The key of a widget, set to `value` if the session has no value for it."""
+    """Set the widget with this key to `value`, unless the session has a value for it; returns the
+    key.
+    """
     st.session_state.setdefault(key, value)
     return key
 
 
 def pressed(label: str, key: str, **more: Any) -> bool:
-    """Draw a button; True in the first run that comes to it after a click, also where another run
-    was ended before.
+    """Draw a button; True in the first run that reaches it after a click, even if a run in between
+    was aborted.
     """
     note = f"{key}.pressed"
     st.button(label, key=key, on_click=st.session_state.update, args=({note: True},), **more)
@@ -222,7 +224,7 @@ def pressed(label: str, key: str, **more: Any) -> bool:
 
 
 def described(text: str) -> dict[str, Any]:
-    """The alternative text of a table, where this Streamlit takes one."""
+    """The argument for a table's alternative text, if this version of Streamlit accepts one."""
     if "alt" in inspect.signature(st.dataframe).parameters:
         return {"alt": text}
     return {}
@@ -231,11 +233,12 @@ def described(text: str) -> dict[str, Any]:
 def choose_one(
     label: str, options: Mapping[T, str] | Sequence[T], first: T | None = None, **more: Any
 ) -> T:
-    """Draw a segmented control with one option chosen: `first`, or at the start the value that its
-    key holds.
+    """Draw a segmented control with exactly one option chosen, at first `first` or the value stored
+    by its key.
 
-    options : the options, or their titles by option. more : of `st.segmented_control`. A value that
-    is no option, from a link or from before the options changed, counts as the first choice.
+    options : the options, or a mapping from options to titles. more : further arguments of
+    `st.segmented_control`. If the stored value is no option (from a link, or of earlier options),
+    the first choice is returned.
     """
     known = list(options)
     if isinstance(options, Mapping):
@@ -249,5 +252,5 @@ def choose_one(
 
 
 def explore_link(settings: ExploreSettings, label: str = "Open this in Explore") -> None:
-    """Draw a link that opens the problem in Explore, in a new tab."""
+    """Draw a link that opens a problem in Explore, in a new tab."""
     st.link_button(label, f"./?{urlencode(settings.to_query())}", icon=":material/open_in_new:")

@@ -1,4 +1,4 @@
-"""Work in the background of a page: a list of tasks, with its buttons, its progress and results."""
+"""A list of tasks that runs in the background of a page, with buttons, progress and results."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from prviz.readers import errors
 from prviz.recent import LeastRecentlyUsed
 from prviz.studies.tasks import Columns, Row, Task, as_parquet
 
-# Seconds between drawings of the rows while measurements run, and seconds that the page waits for
-# the first ones.
+# Seconds between drawings of the rows during measurements, and seconds for which the page waits for
+# the first rows.
 PAUSE = 1.0
 FIRST_WAIT = 0.6
-# Most runs and rows held for all visitors together; a row of a sweep takes some 400 bytes.
+# Most runs, and most rows in total, that are kept for all visitors; a row of a sweep takes about
+# 400 bytes.
 SHARED_RUNS = 64
 SHARED_ROWS = 200_000
 
@@ -34,12 +35,10 @@ Draw = Callable[[pd.DataFrame, bool], None]
 class WorkRequest(NamedTuple):
     """Tasks to measure.
 
-    key : equal keys, equal tasks. title : text; the files are named after it.
-    seconds : time of all tasks, estimated before the start.
-    private : True for data that a visitor has brought: rows stay in this session, not shared with
-    other visitors.
-    known : rows of other work, by key, that need not be measured again. at_once : True to start
-    without a click.
+    key : equal keys mean equal tasks. title : shown as text, and part of the names of files.
+    seconds : estimated time of all tasks. private : True for data of the visitor's own: rows are
+    kept in this session only. known : rows of other work, by key, that need not be measured again.
+    at_once : True to start without a click.
     """
 
     key: Hashable
@@ -64,13 +63,13 @@ def _runs(work: WorkRequest) -> LeastRecentlyUsed:
 
 
 def _run(work: WorkRequest) -> TaskRun:
-    """The run held for this work, or a new one, which is held only once it starts."""
+    """The stored run for this work, or a new one, which is stored once it starts."""
     return _runs(work).get(work.key) or TaskRun(work.tasks, work.columns, work.seconds, work.known)
 
 
 def box(work: WorkRequest, draw: Draw, before: Callable[[], None] | None = None) -> None:
-    """Draw this work with its buttons; `draw(rows so far, complete)` its rows, `before` what stands
-    there before.
+    """Draw the progress and buttons of this work, and its rows by `draw(rows so far, complete)`, or
+    `before()` while there are none.
     """
     run = _run(work)
     left = session().left_runs
@@ -100,7 +99,7 @@ def _waits(work: WorkRequest, run: TaskRun) -> bool:
 
 
 def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None] | None) -> None:
-    """The part that follows the run; where it begins or ends the whole page is drawn anew."""
+    """The fragment that shows a run. When the run begins or ends, the whole page is redrawn."""
     run = _run(work)
     name = _name(work)
     who = session().viewer
@@ -174,11 +173,11 @@ def buttons(
     stopping: str,
     done: str = "",
 ) -> None:
-    """Draw the progress of this work with Stop, or Start or Continue with the estimated time, or
-    what is done.
+    """Draw the state of the work: its progress with Stop; or Start or Continue with the estimated
+    time; or what is done.
 
     keys : of the container and its two buttons. waits : True if this viewer waits for the work.
-    first : text beside Start. stopping : what still runs after a stop. done : text after the number
+    first : text beside Start. stopping : what still runs after Stop. done : text after the number
     of pieces.
     """
     count = f"{work.done} of {work.total} {unit}"
@@ -208,7 +207,7 @@ def buttons(
 
 
 def error_text(error: Exception) -> str:
-    """Describe the error that ended a measurement in the background."""
+    """Describe the error that ended background work."""
     if isinstance(error, MemoryError):
         return "This machine has too little memory for it: fewer samples or dimensions need less."
     if isinstance(error, ValueError | TypeError | OSError):

@@ -1,1 +1,3 @@
-"""Background work: runs of tasks and of networks, worker threads. Nothing here knows Streamlit."""
+"""Background work: lists of tasks, embeddings by networks, and the threads that run them, without
+Streamlit.
+"""

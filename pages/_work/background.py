@@ -1,6 +1,6 @@
 """Work in a thread of its own, which can be stopped and continued.
 
-Nothing here knows Streamlit, and no work may touch `st`: its thread belongs to no session.
+It does not use Streamlit, and no work may call `st`, because its thread belongs to no session.
 """
 
 from __future__ import annotations
@@ -15,28 +15,26 @@ from prviz.neighbors.threads import available_threads, low_priority
 from prviz.server.limits import limits
 from prviz.server.work_queue import WorkQueue, foreground
 
-# Share done from which the pace gives the time left; below it the estimate made before the start
-# counts.
+# Share of the work from which on the remaining time is extrapolated from the time so far; before,
+# the initial estimate is used.
 FIRST_SHARE = 0.05
-# Seconds since the last poll after which a viewer counts as gone (a page that shows it polls every
-# second).
+# Seconds since the last poll after which a viewer counts as gone; a page that shows the work polls
+# every second.
 LOOKING_SECONDS = 10.0
-# All visitors' work.
+# Queue of all visitors' work.
 _queue = WorkQueue(available_threads())
 
 
 class CancelledError(Exception):
-    """Raised inside the work at its next progress report after a stop."""
+    """Raised inside work at its next progress report after it was stopped."""
 
 
 class Background(ABC):
-    """Work in `total` pieces; finished pieces stay, and none is done twice.
+    """Work in `total` pieces. Finished pieces are kept, so that none is done twice.
 
-    seconds : time of all pieces, estimated before the start.
-    error : the error that has ended the work, if any.
-    idle_seconds : seconds since the last poll after which the work stops: every tab with it is
-    closed or shows
-        something else.
+    seconds : estimated time of all pieces. error : the error that has ended the work, if any.
+    idle_seconds : the work stops when no viewer has polled for this time: every tab that showed it
+    is closed or shows something else.
     """
 
     idle_seconds = 600.0
@@ -49,33 +47,33 @@ class Background(ABC):
         self._lock = threading.Lock()
         self._wanted, self._ended = False, threading.Event()
         self._ended.set()
-        self.place = 0  # in the queue of all visitors' work, from 1; 0: it works
+        self.place = 0  # place in the queue of all visitors' work, from 1; 0 while it runs
         self._part = 0.0  # share done of the current piece
         self._began = time.monotonic()
-        self._before = 0.0  # time of the last start, and the share done by then
+        self._before = 0.0  # share done before the last start, whose time is `_began`
         self._pace: float | None = (
-            None  # seconds for all pieces, by those done since the last start
+            None  # estimated seconds for all pieces, from those done since the last start
         )
         self._polled: dict[Hashable, float] = {}  # time of the last poll, by viewer
 
     @property
     @abstractmethod
     def done(self) -> int:
-        """Pieces that are done."""
+        """Number of finished pieces."""
 
     @abstractmethod
     def _measure(self) -> None:
-        """Do the missing pieces, in the thread, calling `_report` between and inside them."""
+        """Do the missing pieces in the work's thread; call `_report` between and inside pieces."""
 
     @property
     def share(self) -> float:
-        """Share done, from 0 to 1, that of the current piece included."""
+        """Share done, from 0 to 1, including the finished part of the current piece."""
         return min((self.done + self._part) / max(self.total, 1), 1.0)
 
     @property
     def working(self) -> bool:
-        """True if the thread is running or about to; after `stop` it finishes the piece it has
-        begun.
+        """True if the thread runs or is about to start; after `stop` it still finishes its current
+        piece.
         """
         return not self._ended.is_set()
 
@@ -86,26 +84,26 @@ class Background(ABC):
 
     @property
     def stopping(self) -> bool:
-        """True if the thread is running its last piece after `stop`."""
+        """True if the thread is finishing its last piece after `stop`."""
         return self.working and not self._wanted
 
     @property
     def seconds_left(self) -> float:
-        """Estimated seconds left: by the pace since the last start, or by the first estimate while
-        there is no pace.
+        """Estimated seconds left, extrapolated from the time since the last start, or at first from
+        the initial estimate.
         """
         if self._pace is not None or not self.working:
             return (self._pace or self.seconds) * (1 - self.share)
         gone = time.monotonic() - self._began
-        # late already: as long again as it has taken
+        # the initial estimate has passed: assume the time so far once more
         return max(self.seconds * (1 - self._before) - gone, gone)
 
     def touch(self, who: Hashable = None) -> None:
-        """Note that this viewer still waits for the work."""
+        """Note that this viewer is still waiting for the work."""
         self._polled[who] = time.monotonic()
 
     def start(self, who: Hashable = None) -> None:
-        """Continue with the missing pieces; does nothing while the thread is running."""
+        """Do the missing pieces in a new thread; does nothing more while one is running."""
         self.touch(who)
         with self._lock:
             idle = self._ended.is_set()
@@ -115,9 +113,7 @@ class Background(ABC):
             threading.Thread(target=self._run, name="prviz-run", daemon=True).start()
 
     def _run(self) -> None:
-        """Work in this thread until all pieces are done, the work is stopped, or an error ends
-        it.
-        """
+        """The thread: work until all pieces are done, the work is stopped, or an error ends it."""
         while True:
             self._began = time.monotonic()
             self._before = self.share
@@ -142,17 +138,17 @@ class Background(ABC):
                     return
 
     def _wait(self, place: int) -> None:
-        """Note the place in the queue; raise CancelledError where nobody waits any more."""
+        """Note the place in the queue; raises CancelledError if no viewer waits any more."""
         self.place = place
         self._began = time.monotonic()
         self._report(0.0)
 
     def stop(self) -> None:
-        """Begin no further piece. Finished pieces stay, and a new start continues."""
+        """Begin no further piece. Finished pieces are kept; `start` continues with the others."""
         self._wanted = False
 
     def leave(self, who: Hashable) -> None:
-        """Remove this viewer; the work stops unless another one has polled lately."""
+        """Remove this viewer; the work stops unless another viewer has polled recently."""
         self._polled.pop(who, None)
         if (
             time.monotonic() - max(self._polled.values(), default=-LOOKING_SECONDS)
@@ -161,14 +157,15 @@ class Background(ABC):
             self.stop()
 
     def wait(self, seconds: float) -> bool:
-        """True if the thread has ended within this number of seconds."""
+        """Wait at most this number of seconds; True if the thread has ended."""
         self.touch()
         return self._ended.wait(seconds)
 
     def _report(self, share: float) -> None:
-        """Note the share done of the piece; on a shared server what browsers wait for comes first.
+        """Note the share done of the current piece. On a shared server this also waits while
+        browsers draw.
 
-        Raises CancelledError after a stop, or where nobody polls any more.
+        Raises CancelledError if the work was stopped or no viewer polls any more.
         """
         if limits.shared:
             foreground.give_way()

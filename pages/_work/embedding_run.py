@@ -1,5 +1,5 @@
-"""Folders of pictures that are embedded in the background, one visitor's at a time; a stopped run
-goes on.
+"""Embedding folders of pictures in the background, for one visitor at a time; a stopped run can
+continue.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from prviz.measure.workload import duration
 from prviz.neighbors.threads import available_threads
 from prviz.readers.safe_folder import Below
 
-# Seconds between looks at whether another visitor's embedding has ended.
+# Seconds between checks whether another visitor's embedding has ended.
 _LOOK = 0.2
-# One embedding uses all cores, and two of one folder would share files.
+# Lock that lets one embedding run at a time: it uses all cores, and two of the same folder would
+# write the same files.
 _one_at_a_time = threading.Lock()
 
 
 class EmbeddingRequest(NamedTuple):
-    """Folders of pictures below the app's folder, the first of them to fit what is fitted, and the
-    encoder.
+    """What to embed: folders of pictures below the app's folder, and the encoder. An encoder that
+    has to be fitted is fitted on the first folder.
     """
 
     folders: tuple[str, ...]
@@ -36,8 +37,8 @@ class EmbeddingRequest(NamedTuple):
 
     @property
     def out(self) -> str:
-        """Folder of the files: the encoder's name, with - for what a name can't hold, never that of
-        a network.
+        """Folder of the output files. It is named after the encoder, with "-" for characters that a
+        file name can't have, and never like a network's own file.
         """
         name = self.encoder.encoder.replace(".onnx", "-onnx")
         return "".join(each if each.isalnum() or each in "._-" else "-" for each in name).lstrip(
@@ -46,10 +47,9 @@ class EmbeddingRequest(NamedTuple):
 
 
 class EmbeddingRun(Background):
-    """The work on a request; its pieces are pictures.
+    """The embedding of one request; its pieces are pictures.
 
-    left_out : a line on each folder with pictures that could not be read. state : what it does now,
-    in words.
+    left_out : one line for each folder with unreadable pictures. state : what it does now, as text.
     """
 
     def __init__(self, below: Below, request: EmbeddingRequest) -> None:
@@ -66,7 +66,7 @@ class EmbeddingRun(Background):
 
     @property
     def text(self) -> str:
-        """Text beside the progress."""
+        """The text beside the progress bar."""
         left = ""
         if self.share >= FIRST_SHARE:
             left = f", {duration(self.seconds_left)} left"
@@ -97,10 +97,11 @@ class EmbeddingRun(Background):
         before: int,
         executor: Executor,
     ) -> None:
-        """Embed one folder; ``before`` pictures were in those before it."""
+        """Embed one folder. before : number of pictures in the folders before it."""
         count = len(source.items)
 
-        def report(share: float) -> None:  # the last picture is done when the file is there
+        # the last picture only counts as done once the file is written
+        def report(share: float) -> None:
             self._done = before + min(int(share * count), count - 1)
             self.state = f"{folder}: {self._done:,} of {self.total:,} pictures"
             self._report(0.0)

@@ -1,7 +1,7 @@
-"""Lists of tasks that run in the background, shared by all their viewers: rows so far, stop,
-continue.
+"""Lists of tasks that run in the background; all viewers share their rows, and can stop and
+continue them.
 
-Nothing here knows Streamlit: the threads belong to no session.
+Nothing here uses Streamlit, because the threads belong to no session.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from prviz.studies.tasks import Columns, Row, Task, run_tasks, table
 
 T = TypeVar("T")
 P = ParamSpec("P")
-# Tasks done since the last start from which the pace gives the time left: one alone says little.
+# Number of tasks done since the last start from which on the remaining time is extrapolated; one
+# task alone says little.
 FIRST_TASKS = 3
 
 
 class Workers(Executor):
-    """An executor whose `count` threads start with the first call; calls run in the order of
+    """An executor of `count` threads, which start with the first call; calls run in the order of
     submission.
 
-    A ThreadPoolExecutor would let the interpreter end only after all its calls; these threads end
-    with the interpreter.
+    With a ThreadPoolExecutor the interpreter could only end after all calls; these threads end with
+    it.
     """
 
     def __init__(self, count: int) -> None:
@@ -58,22 +59,22 @@ class Workers(Executor):
                     future.set_result(call())
                 except BaseException as error:  # noqa: BLE001 - raised by `Future.result`
                     future.set_exception(error)
-            del future, call  # frees their memory while the thread waits
+            del future, call  # free their memory while the thread waits for the next call
 
 
 @lru_cache(maxsize=1)
 def _workers() -> Workers:
-    """The workers of all runs: each run queues only a few tasks at a time, so that runs share the
-    cores evenly.
+    """The worker threads of all runs. Each run queues only a few tasks at a time, so that runs
+    share the cores evenly.
     """
     return Workers(available_threads())
 
 
 class TaskRun(Background):
-    """The rows of these tasks so far, and the work on the rest.
+    """A list of tasks: its rows so far, and the work on the remaining tasks.
 
-    seconds : time of all tasks, estimated before the start.
-    known : rows, by key, that are known already; those of other tasks are left out.
+    seconds : estimated time of all tasks. known : rows, by key, that need not be measured; those of
+    other tasks are ignored.
     """
 
     def __init__(
@@ -106,18 +107,18 @@ class TaskRun(Background):
 
     @cached_property
     def _place(self) -> dict[str, int]:
-        """The position of every row in the order of the tasks, by its key."""
+        """Position of each row in the order of the tasks, by the row's key."""
         return {
             key: place for place, key in enumerate(key for task in self.tasks for key in task.keys)
         }
 
     def wait_first(self, seconds: float) -> None:
-        """Return once there are rows, at the latest after this time."""
+        """Wait for the first rows, at most this number of seconds."""
         if self.working and not self.size:
             self._begun.wait(seconds)
 
     def rows(self) -> pd.DataFrame:
-        """All rows so far in the order of the tasks."""
+        """All rows so far, in the order of the tasks."""
         with self._lock:
             if self._news:
                 found = pd.concat(
@@ -147,7 +148,7 @@ class TaskRun(Background):
 
 
 def held_runs(entries: int, most_rows: int) -> LeastRecentlyUsed:
-    """A store of runs; a run that is dropped stops."""
+    """A store of runs; a run that is removed from it is stopped."""
     return LeastRecentlyUsed(
         entries, most_rows, lambda run: int(run.size), lambda run: run.stop(), stay=1
     )
