@@ -34,8 +34,8 @@ body { font-variant-numeric: tabular-nums; }
 .block-container { padding: calc(var(--prviz-bar) + var(--prviz-space-3)) var(--prviz-space-4)
   var(--prviz-space-4); }
 [data-testid="stCaptionContainer"] { color: inherit; opacity: .8; }
-/* Elements that a run has not reached yet look as before. Streamlit would fade them for a second, and
-   the browser would paint them again and again, on the cores that measure. */
+/* Elements that a run has not reached yet look as before. Streamlit would fade them for a second,
+   and the browser would paint them again and again, on the cores that measure. */
 [data-stale="true"], [role="tablist"] { opacity: 1 !important; transition: none !important; }
 /* A page's heading is for screen readers only, as the bar marks the page's name. */
 [data-testid="stElementContainer"]:has(> * > * > * > h1) {
@@ -51,8 +51,8 @@ button[kind="primary"], [data-tag] span { color: var(--prviz-ground); }
 /* So is Streamlit's darker accent, on a plain button that is hovered over or pressed. */
 button[kind="tertiary"]:is(:hover, :active, :focus, [aria-expanded="true"]) {
   color: var(--prviz-accent); }
-/* If the server does not answer, Streamlit asks to check the internet connection, which the app does
-   not need: another text replaces that. */
+/* If the server does not answer, Streamlit asks to check the internet connection, which the app
+   does not need: another text replaces that. */
 :root:has(
   > body > * > * > [data-test-connection-state]:not([data-test-connection-state="CONNECTED"]),
   > body > * > * > * > [data-test-connection-state]:not([data-test-connection-state="CONNECTED"])
