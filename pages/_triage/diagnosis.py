@@ -30,8 +30,8 @@ from prviz.measure.profiles import bandwidth_unit
 from prviz.measure.workload import subsample
 from prviz.readers.bundled import bundled_names, bundled_pair
 from prviz.reports.settings import K_LIMITS, N_LIMITS, SPLIT_LIMITS, ExploreSettings
-from prviz.triage.finding import EVIDENCE, NUMBERS, SEVERE, Found, TriageFinding, nothing_text
-from prviz.triage.findings import LOOKED_FOR
+from prviz.triage.finding import EVIDENCE, SEVERE, Found, TriageFinding, nothing_text
+from prviz.triage.findings import LOOKED_FOR, NUMBERS
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.power import power
 

@@ -11,11 +11,11 @@ from functools import cached_property
 
 import numpy as np
 
-from prviz.arrays import Floats
+from prviz.arrays import Floats, Rng
 from prviz.diagnostics.column_tests import LEVEL, ColumnCounts, ColumnTests, known_tests
 from prviz.diagnostics.named_columns import named_columns, number_text
 from prviz.samples import SamplePair
-from prviz.triage.finding import UNCLEAR, TriageFinding, grade
+from prviz.triage.finding import UNCLEAR, FaultRule, TriageFinding, grade
 
 # Largest part of the features that are a few; of more the sets as wholes differ.
 FEW = 0.25
@@ -245,3 +245,25 @@ def _fits(real: Floats, repaired: Floats, level: float = MENDED) -> bool:
 
     size = math.sqrt(len(real) * len(repaired) / (len(real) + len(repaired)))
     return bool(kolmogorov(size * _apart(real, repaired)) > level)
+
+
+def _one_value(values: Floats, _: Floats, __: Rng) -> Floats:
+    """The first feature is its median throughout."""
+    found = values.copy()
+    found[:, 0] = np.median(values[:, 0])
+    return found
+
+
+# What goes with the finding of this file.
+NAMED = (
+    FaultRule(
+        key="columns",
+        number="of the features differ",
+        listed="Features that differ",
+        seen=(
+            "features of another distribution by themselves: a few while the others are alike, or"
+            " far more than these, or most of them beside the real ones"
+        ),
+        plant=_one_value,
+    ),
+)

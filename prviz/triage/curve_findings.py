@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prviz.checks.row_order import CONSEQUENCE, TOGETHER, dependence_text, dependent_sets
+from prviz.checks.row_order import CONSEQUENCE, NEXT, TOGETHER, dependence_text, dependent_sets
 from prviz.curves import PRCurve
 from prviz.diagnostics.influence import REMOVED, Influence
 from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, PairFacts
 from prviz.samples import SamplePair
-from prviz.triage.finding import Found, Level, TriageFinding, grade, percent
+from prviz.triage.finding import FaultRule, Found, Level, TriageFinding, grade, percent
 from prviz.uncertainty.bootstrap import Spread
 
 # Overlap, 1 - TV, below which the sets count as apart.
@@ -173,3 +173,46 @@ def mode_reweighting(curve: PRCurve) -> ModeReweighting:
     return ModeReweighting(
         float(ratios.max()), float(np.sqrt(ends[0] * ends[1])), float(f[place]), float(n[place])
     )
+
+
+# What goes with the findings of this file.
+NAMED = (
+    FaultRule(
+        key="flat",
+        number="as many directions as the real samples",
+        listed="Fewer directions",
+        seen=(
+            f"the generated effective dimension is below 1 / {DIMENSION_RATIO:g} of the real one"
+        ),
+    ),
+    FaultRule(
+        key="outliers",
+        number="of the other set would lose all support",
+        listed="Outliers",
+        seen=(
+            f"5 samples alone carry more than {100 * OUTLIERS:.0f} % of the other set, and far more"
+            " than their share"
+        ),
+    ),
+    FaultRule(
+        key="dependent",
+        number="of the samples have their nearest one in a row beside theirs",
+        listed="Rows that belong together",
+        seen=f"nearest samples at most {NEXT} rows apart, far more often than by chance",
+    ),
+    FaultRule(
+        key="few",
+        number="width of 95 % of AuC's draws",
+        listed="Too few samples",
+        seen=(
+            f"AuC's draws spread more than {WIDE:g}, or fewer than {FEW_EVALUATED} of a set measure"
+            " it"
+        ),
+    ),
+    FaultRule(
+        key="apart",
+        number="of the mass in common",
+        listed="Hardly any overlap",
+        seen=f"less than {100 * APART:.0f} % of the mass is shared",
+    ),
+)

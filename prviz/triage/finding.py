@@ -4,9 +4,11 @@ its evidence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from prviz.arrays import Floats, Rng
 
 Level = Literal["note", "warning"]
 
@@ -31,42 +33,13 @@ EVIDENCE: Mapping[str, str] = {
 }
 """Evidence in words, by the key that a finding names."""
 
-NUMBERS: Mapping[str, str] = {
-    "dropping": "of the real data is hardly ever generated",
-    "invention": "of the generated samples form modes without real ones",
-    "off": "of the generated samples lie off the real support",
-    "reweighting": "of the samples would have to change their mode",
-    "narrow": "the real spread",
-    "wide": "the real spread",
-    "tails": "the real reach of the farthest samples",
-    "blurred": "the real distance to the nearest sample",
-    "noise": "the real spread in the minor directions",
-    "coarse": "the real distance to real samples",
-    "repeated": "of the real rows repeat another",
-    "collapse": "of the generated rows repeat another",
-    "single": "times the same real row",
-    "copies": "of the generated rows are rows of the reference",
-    "near_copies": "of the generated samples nearly copy a real one",
-    "scale": "the real values",
-    "shifted": "the part of the difference that one shift explains",
-    "permuted": "of the features are in another place",
-    "unclear": "of random halvings agree on a fault",
-    "columns": "of the features differ",
-    "flat": "as many directions as the real samples",
-    "outliers": "of the other set would lose all support",
-    "dependent": "of the samples have their nearest one in a row beside theirs",
-    "few": "width of 95 % of AuC's draws",
-    "apart": "of the mass in common",
-}
-"""What the number of a finding is, by the finding's key."""
-
 
 @dataclass(frozen=True)
 class TriageFinding:
     """One thing that is wrong, or may be.
 
-    key : a key of NUMBERS. title : two or three words. sentence : the observation in plain words,
-    with its number.
+    key : that of its `FaultRule`. title : two or three words. sentence : the observation in plain
+    words, with its number.
     number : that number, a share unless ``unit`` says otherwise. low, high : its interval of 95 %,
     if any.
     level : a warning needs action; a note does not. evidence : a key of EVIDENCE. borderline : True
@@ -86,6 +59,31 @@ class TriageFinding:
 
 
 Found: TypeAlias = tuple[TriageFinding, ...]
+Plant: TypeAlias = Callable[[Floats, Floats, Rng], Floats]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FaultRule:
+    """What goes with a finding besides the function that finds it.
+
+    key : of the finding. number : what its number is, in words.
+    listed, seen : title and sign in the list of what is looked for; "" where the line of another
+    rule says both.
+    excludes : keys of what follows from this fault where it explains more, and would contradict it:
+    no list names a fault and its reverse.
+    follows : True if many generated rows that repeat others cause it.
+    plant : puts the fault into samples as good as real, of at least 400 rows, as strongly as it
+    must be found: their values, those of the reference, random numbers -> values with the fault.
+    None: `tests/benchmarks/faults.py` does it.
+    """
+
+    key: str
+    number: str
+    listed: str = ""
+    seen: str = ""
+    excludes: frozenset[str] = frozenset()
+    follows: bool = False
+    plant: Plant | None = None
 
 
 def nothing_text(differs: bool) -> str:

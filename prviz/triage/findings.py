@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 
 from prviz.arrays import Floats
-from prviz.checks.flags import MANY_ROWS, discrete
-from prviz.checks.row_order import NEXT
+from prviz.checks.flags import discrete
 from prviz.diagnostics.influence import carries, influence
-from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, PairFacts, preflight
+from prviz.diagnostics.preflight import PairFacts, preflight
 from prviz.diagnostics.witness import leaving_out
 from prviz.measure.estimates import Estimate, Progress
 from prviz.neighbors import MEMORY_LIMIT
@@ -29,19 +28,17 @@ from prviz.neighbors.balls import ROLES
 from prviz.neighbors.kernels import slices
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples
+from prviz.triage import column_faults, curve_findings, placement_faults, shape_faults
 from prviz.triage.column_faults import Differing, column_fault, column_hint, differing
 from prviz.triage.curve_findings import (
-    APART,
     KINK,
-    OUTLIERS,
-    WIDE,
     apart,
     dependent,
     doubts,
     mode_reweighting,
     outlier_faults,
 )
-from prviz.triage.finding import SEVERE, UNCLEAR, Found, TriageFinding
+from prviz.triage.finding import SEVERE, UNCLEAR, FaultRule, Found, TriageFinding
 from prviz.triage.memorisation import (
     Memorisation,
     held_out_distances,
@@ -49,19 +46,18 @@ from prviz.triage.memorisation import (
 )
 from prviz.triage.pair_statistics import PairStatistics, halvings, mean_statistics
 from prviz.triage.placement_faults import (
+    WHOLES,
     misplaced,
     near_copies,
     nearly_repeated,
-    normalised,
     one_row,
-    rescaled,
     row_faults,
     standardised_otherwise,
 )
-from prviz.triage.shape_faults import SURE, off_support, other_shares, reshaped
+from prviz.triage.shape_faults import SHAPES, SURE
 from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 
-# Raised where the same samples get other findings: it is in the key of all that are kept.
+# Raised where the same samples get other findings by the same rules.
 RULES = 14
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
@@ -88,80 +84,23 @@ CERTAIN = 1e-3
 # Fewest samples per set for statistics of two halves.
 LEAST = 60
 
-# What follows from a fault that explains more, and would contradict it: no list names a fault and
-# its reverse.
-EXCLUDES: Mapping[str, frozenset[str]] = {
-    "wide": frozenset({"dropping", "narrow", "blurred", "invention"}),
-    "noise": frozenset({"dropping", "narrow", "blurred"}),
-    "coarse": frozenset({"narrow"}),
-    "dropping": frozenset({"wide", "noise"}),
-    "narrow": frozenset({"off", "invention", "wide", "noise"}),
-    "tails": frozenset({"off", "invention", "wide", "noise", "dropping"}),
-    "blurred": frozenset({"off", "invention", "wide", "noise"}),
-    "invention": frozenset({"narrow", "blurred"}),
-    "off": frozenset({"narrow", "blurred"}),
-    "collapse": frozenset({"off", "invention", "wide", "noise", "tails"}),
-}
+# What goes with each finding, in the order of the list of what is looked for.
+NAMED = (
+    *shape_faults.NAMED,
+    *placement_faults.NAMED,
+    *column_faults.NAMED,
+    *curve_findings.NAMED,
+    FaultRule(key="unclear", number="of random halvings agree on a fault"),
+)
+NUMBERS = {each.key: each.number for each in NAMED}
+LOOKED_FOR = {each.listed: each.seen for each in NAMED if each.listed}
+EXCLUDES = {each.key: each.excludes for each in NAMED}
 # Part of the generated samples that repeat others exactly from which on missing modes and lost
 # spread follow from that.
 MOSTLY = 0.5
-FOLLOWS = frozenset(
-    {"dropping", "reweighting", "narrow", "blurred", "coarse", "permuted", "shifted", "scale"}
-)
-
-LOOKED_FOR: Mapping[str, str] = {
-    "Dropped modes": (
-        "real samples without a generated one among their neighbours, or beyond their reach"
-    ),
-    "Invented modes": (
-        "generated samples without a real one among their neighbours, close to each other"
-    ),
-    "Off the manifold": (
-        "generated samples without real ones near by, nor each other, while the others fit"
-    ),
-    "Re-weighted modes": "other shares in the real clusters, none of which is empty",
-    "Too narrow, too wide": (
-        "another spread within the clusters and as a whole, alike in all directions"
-    ),
-    "Blurred": (
-        "nearest samples closer than the tenth nearest explain, or spread lost in minor directions"
-    ),
-    "Light tails": (
-        "the farthest of each cluster nearer than real ones, by the middle one, and no cluster"
-        " empty"
-    ),
-    "Noise added": "spread added in minor directions more than in main ones",
-    "Under-trained": "samples between the real ones, while the variance of the whole set fits",
-    "Repeated real samples": f"{100 * SEVERE:.0f} % more real than generated rows repeat another",
-    "Repeated samples": (
-        f"{100 * MANY_ROWS:.0f} % more generated than real rows repeat another, or others nearly"
-    ),
-    "Copies": (
-        "generated rows that are rows of the reference, or much closer to one than to the next"
-    ),
-    "Different scales, shifted or permuted features": (
-        "one factor, shift or order that makes the sets fit"
-    ),
-    "Features that differ": (
-        "features of another distribution by themselves: a few while the others are alike, or far"
-        " more than these, or most of them beside the real ones"
-    ),
-    "Fewer directions": (
-        f"the generated effective dimension is below 1 / {DIMENSION_RATIO:g} of the real one"
-    ),
-    "Outliers": (
-        f"5 samples alone carry more than {100 * OUTLIERS:.0f} % of the other set, and far more"
-        " than their share"
-    ),
-    "Rows that belong together": (
-        f"nearest samples at most {NEXT} rows apart, far more often than by chance"
-    ),
-    "Too few samples": (
-        f"AuC's draws spread more than {WIDE:g}, or fewer than {FEW_EVALUATED} of a set measure it"
-    ),
-    "Hardly any overlap": f"less than {100 * APART:.0f} % of the mass is shared",
-}
-"""What is looked for, by title."""
+FOLLOWS = frozenset(each.key for each in NAMED if each.follows)
+# In the key of all findings that are kept: another rule makes another one.
+RULES_KEY = f"{RULES}: {', '.join(NUMBERS)}"
 
 
 def findings(
@@ -340,7 +279,7 @@ def usual_faults(
     found: list[TriageFinding] = []
     for each in halvings(pair, memory_limit=memory_limit):
         place = misplaced(each)
-        shown = (explains(each) for explains in (off_support, reshaped, other_shares))
+        shown = (explains(each) for explains in SHAPES)
         if place is not None:
             found.append(place)
         found += [part[1] for part in shown if part is not None]
@@ -469,7 +408,10 @@ class WholeFaults:
     @cached_property
     def seen(self) -> TriageFinding | None:
         """A difference that is seen, not inferred."""
-        return normalised(self.facts) or rescaled(self.facts)
+        for rule in WHOLES:
+            if (fault := rule(self.facts)) is not None:
+                return fault
+        return None
 
     @cached_property
     def standardised(self) -> TriageFinding | None:
@@ -525,7 +467,7 @@ def _other_faults(
     copied = {fault.key for fault in of_rows}
     if copies.near.low > 0 and "copies" not in copied:
         parts.append((copies.near.value, near_copies(copies)))
-    shown = (explains(statistics) for explains in (off_support, reshaped, other_shares))
+    shown = (explains(statistics) for explains in SHAPES)
     parts += [part for part in shown if part is not None]
     invented = any(fault.key == "invention" for _, fault in parts)
     if (

@@ -5,6 +5,7 @@ normalised.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from prviz.checks.flags import MANY_ROWS, discrete
 from prviz.diagnostics.column_tests import ColumnCounts
 from prviz.diagnostics.preflight import PairFacts
 from prviz.triage.column_faults import BESIDE
-from prviz.triage.finding import SEVERE, Found, TriageFinding, percent
+from prviz.triage.finding import SEVERE, FaultRule, Found, TriageFinding, percent
 from prviz.triage.memorisation import CONFIDENCE, Memorisation
 from prviz.triage.pair_statistics import PairStatistics
 from prviz.triage.shape_faults import (
@@ -438,3 +439,47 @@ def near_copies(of: Memorisation) -> TriageFinding:
         " the next, which other real samples hardly ever do: near copies of the reference."
     )
     return TriageFinding("near_copies", "Near copies", sentence, share, "warning", "precision end")
+
+
+# Asked one after the other, before all else: beside what they find nothing else can be compared.
+WHOLES: tuple[Callable[[PairFacts], TriageFinding | None], ...] = (normalised, rescaled)
+# What goes with the findings of this file.
+NAMED = (
+    FaultRule(
+        key="repeated",
+        number="of the real rows repeat another",
+        listed="Repeated real samples",
+        seen=f"{100 * SEVERE:.0f} % more real than generated rows repeat another",
+    ),
+    FaultRule(
+        key="collapse",
+        number="of the generated rows repeat another",
+        listed="Repeated samples",
+        seen=(
+            f"{100 * MANY_ROWS:.0f} % more generated than real rows repeat another, or others"
+            " nearly"
+        ),
+        excludes=frozenset({"off", "invention", "wide", "noise", "tails"}),
+    ),
+    FaultRule(key="single", number="times the same real row"),
+    FaultRule(
+        key="copies",
+        number="of the generated rows are rows of the reference",
+        listed="Copies",
+        seen=(
+            "generated rows that are rows of the reference, or much closer to one than to the next"
+        ),
+    ),
+    FaultRule(key="near_copies", number="of the generated samples nearly copy a real one"),
+    FaultRule(
+        key="scale",
+        number="the real values",
+        listed="Different scales, shifted or permuted features",
+        seen="one factor, shift or order that makes the sets fit",
+        follows=True,
+    ),
+    FaultRule(
+        key="shifted", number="the part of the difference that one shift explains", follows=True
+    ),
+    FaultRule(key="permuted", number="of the features are in another place", follows=True),
+)

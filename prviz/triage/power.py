@@ -10,7 +10,7 @@ size is rather higher.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -19,11 +19,9 @@ from prviz.arrays import Flags, Floats, Rng
 from prviz.diagnostics.preflight import preflight
 from prviz.measure.estimates import Progress
 from prviz.samples import SamplePair, Samples
-from prviz.triage.finding import percent
+from prviz.triage.finding import Plant, percent
 from prviz.triage.findings import LEAST, sample_faults
 from prviz.triage.pair_statistics import cluster_of, clusters
-
-Plant = Callable[[Floats, Floats, Rng], Floats]
 
 # Fewest tries per fault that are worth a share, and most samples per set: more take minutes.
 FEWEST = 5

@@ -5,9 +5,10 @@ explains.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
-from prviz.triage.finding import TriageFinding, grade, percent
+from prviz.triage.finding import FaultRule, TriageFinding, grade, percent
 from prviz.triage.pair_statistics import PairStatistics
 
 Part: TypeAlias = tuple[float, TriageFinding]
@@ -341,3 +342,88 @@ def other_shares(of: PairStatistics) -> Part | None:
     return moved, TriageFinding(
         "reweighting", "Re-weighted modes", sentence, moved, grade(moved), "kink"
     )
+
+
+# Asked one after the other; each gives what explains most of the samples by itself.
+SHAPES: tuple[Callable[[PairStatistics], Part | None], ...] = (off_support, reshaped, other_shares)
+# What goes with the findings of this file.
+NAMED = (
+    FaultRule(
+        key="dropping",
+        number="of the real data is hardly ever generated",
+        listed="Dropped modes",
+        seen="real samples without a generated one among their neighbours, or beyond their reach",
+        excludes=frozenset({"wide", "noise"}),
+        follows=True,
+    ),
+    FaultRule(
+        key="invention",
+        number="of the generated samples form modes without real ones",
+        listed="Invented modes",
+        seen="generated samples without a real one among their neighbours, close to each other",
+        excludes=frozenset({"narrow", "blurred"}),
+    ),
+    FaultRule(
+        key="off",
+        number="of the generated samples lie off the real support",
+        listed="Off the manifold",
+        seen="generated samples without real ones near by, nor each other, while the others fit",
+        excludes=frozenset({"narrow", "blurred"}),
+    ),
+    FaultRule(
+        key="reweighting",
+        number="of the samples would have to change their mode",
+        listed="Re-weighted modes",
+        seen="other shares in the real clusters, none of which is empty",
+        follows=True,
+    ),
+    FaultRule(
+        key="narrow",
+        number="the real spread",
+        listed="Too narrow, too wide",
+        seen="another spread within the clusters and as a whole, alike in all directions",
+        excludes=frozenset({"off", "invention", "wide", "noise"}),
+        follows=True,
+    ),
+    FaultRule(
+        key="wide",
+        number="the real spread",
+        excludes=frozenset({"dropping", "narrow", "blurred", "invention"}),
+    ),
+    FaultRule(
+        key="blurred",
+        number="the real distance to the nearest sample",
+        listed="Blurred",
+        seen=(
+            "nearest samples closer than the tenth nearest explain, or spread lost in minor"
+            " directions"
+        ),
+        excludes=frozenset({"off", "invention", "wide", "noise"}),
+        follows=True,
+    ),
+    FaultRule(
+        key="tails",
+        number="the real reach of the farthest samples",
+        listed="Light tails",
+        seen=(
+            "the farthest of each cluster nearer than real ones, by the middle one, and no cluster"
+            " empty"
+        ),
+        excludes=frozenset({"off", "invention", "wide", "noise", "dropping"}),
+    ),
+    FaultRule(
+        key="noise",
+        number="the real spread in the minor directions",
+        listed="Noise added",
+        seen="spread added in minor directions more than in main ones",
+        excludes=frozenset({"dropping", "narrow", "blurred"}),
+    ),
+    FaultRule(
+        key="coarse",
+        number="the real distance to real samples",
+        listed="Under-trained",
+        seen="samples between the real ones, while the variance of the whole set fits",
+        excludes=frozenset({"narrow"}),
+        follows=True,
+    ),
+)

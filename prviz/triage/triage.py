@@ -32,7 +32,7 @@ from prviz.triage.decision import (
     told_apart,
 )
 from prviz.triage.finding import Found, TriageFinding
-from prviz.triage.findings import RULES, findings, sample_faults, usual_faults
+from prviz.triage.findings import RULES_KEY, findings, sample_faults, usual_faults
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import FAILURES, CheckpointEvaluator, samples_at
 from prviz.triage.measured import (
@@ -232,7 +232,7 @@ class Triage:
         area : under its curve to believe, to measure what remains without what gives it away.
         """
         plain = {
-            "rules": RULES,
+            "rules": RULES_KEY,
             "witness": VERSION,
             "seed": self.settings.seed,
             **measured.digests._asdict(),
@@ -267,7 +267,7 @@ class Triage:
         n = max(measured.n_real, measured.n_generated)
         few = _fewer(self.reference.d, n, self.memory_limit)
         of = {"findings": self._other, "method": measured.method, "k": measured.k}
-        key = {"rules": RULES, **of, **how, **measured.digests._asdict(), **few}
+        key = {"rules": RULES_KEY, **of, **how, **measured.digests._asdict(), **few}
 
         def look() -> Found | None:
             pair = self.pair(measured)
@@ -484,7 +484,7 @@ class Triage:
         """
         limit = self.memory_limit
         key = {
-            "rules": RULES,
+            "rules": RULES_KEY,
             "of_samples": self._other,
             "real": pair.real.digest,
             "generated": pair.generated.digest,
@@ -503,7 +503,7 @@ class Triage:
         other = self.holdout
         if other is None:
             return ()
-        key = {"rules": RULES, "usual": other.digest, "real": real.digest, **few}
+        key = {"rules": RULES_KEY, "usual": other.digest, "real": real.digest, **few}
         search = partial(usual_faults, real, other, memory_limit=self.memory_limit)
         return kept(self.store, key, _from_facts, search, _facts)
 

@@ -1660,11 +1660,9 @@ def test_what_real_samples_show_among_each_other_needs_enough_of_them(
         lambda of: fault("scale", 2.0) if of.name == "x" else None,
     )
     monkeypatch.setattr(
-        "prviz.triage.findings.off_support",
-        lambda of: (0.1, fault("off", 0.1)) if of.name == "y" else None,
+        "prviz.triage.findings.SHAPES",
+        (lambda of: (0.1, fault("off", 0.1)) if of.name == "y" else None, lambda _: None),
     )
-    for name in ("reshaped", "other_shares"):
-        monkeypatch.setattr(f"prviz.triage.findings.{name}", lambda _: None)
     monkeypatch.setattr(
         "prviz.triage.findings.nearly_repeated", lambda of: fault(f"tight {of.name}", 0.1)
     )

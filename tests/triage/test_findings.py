@@ -32,9 +32,13 @@ from prviz.triage.curve_findings import (
     mode_reweighting,
     outlier_faults,
 )
-from prviz.triage.finding import EVIDENCE, NUMBERS
+from prviz.triage.finding import EVIDENCE
 from prviz.triage.findings import (
     EXCLUDES,
+    LOOKED_FOR,
+    NAMED,
+    NUMBERS,
+    RULES_KEY,
     Found,
     _unnamed,
     agreed_faults,
@@ -125,6 +129,19 @@ def test_every_fault_is_named_at_a_clear_strength_and_never_its_opposite(fault, 
     keys = [each.key for each in sample_faults(pair, preflight(pair).facts)]
     assert keys[0] in FAULTS[fault].named
     assert not set(keys) & set(FAULTS[fault].opposite)
+
+
+def test_a_rule_names_what_it_plants_and_nothing_without_it():
+    for rule in NAMED:
+        if rule.plant is None:
+            continue
+        plain = planted(MODES, None, 0.0, 400, 0)
+        values = rule.plant(plain.generated.values, plain.real.values, np.random.default_rng(0))
+        pair = SamplePair(plain.real, values)
+        keys = [each.key for each in sample_faults(pair, preflight(pair).facts)]
+        assert keys[:1] == [rule.key], f"what {rule.key} plants is called {keys}"
+        keys = [each.key for each in sample_faults(plain, preflight(plain).facts)]
+        assert not keys, f"real against real is called {keys}"
 
 
 @pytest.mark.parametrize(
@@ -310,6 +327,13 @@ def test_a_direction_is_said_only_where_its_interval_excludes_the_other(fault, s
     for each in named:
         assert each.low < each.number < each.high
         assert each.high < 1 if below else each.low > 1
+
+
+def test_every_finding_has_one_rule_and_the_list_one_line_for_it():
+    assert len(NUMBERS) == len(NAMED)
+    assert all(rule.key in RULES_KEY for rule in NAMED)
+    assert len(LOOKED_FOR) == sum(bool(rule.listed) for rule in NAMED)
+    assert all(bool(rule.listed) == bool(rule.seen) for rule in NAMED)
 
 
 def test_no_list_names_a_fault_and_its_reverse():

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.triage.kept_decisions import FILE, decisions, statistics, sums_of_few_samples
+from tests.triage.kept_decisions import FILE, as_before, decisions, statistics, sums_of_few_samples
 
 KEPT = json.loads(FILE.read_text())
 HOW = "where this is meant: python -m tests.triage.kept_decisions, and raise RULES"
@@ -26,6 +26,13 @@ def test_the_statistics_of_planted_faults_are_those_kept() -> None:
 
 def test_the_statistics_of_few_samples_are_those_kept() -> None:
     assert sums_of_few_samples() == pytest.approx(KEPT["few samples"], abs=1e-5), HOW
+
+
+def test_last_digits_of_another_machine_are_not_written() -> None:
+    kept = {"a": {"b": 1.0, "c": 2.0}, "d": ["x"]}
+    found = {"a": {"b": 1.0 + 1e-12, "c": 2.1, "e": 3.0}, "d": ["y"]}
+    assert as_before(found, kept) == {"a": {"b": 1.0, "c": 2.1, "e": 3.0}, "d": ["y"]}
+    assert as_before(found, kept)["a"]["b"] == 1.0
 
 
 @pytest.mark.thorough

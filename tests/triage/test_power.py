@@ -10,7 +10,8 @@ import pytest
 
 from prviz.samples import SamplePair, Samples
 from prviz.triage import power as power_module
-from prviz.triage.finding import NUMBERS, percent
+from prviz.triage.finding import percent
+from prviz.triage.findings import NUMBERS
 from prviz.triage.power import FEWEST, LEAST, PLANTED, _dropped, power
 from tests.benchmarks.faults import BASES
 
