@@ -1,4 +1,6 @@
-"""Whatever holds rows of numbers as one NumPy array; every refusal names its remedy."""
+"""Converts anything that holds rows of numbers to a NumPy array; every error message says what to
+do.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +13,17 @@ import numpy as np
 
 from prviz.arrays import Array
 
-# What to type for pictures, in every refusal of them.
+# The command for pictures, quoted in every error about them.
 EMBED_PICTURES = (
     "prviz embed FOLDER -o FILE.safetensors --encoder ENCODER (prviz embed --list shows them)"
 )
-# Part of the name of a dtype that holds no plain numbers, and what makes some of it.
+# Part of the name of a dtype that is not supported -> the expression that converts it.
 _REMEDIES = {
     "bfloat16": "; .float() (PyTorch) or .astype('float32') makes it one",
     "complex": "; numpy.hstack([values.real, values.imag]) makes them columns",
     "<U": "; numpy.array(values, float) makes some of texts that are numbers",
 }
-# Number of the CPU among the devices of DLPack.
+# Device number of the CPU in DLPack.
 _CPU = 1
 
 
@@ -40,10 +42,10 @@ def as_array(values: Any, name: str) -> Array:
     Raises
     ------
     TypeError
-        A path, text, a mapping, a sparse matrix, a tensor that no array can be made of, values that
+        A path, text, a mapping, a sparse matrix, a tensor that can't be converted, or values that
         are no numbers.
     ValueError
-        Rows of different lengths, a missing value.
+        Rows of different lengths, or a missing value.
     """
     _refuse(values, name)
     if np.ma.is_masked(values):
@@ -67,10 +69,9 @@ def as_array(values: Any, name: str) -> Array:
 
 
 def squeezed(shape: tuple[int, ...], *, picture: bool = False) -> tuple[int, ...]:
-    """A shape without the axes of length one that layers and batches leave, where two others
-    remain.
+    """A shape without axes of length 1, which layers and batches leave, if two other axes remain.
 
-    picture : (1, h, w) is one picture.
+    picture : True if (1, h, w) is one picture, so that its first axis stays.
     """
     if len(shape) < 3:
         return shape
@@ -84,9 +85,7 @@ def squeezed(shape: tuple[int, ...], *, picture: bool = False) -> tuple[int, ...
 
 
 def feature_names(values: Any) -> tuple[str, ...]:
-    """Names of the columns of a data frame; empty for anything else, and for columns that are only
-    numbered.
-    """
+    """Names of a data frame's columns; empty for other values, and for columns named 0, 1, ...."""
     names = _columns(values)
     if all(name.isdecimal() for name in names):
         return ()
@@ -94,8 +93,10 @@ def feature_names(values: Any) -> tuple[str, ...]:
 
 
 def numbers_order(values: Any) -> list[int]:
-    """Places of the columns of a data frame by their numbers, if they are only numbered and stand
-    in another order.
+    """The order of a data frame's columns by their numbers, if their names are numbers out of
+    order.
+
+    Empty otherwise.
     """
     names = _columns(values)
     if not all(name.isdecimal() for name in names):
@@ -108,13 +109,13 @@ def numbers_order(values: Any) -> list[int]:
 
 def _columns(values: Any) -> tuple[str, ...]:
     names: Any = getattr(getattr(values, "schema", None), "names", None)
-    if not isinstance(names, list):  # of anything but a table of pyarrow
+    if not isinstance(names, list):  # only tables of pyarrow have a list of names
         names = getattr(values, "columns", ())
     return tuple(map(str, names))
 
 
 def _refuse(values: Any, name: str) -> None:
-    """Raise TypeError for what holds no rows, with what would."""
+    """Raise TypeError for values that hold no rows, with what to pass instead."""
     if isinstance(values, str | bytes | PathLike):
         raise TypeError(
             f"{name}: {values!r} is a path or a text; prviz.read(path) gives its samples"
@@ -136,7 +137,7 @@ def _refuse(values: Any, name: str) -> None:
 
 
 def _masked(values: Any, name: str) -> TypeError:
-    """The error for masked values, with the first place and the number of such values."""
+    """The error for masked values: where the first one is, and how many there are."""
     mask = np.ma.getmaskarray(values)
     first = _place(tuple(map(int, np.argwhere(mask)[0])))
     remedy = ""
@@ -149,9 +150,7 @@ def _masked(values: Any, name: str) -> TypeError:
 
 
 def _check_device(values: Any, name: str) -> None:
-    """Raise TypeError for a tensor that is part of a computation, or elsewhere than in the CPU's
-    memory.
-    """
+    """Raise TypeError for a tensor that requires a gradient, or is not in the CPU's memory."""
     if getattr(values, "requires_grad", False):
         raise TypeError(
             f"{name}: the tensor requires a gradient; values.detach() gives its values alone"
@@ -160,9 +159,9 @@ def _check_device(values: Any, name: str) -> None:
         return
     try:
         kind, number = values.__dlpack_device__()
-    except TypeError:  # of a kind that DLPack does not know, as pyarrow says of lists
+    except TypeError:  # A type that DLPack does not know, such as lists of pyarrow
         return
-    except ValueError as error:  # a device that DLPack has no number for
+    except ValueError as error:  # A device that has no number in DLPack
         raise TypeError(f"{name}: no array can be made of these values: {error}") from None
     if int(kind) != _CPU:
         where = getattr(values, "device", f"device {int(kind)}:{number}")
@@ -173,13 +172,13 @@ def _check_device(values: Any, name: str) -> None:
 
 
 def _converted(values: Any, name: str) -> Array:
-    """NumPy's view or copy; libraries' refusals become one sentence with the remedy."""
+    """The values as a NumPy view or copy; errors of libraries become one sentence with a remedy."""
     _check_device(values, name)
     try:
         if not hasattr(values, "__array__") and hasattr(values, "__dlpack__"):
             return np.from_dlpack(values)
         return np.asarray(values)
-    except ValueError as error:  # NumPy's words for ragged rows name no row
+    except ValueError as error:  # numPy's message on ragged rows names no row
         if isinstance(values, Sequence):
             return _stacked(list(values), name)
         raise TypeError(f"{name}: no array can be made of these values: {error}") from None
@@ -191,8 +190,9 @@ def _converted(values: Any, name: str) -> Array:
 
 
 def _from_objects(array: Array, name: str, given: Any = None) -> Array:
-    """Numbers out of an array of objects: rows, or single values; given: what it was made of, such
-    as a data frame.
+    """Numbers from an array of objects, which are rows or single values.
+
+    given : the values that the array was made from, such as a data frame.
     """
     if array.ndim == 0:
         found = array.item()
@@ -208,7 +208,7 @@ def _from_objects(array: Array, name: str, given: Any = None) -> Array:
         )
     if array.ndim == 1:
         return _stacked(array.tolist(), name)
-    # a data frame with one column of lists
+    # A data frame with one column of lists.
     if array.ndim == 2 and array.shape[1] == 1 and np.ndim(array[0, 0]) == 1:
         return _stacked(array[:, 0].tolist(), name)
     bad = next((index for index, value in np.ndenumerate(array) if not _is_number(value)), None)
@@ -232,12 +232,12 @@ def _from_objects(array: Array, name: str, given: Any = None) -> Array:
     raise TypeError(f"{name}: {_place(bad)} is {array[bad]!r}; a number is needed{remedy}")
 
 
-# How a text begins that may hold numbers.
+# Beginning of a text that may hold numbers.
 _WRITTEN = re.compile(r"[^\w.]*(\w+[\[(])?[^\w.]*\.?\d")
 
 
 def _column_of_rows(row: Array, place: int, columns: Sequence[str]) -> str:
-    """The column of lists that this row has, as Python takes it; "" where it has none."""
+    """The column of this row that holds lists, as a Python expression; "" if there is none."""
     held = row[place]
     if isinstance(held, Mapping):
         names = [str(key) for key, value in held.items() if np.ndim(value) == 1]
@@ -249,7 +249,7 @@ def _column_of_rows(row: Array, place: int, columns: Sequence[str]) -> str:
 
 
 def _stacked(rows: Sequence[Any], name: str) -> Array:
-    """Rows as one array."""
+    """Rows stacked to one array."""
     arrays = []
     for place, row in enumerate(rows):
         if row is None:
@@ -283,7 +283,7 @@ def _stacked(rows: Sequence[Any], name: str) -> Array:
 
 
 def _is_number(value: Any) -> bool:
-    """True unless float() refuses it; text is no number, whatever it says."""
+    """True if float() accepts the value; text never counts as a number."""
     if isinstance(value, str | bytes):
         return False
     try:

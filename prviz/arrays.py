@@ -1,4 +1,4 @@
-"""What the package calls an array in its signatures, and what draws random numbers."""
+"""Names for array types in signatures, and for the random number generator."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
 AnyFloats = NDArray[np.floating]  # of any precision
-Points = Floats  # places in a figure, (n, 2)
-Ints = NDArray[np.intp]  # rows, places, positions
+Points = Floats  # (n, 2) positions in a figure
+Ints = NDArray[np.intp]  # rows or positions
 Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Rng = np.random.Generator

@@ -1,6 +1,4 @@
-"""Tables as cells of notebooks show them: HTML without a script, in the colours of the page around
-it.
-"""
+"""Tables for the cells of a notebook: HTML without a script, in the colours of the page."""
 
 from __future__ import annotations
 
@@ -18,10 +16,12 @@ def table_html(
     headline: str = "",
     colors: Sequence[str] = (),
 ) -> str:
-    """A table, all of plain text.
+    """A table as HTML, from plain text.
 
-    head : of each column but the first, which holds names. below, headline : sentences. colors : a
-    mark before each name; () for none.
+    head : headings of all columns but the first, which holds names.
+    rows : name and values of each row.
+    below, headline : sentences below and above the table.
+    colors : colour of a mark before each name; () for no marks.
     """
     top = "".join(f'<th style="{_CELL}">{html.escape(name)}</th>' for name in head)
     lines = []

@@ -1,4 +1,4 @@
-"""What is not installed, in a sentence with the command that installs it."""
+"""Messages on packages that are not installed, with the command that installs them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 
-# Modules whose packages have other names.
+# Modules whose package has another name.
 _PACKAGES = {"sklearn": "scikit-learn", "PIL": "pillow", "faiss": "faiss-cpu"}
 
 
 def missing(error: ModuleNotFoundError, asked: str) -> str:
-    """What was asked, and what it needs; a message that is a sentence already stays."""
+    """The message for an import error: what the user asked for, and what it needs.
+
+    A message that is a sentence already is returned unchanged.
+    """
     if not error.name or not str(error).startswith("No module named"):
         return str(error)
     return _sentence(asked, [error.name.partition(".")[0]])
@@ -28,7 +31,9 @@ def _sentence(asked: str, modules: Sequence[str]) -> str:
 
 @contextmanager
 def needed_for(asked: str) -> Iterator[None]:
-    """Around imports: what is missing is said in a sentence that begins with ``asked``."""
+    """Context for imports; if a module is missing, the error is a sentence that begins with
+    ``asked``.
+    """
     try:
         yield
     except ModuleNotFoundError as error:
@@ -36,17 +41,15 @@ def needed_for(asked: str) -> Iterator[None]:
 
 
 def installed(module: str) -> bool:
-    """True if there is such a module; it is looked up, not imported."""
+    """True if the module can be found; it is not imported."""
     try:
         return find_spec(module) is not None
-    except (ImportError, ValueError):  # something keeps it out
+    except (ImportError, ValueError):  # the module is blocked or broken
         return False
 
 
 def require(modules: Sequence[str], asked: str) -> None:
-    """Raise ModuleNotFoundError, with all that is missing in one sentence, before any work is
-    done.
-    """
+    """Raise ModuleNotFoundError that names all missing modules, before any work is done."""
     absent = [name for name in modules if not installed(name)]
     if absent:
         raise ModuleNotFoundError(_sentence(asked, absent), name=absent[0])

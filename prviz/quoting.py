@@ -1,4 +1,4 @@
-"""Quoting of the (possibly hostile) names and texts of a file in messages."""
+"""Quotes names and texts from files, which may be hostile, for messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def quoted(text: str) -> str:
 
 
 def literal(text: str) -> str:
-    """``text`` as a literal for a line of Python that the user runs: whole, unless it is absurdly
+    """``text`` as a literal in a line of Python that the user runs: whole, unless it is extremely
     long.
     """
     if len(repr(text)) <= _LONGEST_LITERAL:
@@ -30,12 +30,12 @@ def literal(text: str) -> str:
 
 
 def beside(path: str, ending: str) -> str:
-    """A literal for a file beside this one, with another ending; of a folder, for one beside it."""
+    """A literal for a path with another ending, beside this file or folder."""
     return literal(path.removesuffix(Path(path).suffix) + ending)
 
 
 def listed(names: Iterable[str], *, most: int = 10) -> str:
-    """Names, quoted and joined by commas; beyond ``most`` only the number of the others."""
+    """Names, quoted and joined by commas; beyond ``most``, only how many more there are."""
     names = list(names)
     shown = ", ".join(quoted(name) for name in names[:most])
     if len(names) <= most:

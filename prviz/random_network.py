@@ -1,5 +1,5 @@
-"""A convolutional network with random weights, fixed by a seed: features of pictures that no data
-set has shaped.
+"""A convolutional network with random weights, fixed by a seed: features of pictures that no
+training data has shaped.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ import numpy as np
 
 from prviz.arrays import Array, Floats32
 
-# Channels of the layers: 3 x 3, He's normal weights, ReLU, each halves the side.
+# Channels before and after each layer. A layer is a 3 x 3 convolution with He's normal weights and
+# ReLU, and halves the side.
 _CHANNELS = (3, 32, 64, 128, 256)
 
 Weights = Sequence[Floats32]
 
 
 def random_weights(seed: int) -> list[Floats32]:
-    """The weights of the four layers, (9 * channels in, channels out) each."""
+    """The weights of the four layers, each (9 * channels in, channels out)."""
     rng = np.random.default_rng(seed)
     return [
         (rng.standard_normal((9 * inner, outer)) * np.sqrt(2 / (9 * inner))).astype(np.float32)
@@ -27,8 +28,8 @@ def random_weights(seed: int) -> list[Floats32]:
 
 
 def random_features(pictures: Array, layers: Weights) -> Floats32:
-    """Means over the positions of the last layer, (n, 256), of pictures (n, height, width, 3) of
-    values 0 to 255.
+    """Features (n, 256) of pictures (n, height, width, 3) with values 0 to 255: the last layer
+    averaged over its positions.
     """
     maps = pictures.astype(np.float32) / np.float32(127.5) - np.float32(1)
     for weights in layers:

@@ -1,4 +1,4 @@
-"""Bounded stores of values by key, for any thread."""
+"""Bounded caches of values by key, safe for threads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MISSING = object()
 
 
 def nbytes(value: Any) -> int:
-    """Bytes of samples and their labels, or the value's own `nbytes`; 0 where it has none."""
+    """Bytes of samples and their labels, or the value's own `nbytes`; 0 if it has none."""
     if isinstance(value, SamplePair):
         return sum(map(nbytes, value))
     if isinstance(value, Samples):
@@ -24,12 +24,12 @@ def nbytes(value: Any) -> int:
 
 
 class LeastRecentlyUsed:
-    """Values by key; a key must hold the digest of everything that decides its value.
+    """A cache of values by key; a key must hold the digest of everything that determines its value.
 
-    The least recently used values are dropped above `entries` values or `most` in all, measured by
-    `size`; the `stay` newest ones are kept whatever their size. dropped : called with every value
-    that is dropped or cleared. beyond : a store for several, which gets every value too, and is
-    asked for what is missing here.
+    The least recently used values are dropped if there are more than `entries`, or more than `most`
+    in total, measured by `size`. The `stay` newest ones are kept whatever their size. dropped :
+    called with every value that is dropped or cleared. beyond : a cache shared by several: it
+    receives every value too, and is asked for keys that are missing here.
     """
 
     def __init__(
@@ -60,7 +60,9 @@ class LeastRecentlyUsed:
         return self._beyond is not None and key in self._beyond
 
     def keep(self) -> None:
-        """Hold what is held now until `clear`, beside the limits of what comes later."""
+        """Keep all current values until `clear`; the limits then apply only to values that are
+        added later.
+        """
         with self._lock:
             self._kept |= self._held
             self._held.clear()
@@ -79,8 +81,8 @@ class LeastRecentlyUsed:
         return self._hold(key, found)
 
     def put(self, key: Hashable, value: T, *, replace: bool = True) -> T:
-        """Hold this value, or without `replace` keep the one that is held under this key; the value
-        held then.
+        """Store a value and return it; without `replace`, an existing value is kept and
+        returned.
         """
         if self._beyond is not None:
             value = self._beyond.put(key, value, replace=replace)
@@ -106,7 +108,7 @@ class LeastRecentlyUsed:
         return value
 
     def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """The value of this key, computed if it is missing."""
+        """The value for a key, computed and stored if it is missing."""
         found: T | object = self.get(key, _MISSING)
         if found is _MISSING:
             return self.put(key, compute())

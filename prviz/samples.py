@@ -1,5 +1,5 @@
-"""Samples of one distribution, a real/generated pair of them, and a seeded split: construction is
-validation.
+"""Samples of one distribution, a pair of real and generated samples, and a seeded split; everything
+is validated when it is created.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from prviz.warning import from_outside, warn
 # Share of each set that defines the classifiers; None or "none": no split.
 SplitRatio: TypeAlias = float | Literal["none"] | None
 
-# Bytes of values checked or hashed at a time, so that a memory-mapped file never has to fit into
-# memory.
+# Bytes of values that are checked or hashed at a time, so that a memory-mapped file never has to
+# fit into memory.
 _CHUNK_BYTES = 1 << 22
-# Begins a note on samples that were left out, so that a set has a certain size.
+# Beginning of a note that samples were left out to cut a set to a certain size.
 CUT = "cut to"
-# Words in front of all names of one set, or behind them, that say which set it is.
+# Words before or behind all feature names of one set that only say which set it is.
 _OF_A_SET = re.compile(
     r"syn|synth|synthetic|gen|generated|fake|sim|simulated|samples?|sampled|real|orig|original|ref"
     r"|reference|true"
 )
-# What is said where features of the same names stood in two orders.
+# Notes on features of both sets that were matched by name.
 RENAMED = (
     "the names of the features differ in capitals, spaces, signs or the name of their set alone;"
     " they were taken for the same"
@@ -53,7 +53,7 @@ def _row_chunks(values: Array) -> Iterator[Array]:
 
 
 def _read_only(array: Array) -> Array:
-    """Read-only, C-contiguous, aligned array: a copy where someone could still write to the
+    """A read-only, C-contiguous, aligned array; a copy if somebody could still write to the
     original.
     """
     result: Array = np.require(array, requirements=("C", "A"))
@@ -95,7 +95,7 @@ def _widened(values: Any, name: str) -> Array:
 
 
 def _finite_extremes(values: Array, name: str) -> tuple[float, float]:
-    """The least and the greatest value; ValueError for NaN or infinity."""
+    """The smallest and the largest value; ValueError for NaN or infinity."""
     with np.errstate(invalid="ignore"):
         ends = np.array([(part.min(), part.max()) for part in _row_chunks(values)], float)
     if not np.isfinite(ends).all():
@@ -104,7 +104,7 @@ def _finite_extremes(values: Array, name: str) -> tuple[float, float]:
 
 
 def _not_finite(values: Array, name: str) -> ValueError:
-    """The error for NaN or infinity, with the first place and the number of such values."""
+    """The error for NaN or infinity: where the first one is, and how many there are."""
     first = (0, 0)
     start = 0
     count = 0
@@ -125,7 +125,7 @@ def _not_finite(values: Array, name: str) -> ValueError:
 
 
 def _missing(groups: Array) -> Flags:
-    """True for None and NaN, which would all be one group."""
+    """True for None and NaN, which would otherwise all form one group."""
     if groups.dtype == object:
         return np.array([each is None or each != each for each in groups.tolist()])
     if groups.dtype.kind == "f":
@@ -141,9 +141,9 @@ class Samples:
     Parameters
     ----------
     values : array_like of shape (n, d)
-        Real numbers: an array, a tensor in the CPU's memory, a data frame, a column of lists, rows.
-        float16 is widened to float32, integers and booleans to float64, and (n, d, 1, 1) is
-        squeezed.
+        Real numbers: an array, a tensor in the CPU's memory, a data frame, a column of lists, or a
+        sequence of rows. float16 is widened to float32, integers and booleans to float64, and (n,
+        d, 1, 1) is squeezed.
         Stored read-only and C-contiguous. A read-only, C-contiguous float32 or float64 array, such
         as ``np.load(path, mmap_mode="r")``, is not copied: its file must not change.
     name : str
@@ -153,23 +153,23 @@ class Samples:
     images : ndarray of uint8, shape (n, height, width), optional
         One picture per sample.
     encoder : mapping of str to str, optional
-        What made the values, as `prviz embed` writes it into a file: ``encoder``,
-        ``weights_sha256``, ``transform``, ``versions``, ``source``, of pictures ``sides`` (their
-        shorter sides in pixels). Empty: not known.
+        How the values were computed, as `prviz embed` writes it into a file: ``encoder``,
+        ``weights_sha256``, ``transform``, ``versions``, ``source``, and for pictures ``sides``
+        (their shorter sides in pixels). Empty: not known.
     features : sequence of str, optional
         Names of the d features. By default the columns of a data frame or the fields of a
-        structured array that was given as values; empty: features are known by their place alone.
+        structured array given as values. Empty: features have no names.
     groups : array_like of shape (n,), optional
-        What each sample belongs to, such as its video, patient or donor. Splits and resampling keep
+        The group of each sample, such as its video, patient or donor. Splits and resampling keep
         the samples of a group together. None: every sample is independent of the others.
     notes : sequence of str
-        What was decided when the samples were read, such as columns that were left out.
+        Decisions made when the samples were read, such as columns that were left out.
 
     Raises
     ------
     TypeError
-        Values that are not real numbers, or of which no array can be made; the message names the
-        remedy.
+        Values that are not real numbers, or that can't be converted to an array; the message says
+        what to do.
     ValueError
         Wrong shape, no values, NaN or infinity (with row and column, counted from 1), or labels,
         images, features or groups of another length.
@@ -212,7 +212,8 @@ class Samples:
                 f"({len(values)}, height, width) of uint8 is needed"
             )
         features = tuple(self.features)
-        if not features and len(columns) == values.shape[1]:  # a column of lists has another number
+        # A column of lists has another number of features
+        if not features and len(columns) == values.shape[1]:
             features = columns
         if features and len(features) != values.shape[1]:
             raise ValueError(
@@ -275,7 +276,7 @@ class Samples:
 
     @cached_property
     def extremes(self) -> tuple[float, float]:
-        """The least and the greatest value, known from the check that all are finite."""
+        """The smallest and the largest value, cached when all values were checked to be finite."""
         return _finite_extremes(self.values, self.name)
 
     @cached_property
@@ -302,7 +303,7 @@ class Samples:
 
     @property
     def n_independent(self) -> int:
-        """Number of independent samples that these count as, see `independent_number`; n without
+        """Number of independent samples that these are worth, see `independent_number`; n without
         groups.
         """
         if self.group_numbers is None:
@@ -349,7 +350,8 @@ class Samples:
         if self.groups is not None:
             groups = self.groups[indices]
         values = self.values[indices]
-        values.flags.writeable = False  # nobody else has it, so it need not be copied
+        # the copy belongs to this object alone, so it need not be copied again
+        values.flags.writeable = False
         return replace(self, values=values, labels=labels, images=images, groups=groups)
 
     def take_features(self, columns: Sequence[int] | Ints) -> Samples:
@@ -369,30 +371,27 @@ class Samples:
         return replace(self, values=self.values[:, columns], features=features)
 
     def _in_order(self, features: Sequence[str]) -> Samples:
-        """The same samples with their features in the order of the given names, which must be the
-        same names.
+        """The samples with their features in the order of these names, which must be a
+        permutation.
         """
         places = {name: place for place, name in enumerate(self.features)}
         return self.take_features([places[name] for name in features])
 
 
-# Five numbers of a set of samples in a notebook.
-# Encodings in which tables were written before UTF-8, and which are read as that of Windows.
+# Encodings that tables had before UTF-8, and that readers take for the Windows encoding.
 _ENCODINGS = ("cp1251", "cp1250", "cp1253", "cp932", "gb18030", "big5", "euc_kr")
 _HEAD = ("samples", "features", "independent", "least", "greatest")
 
 
 def _row(role: str, samples: Samples) -> tuple[str, ...]:
-    """Name and numbers of a set as a notebook shows them."""
+    """Name and numbers of a set for the table in a notebook."""
     name = ": ".join(dict.fromkeys(word for word in (role, samples.name) if word))
     counts = (samples.n, samples.d, samples.n_independent)
     return (name, *(f"{count:,}" for count in counts), *(f"{end:.3g}" for end in samples.extremes))
 
 
 def notes_of(sets: Iterable[Samples]) -> dict[str, list[str]]:
-    """What was decided when the sets were read, with the names of the sets that it was decided
-    for.
-    """
+    """The notes on the sets, each with the names of the sets it belongs to."""
     found: dict[str, list[str]] = {}
     for samples in sets:
         for note in samples.notes:
@@ -401,11 +400,11 @@ def notes_of(sets: Iterable[Samples]) -> dict[str, list[str]]:
 
 
 def independent_number(groups: Ints) -> int:
-    """Number of independent samples that have the variance of these, if all of a group were alike
-    (Kish 1965).
+    """Number of independent samples that are worth as much as these, if samples in a group are
+    equal.
 
-    The square of the sum of the groups' sizes over the sum of their squares, rounded down: the
-    number of groups where all are of one size, fewer where some are larger.
+    It is the squared sum of the group sizes over the sum of their squares, rounded down (Kish
+    1965): the number of groups if all have one size, less if some are larger.
     """
     sizes = np.bincount(groups).astype(float)
     return max(int(sizes.sum() ** 2 / np.square(sizes).sum() + 1e-9), 1)
@@ -415,9 +414,7 @@ SamplesLike: TypeAlias = Samples | ArrayLike
 
 
 def as_samples(values: Any, *, name: str = "") -> Samples:
-    """``values`` as `Samples`: passed through if they are, validated and wrapped if they are an
-    array.
-    """
+    """``values`` as `Samples`: returned unchanged if they are, else validated and wrapped."""
     if isinstance(values, Samples):
         return values
     return Samples(values, name)
@@ -427,8 +424,8 @@ def as_samples(values: Any, *, name: str = "") -> Samples:
 class SamplePair:
     """Real and generated samples of one space; ``real, generated = pair`` unpacks it.
 
-    Where both sets name their features, these are matched by name: the generated ones are put in
-    the order of the real ones, with a `PrvizWarning`.
+    If both sets name their features, they are matched by name: generated features are put in the
+    order of the real ones, with a `PrvizWarning`.
 
     Parameters
     ----------
@@ -438,10 +435,10 @@ class SamplePair:
     Attributes
     ----------
     reordered : bool
-        True if the generated features stood in another order.
+        True if the generated features had another order.
     renamed : bool
-        True if names of the generated features differed in capitals, spaces or signs, and were
-        taken for the real ones.
+        True if names of the generated features differed from the real ones only in capitals, spaces
+        or signs, and were matched all the same.
 
     Raises
     ------
@@ -494,7 +491,8 @@ class SamplePair:
             _check_names(real, generated)
             object.__setattr__(self, "generated", self.generated._in_order(real))
             object.__setattr__(self, "reordered", True)
-            if from_outside():  # inside, whatever measures the pair says it among its flags
+            # if prviz itself made the pair, the caller reports the new order among its flags
+            if from_outside():
                 warn(self.digest, REORDERED)
         if self.real.d != self.generated.d:
             raise ValueError(
@@ -503,8 +501,8 @@ class SamplePair:
             )
 
     def having(self, real: Samples, generated: Samples) -> SamplePair:
-        """The pair of parts of these sets, or of each in the other's role, with what was said of
-        their names.
+        """A pair of parts of these sets, or of the sets with swapped roles, which keeps
+        ``reordered`` and ``renamed``.
 
         Parameters
         ----------
@@ -550,11 +548,11 @@ class SamplePair:
         ----------
         ratio : float or "none", optional
             Share of each set, in (0, 1), that defines the classifiers; the rest measures their
-            error rates. None or "none": no split, the same samples serve for both, as in most
-            published metrics.
+            error rates. None or "none": no split; all samples serve for both, as in most published
+            metrics.
         seed : int
-            Seed of the draw. Both sets are drawn by the same stream, so that swapping the roles of
-            the two mirrors every estimate exactly.
+            Seed of the draw. Both sets use the same random stream, so that swapping their roles
+            mirrors every estimate exactly.
 
         Returns
         -------
@@ -564,7 +562,7 @@ class SamplePair:
         Raises
         ------
         ValueError
-            A ratio outside (0, 1), or a set too small to leave a sample on both sides.
+            A ratio outside (0, 1), or a set too small to leave a sample for both parts.
         """
         sizes = (self.real.n, self.generated.n)
         share = split_share(ratio)
@@ -603,12 +601,12 @@ class Split:
 
     @cached_property
     def fit(self) -> SamplePair:
-        """Samples that define the classifiers: a copy of their rows if held out."""
+        """Samples that define the classifiers; copied if held out."""
         return self._taken(self.fit_rows)
 
     @cached_property
     def evaluate(self) -> SamplePair:
-        """Samples that measure the error rates: a copy of their rows if held out."""
+        """Samples that measure the error rates; copied if held out."""
         return self._taken(self.evaluate_rows)
 
     def _taken(self, rows: tuple[Ints, Ints]) -> SamplePair:
@@ -618,7 +616,7 @@ class Split:
 
 
 def pair_of(real: Any, generated: Any = None) -> SamplePair:
-    """The pair of two sets, or ``real`` itself where it is one and ``generated`` is not given."""
+    """The pair of two sets; ``real`` itself if it is a pair and ``generated`` is not given."""
     if isinstance(real, SamplePair) and generated is None:
         return real
     if generated is None:
@@ -627,8 +625,8 @@ def pair_of(real: Any, generated: Any = None) -> SamplePair:
 
 
 def split_share(ratio: object, named: str = "split =") -> float | None:
-    """``split`` of any public function as a number in (0, 1); None for None and for "none", the
-    shell's word.
+    """The share in (0, 1) that a public function was given as ``split``; None for None and
+    "none".
     """
     if ratio is None or (isinstance(ratio, str) and ratio.strip().lower() == "none"):
         return None
@@ -646,7 +644,7 @@ def split_share(ratio: object, named: str = "split =") -> float | None:
 
 
 def _check_labels(labels: object, n: int, title: str) -> None:
-    """Raise TypeError for what is no mapping, ValueError for a column of another length."""
+    """Raise TypeError if labels are no mapping, ValueError for a column of another length."""
     if not isinstance(labels, Mapping):
         raise TypeError(
             f"{title}: labels is {type(labels).__name__}; a mapping of names to columns is needed,"
@@ -664,8 +662,9 @@ def check_seed(seed: object) -> None:
 
 
 def _draw(samples: Samples, ratio: float, seed: int, role: str) -> tuple[Ints, Ints]:
-    """Row numbers of the fit and of the evaluation samples, each in increasing order; no group is
-    on both sides.
+    """Rows of the fit and of the evaluation samples, each in increasing order.
+
+    The samples of a group are all in one of these.
     """
     if samples.groups is not None:
         return _draw_groups(samples.groups, ratio, seed, role)
@@ -678,9 +677,7 @@ def _draw(samples: Samples, ratio: float, seed: int, role: str) -> tuple[Ints, I
 
 
 def _draw_groups(groups: Array, ratio: float, seed: int, role: str) -> tuple[Ints, Ints]:
-    """`_draw` of whole groups: as many of them, in a random order, as come closest to the share of
-    the samples.
-    """
+    """`_draw` for groups: in random order, the number of groups that comes closest to the share."""
     _, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     if len(sizes) < 2:
         raise ValueError(
@@ -695,10 +692,10 @@ def _draw_groups(groups: Array, ratio: float, seed: int, role: str) -> tuple[Int
 
 
 def _same_names(real: Sequence[str], generated: Sequence[str]) -> tuple[str, ...]:
-    """The generated names as the real set writes them, where only capitals, spaces and signs
-    differ; else empty.
+    """The generated feature names as the real set writes them; empty if they really differ.
 
-    Or where all names of one set have the same word in front or behind that says which set it is.
+    Names may differ in capitals, spaces and signs, or all names of one set may have the same word
+    before or behind that says which set it is.
     """
     if set(real) == set(generated):
         return ()
@@ -728,8 +725,8 @@ def _length(names: Iterable[str]) -> int:
 
 
 def _ends(longer: Sequence[str], shorter: Sequence[str]) -> tuple[str, str]:
-    """What all longer names have in front of the shorter ones and behind them; empty texts where
-    some have not.
+    """What all longer names have before and behind the shorter ones; empty if there is no such
+    text.
     """
     extra = len(longer[0]) - min(len(name) for name in shorter)
     for size in range(max(extra, 0) + 1):
@@ -742,7 +739,7 @@ def _ends(longer: Sequence[str], shorter: Sequence[str]) -> tuple[str, str]:
 
 
 def _ends_text(alone: Mapping[str, Sequence[str]]) -> str:
-    """What to leave out of all names of one set, where that gives those of the other."""
+    """Advice on the text to remove from all names of one set, if this makes the names equal."""
     longer = max(alone, key=lambda role: _length(alone[role]))
     shorter = min(alone, key=lambda role: _length(alone[role]))
     if longer == shorter or len(alone[longer]) != len(alone[shorter]) or not alone[shorter]:
@@ -760,9 +757,7 @@ def _ends_text(alone: Mapping[str, Sequence[str]]) -> str:
 
 
 def _encoding_text(alone: Mapping[str, Sequence[str]]) -> str:
-    """What to save as UTF-8, where the names of one set, in another encoding, are those of the
-    other.
-    """
+    """Advice to save a file as UTF-8, if another encoding explains the difference of the names."""
     sets = (("real", "generated"), ("generated", "real"))
     for (role, other), encoding, read_as in product(sets, _ENCODINGS, ("cp1252", "latin-1")):
         try:

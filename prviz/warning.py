@@ -1,4 +1,4 @@
-"""What prviz says about samples beside a number, to whoever calls it from Python."""
+"""Warnings about samples, for whoever calls prviz from Python."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import warnings
 from pathlib import Path
 
 _PACKAGE = str(Path(__file__).parent)
-# The app's own folder, which lies beside the package in a checkout and inside it where it is
-# installed.
+# The app's folder: beside the package in a checkout, inside it once installed.
 _APP = str(Path(__file__).parent.parent / "pages" / "_")
-# Frames of decorators stand between a public function and its caller.
+# Decorators add frames between a public function and its caller.
 _DECORATORS = str(Path(__file__).parent / "measure" / "spelling.py")
-# Digests of pairs and what was said of them, so that each is said once; oldest first.
+# (digest of a pair, text) of past warnings, so that each is issued once; oldest first.
 _said: dict[tuple[str, str], None] = {}
 _MOST_SAID = 10_000
 
@@ -20,14 +19,15 @@ _MOST_SAID = 10_000
 class PrvizWarning(UserWarning):
     """Something about the samples that changes what a number means.
 
-    Each is said once for a pair of sample sets. ``warnings.simplefilter("ignore",
+    Each warning is issued once per pair of sample sets. ``warnings.simplefilter("ignore",
     prviz.PrvizWarning)`` silences all.
     """
 
 
 def from_outside() -> bool:
-    """True if the public function that called the caller of this one was itself called from outside
-    prviz.
+    """True if the public function that is running was called from outside prviz.
+
+    This function is the caller of the caller of `from_outside`.
     """
     frame = sys._getframe(2).f_back
     while frame is not None and frame.f_code.co_filename == _DECORATORS:
@@ -36,9 +36,7 @@ def from_outside() -> bool:
 
 
 def warn(digest: str, text: str) -> None:
-    """Issue a `PrvizWarning` at the first line outside prviz that led here, once for each digest
-    and text.
-    """
+    """Issue a `PrvizWarning` at the caller's line outside prviz, once for each digest and text."""
     if (digest, text) in _said:
         return
     if len(_said) >= _MOST_SAID:
@@ -46,7 +44,7 @@ def warn(digest: str, text: str) -> None:
     _said[digest, text] = None
     level = 1
     frame = sys._getframe(1)
-    # a dataclass's constructor is in "<string>"
+    # The constructor of a dataclass has the file name "<string>".
     while frame.f_back is not None and frame.f_code.co_filename.startswith((_PACKAGE, "<string>")):
         level += 1
         frame = frame.f_back

@@ -1,7 +1,8 @@
-"""Pictures and texts to files of features: sources, encoders, and a run that can be resumed.
+"""Turns pictures and texts into files of features: sources, encoders, and a run that can be
+resumed.
 
-One file per encoder in `prviz.embed.encoders`, listed by `prviz.embed.registered`;
-`prviz.embed.run.embed` puts source, encoder and output together.
+Each file in `prviz.embed.encoders` has one encoder; `prviz.embed.registered` lists them.
+`prviz.embed.run.embed` connects source, encoder and output.
 """
 
 from __future__ import annotations

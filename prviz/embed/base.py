@@ -1,4 +1,4 @@
-"""What every encoder answers, and the options that the shell passes on."""
+"""The base class of encoders, and the options that the shell command passes to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ Kind: TypeAlias = Literal["pictures", "texts"]
 
 @dataclass(frozen=True)
 class SourceItem:
-    """One sample: its path or row, its label, its text, and what changes when its contents do."""
+    """One sample to embed.
+
+    path : its path or row.
+    label : its label.
+    text : its text; "" for a picture.
+    version : text that changes when the item's contents change.
+    """
 
     path: str
     label: str = ""
@@ -35,9 +41,10 @@ Features = Floats32
 class EncoderOptions:
     """Options of the encoders; None: not given.
 
-    size, resize, interpolation, mean, std, scale, layout, output, average : of an ONNX network, see
-        `prviz.embed.encoders.onnx_file`. weights : file of weights, or of a fitted encoder. device
-        : where to compute.
+    size, resize, interpolation, mean, std, scale, layout, output, average : for an ONNX network,
+        see `prviz.embed.encoders.onnx_file`.
+    weights : file of weights, or of a fitted encoder.
+    device : where PyTorch computes.
     """
 
     size: int | None = None
@@ -58,9 +65,10 @@ class EmbeddingEncoder(ABC):
 
     Attributes
     ----------
-    prefix, takes, needs, extra, used : str
-        How it is written, what it takes, the module it needs and the extra that brings it ("" for
-        none), and what papers use it for.
+    prefix : str Begins the encoder's text, such as "pixels" in ``pixels:32``.
+    takes : "pictures" or "texts" What it encodes.
+    needs, extra : str The module it needs, and the extra of prviz that installs it; "" for none.
+    used : str What papers use it for.
     """
 
     prefix: ClassVar[str]
@@ -70,24 +78,25 @@ class EmbeddingEncoder(ABC):
     extra: ClassVar[str] = ""
     used: ClassVar[str] = ""
 
-    # Name, hash of the weights ("" without any), transform in words, and versions of what computes.
+    # Name, hash of the weights ("" without any), transform in words, and versions of the libraries
+    # that compute.
     name: str
     weights_sha256: str = ""
     transform: str
     versions: Mapping[str, str]
-    # From a decoded picture to an array of values from 0 to 255, in any process; None for texts.
+    # Maps a decoded picture to an array of values from 0 to 255, in any process; None for texts.
     prepare: Callable[[Picture], Array] | None = None
 
     @classmethod
     def installed(cls) -> bool:
-        """True if the encoder needs no extra, or its extra is there."""
+        """True if the encoder needs no module, or its module is installed."""
         return not cls.needs or find_spec(cls.needs) is not None
 
     @classmethod
     @abstractmethod
     def load(cls, argument: str, options: EncoderOptions) -> EmbeddingEncoder:
-        """The encoder of what stands behind the colon. Raises ValueError for an argument that is
-        none.
+        """The encoder for the text behind the colon; raises ValueError if this text is not
+        valid.
         """
 
     @abstractmethod
@@ -95,17 +104,17 @@ class EmbeddingEncoder(ABC):
         """Features (n, d) of n prepared pictures, stacked, or of a list of n texts."""
 
     def fit(self, batches: Iterable[Array]) -> None:  # noqa: ARG002
-        """Fit to the prepared pictures of the source, where the encoder is fitted at all."""
+        """Fit to the prepared pictures of the source, for encoders that must be fitted."""
         raise TypeError(f"{self.name} is not fitted")
 
     @property
     def fits(self) -> bool:
-        """True if it must be fitted before it encodes."""
+        """True if the encoder must be fitted before it encodes."""
         return False
 
     @property
     def tensors(self) -> Mapping[str, Array]:
-        """Arrays that are stored beside the features."""
+        """Arrays to store in the file of features."""
         return {}
 
 
@@ -125,7 +134,9 @@ def file_sha256(path: Path) -> str:
 
 
 def installed_file(package: str, path: str) -> Path:
-    """A file of a package, which is not imported. Raises ValueError if there is none."""
+    """A file of an installed package, found without importing it; raises ValueError if there is
+    none.
+    """
     spec = find_spec(package)
     for folder in (spec and spec.submodule_search_locations) or ():
         file = Path(folder, path)
@@ -135,8 +146,9 @@ def installed_file(package: str, path: str) -> Path:
 
 
 def whole(text: str, name: str, most: int) -> int:
-    """A number from 1 to ``most`` behind an encoder's colon. Raises ValueError for any other
-    text.
+    """The whole number from 1 to ``most`` that stands behind an encoder's colon.
+
+    Raises ValueError for any other text.
     """
     if text.isascii() and text.isdigit() and len(text) < 12 and 1 <= int(text) <= most:
         return int(text)

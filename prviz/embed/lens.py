@@ -1,5 +1,5 @@
-"""The embedding lens: the same samples through several encoders and numbers of features, and the
-curve in each.
+"""The embedding lens: curves of the same samples in the features of several encoders, with all and
+with fewer features.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ from prviz.readers.media import MediaError, Pictures, find_picture, picture_colu
 from prviz.samples import SamplePair, Samples, SamplesLike, SplitRatio, as_samples
 
 DIMENSIONS = (2, 4, 8, 16, 32, 64, 128, 256)
-# Side of the pixels as features. Largest side and step of sides of the random network's input:
-# small pictures are not enlarged to its usual size, which would take most of the time.
+# Side of pictures in the pixel features. Then the largest side of the random network's input, and
+# the step by which it grows: enlarging small pictures to the largest side would take most of the
+# time.
 _PIXELS = 32
 _SIDE = 64
 _SIDES = 16
-# Pictures that are prepared and encoded at a time.
+# Pictures prepared and encoded at a time.
 _BATCH = 128
 _RANDOM = "random network"
 _TEXT = "text"
 
-# The contents of a picture file, or a picture of grey values.
+# The contents of a picture file, or an array of grey values.
 Picture: TypeAlias = bytes | Array
 
 
 @dataclass(frozen=True, eq=False)
 class LensReading:
-    """Every generated set against the real one, in the features of one encoder.
+    """Every generated set against the real one, in d features of one encoder.
 
-    encoder, d : name of the encoder, and number of features kept. estimates : by one family, in the
-    order of the sets.
+    encoder, d : name of the encoder, and number of features kept.
+    estimates : by one family, in the order of the generated sets.
     """
 
     encoder: str
@@ -49,16 +50,16 @@ class LensReading:
 
     @property
     def areas(self) -> tuple[float, ...]:
-        """AuC of every set."""
+        """AuC of every generated set."""
         return tuple(each.curve.auc for each in self.estimates)
 
 
 @dataclass(frozen=True, eq=False)
 class Lens:
-    """The readings, encoder by encoder, by increasing number of features.
+    """All readings, by encoder and increasing number of features.
 
-    names : of the generated sets. left_out : why encoders of pictures are missing, in a sentence;
-    "" if none is.
+    names : of the generated sets.
+    left_out : a sentence that says why encoders of pictures are missing; "" if none is.
     """
 
     names: tuple[str, ...]
@@ -72,7 +73,7 @@ class Lens:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the supports."""
+        """Bytes of the stored supports."""
         return sum(
             2 * run.c_real.nbytes
             for each in self.readings
@@ -81,7 +82,7 @@ class Lens:
         )
 
     def of(self, encoder: str) -> tuple[LensReading, ...]:
-        """Readings of one encoder."""
+        """The readings of one encoder."""
         return tuple(each for each in self.readings if each.encoder == encoder)
 
 
@@ -106,7 +107,7 @@ def lens(
     real, generated : Samples or array_like
         Samples as for `prviz.pr_curve`; generated may be several sets by name.
     sources : sequence of Pictures
-        Where pictures of samples without `Samples.images` are, by their column ``image`` or
+        Where to find the pictures of samples without `Samples.images`, by their column ``image`` or
         ``path``.
     encoders : sequence of EmbeddingEncoder
         Further encoders of pictures or of the texts in the labels ``text``, as
@@ -114,16 +115,17 @@ def lens(
     dimensions : sequence of int
         Numbers of features to keep, where an encoder has more.
     method, k, split, seed : optional
-        As in `prviz.pr_curve`; "sqrt" is of the smallest set, one k for all readings.
+        As in `prviz.pr_curve`. All readings have one k; "sqrt" takes it from the smallest set.
     progress : callable
         Called with the fraction done.
 
     Returns
     -------
     Lens
-        The values as given, and, of sets with pictures, pixels (unless these are the values) and a
-        network with random weights. Fewer features are principal components of the real samples, of
-        the random network its first features: a narrower network.
+        Readings of the values as given, and for sets with pictures of the pixels (unless these are
+        the values) and of a network with random weights. Fewer features are principal components of
+        the real samples; for the random network they are its first features, as of a narrower
+        network.
 
     Raises
     ------
@@ -146,8 +148,8 @@ def lens(
     used = _used(sets, encoders, pictured)
     readings: list[LensReading] = []
     for place, (name, encoder, inputs) in enumerate(used):
-
-        def encoded(share: float, place: int = place) -> None:  # half of an encoder's work, about
+        # encoding counts as half of the work on an encoder
+        def encoded(share: float, place: int = place) -> None:
             progress((place + share / 2) / len(used))
 
         if encoder is None:
@@ -177,7 +179,7 @@ def _used(
 ) -> list[tuple[str, EmbeddingEncoder | None, list[list[Any]]]]:
     """Name, encoder and inputs of each reading; first the values as they are, without an encoder.
 
-    Raises ValueError for two encoders of one name.
+    Raises ValueError for two encoders with the same name.
     """
     names = ["pixels", _RANDOM, *(each.name for each in encoders)]
     if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
@@ -202,7 +204,7 @@ def _used(
 
 
 def has_pictures(samples: Samples, sources: Sequence[Pictures] = ()) -> bool:
-    """True if samples come with pictures, or name some that the sources may have."""
+    """True if samples have pictures, or name pictures that the sources may have."""
     return samples.images is not None or (picture_column(samples) is not None and len(sources) > 0)
 
 
@@ -214,7 +216,9 @@ def has_texts(samples: Samples) -> bool:
 def _pictures(
     sets: Sequence[Samples], sources: Sequence[Pictures]
 ) -> tuple[list[list[Picture]] | None, str]:
-    """Every picture of every set, or None and, where some were expected, why there are none."""
+    """Every picture of every set; or None, with a sentence on the reason if pictures were
+    expected.
+    """
     if not all(has_pictures(side, sources) for side in sets):
         return None, ""
     found: list[list[Picture]] = []
@@ -231,12 +235,12 @@ def _pictures(
 
 
 def _side(first: Picture) -> int:
-    """Side of the random network's input: that of the first picture, rounded up, at most the usual
-    one.
+    """Side of the random network's input, from the first picture: rounded up to a multiple of
+    _SIDES, at most _SIDE.
     """
     try:
         shortest = decoded(first).side if isinstance(first, bytes) else min(first.shape)
-    except MediaError:  # said when it is encoded
+    except MediaError:  # the error is reported when this picture is encoded
         return _SIDE
     return int(min(_SIDE, -(-shortest // _SIDES) * _SIDES))
 
@@ -265,7 +269,9 @@ def _encoded(
 
 
 def _check_dimensions(dimensions: object) -> None:
-    """Raise TypeError for what is no list, ValueError for what is no number of features in it."""
+    """Raise TypeError unless it is a list, ValueError for an entry that is no number of
+    features.
+    """
     if not isinstance(dimensions, Iterable):
         raise TypeError(f"dimensions = {dimensions!r}; a list of numbers of features is needed")
     for each in dimensions:
@@ -282,8 +288,9 @@ def _decoded(picture: Picture) -> DecodedPicture:
 def _narrowed(
     features: Sequence[Array], dimensions: Sequence[int], *, by_components: bool
 ) -> Iterator[list[Array]]:
-    """The features of every set with fewer columns, then with all; real first, whose components are
-    taken.
+    """The features of every set with fewer columns, then with all.
+
+    The first set is the real one; fewer columns may be its principal components.
     """
     n, d = features[0].shape
     fewer = sorted(each for each in dimensions if 0 < each < (min(n, d) if by_components else d))
@@ -298,10 +305,10 @@ def _narrowed(
 
 
 def _components(values: Array, count: int) -> tuple[Array, Array]:
-    """Mean and the first principal axes (d, count), by the smaller of the covariance and the
-    products of samples.
+    """Mean, and the first principal axes (d, count), from the smaller one of the covariance matrix
+    and the matrix of inner products of samples.
 
-    scikit-learn's are the same but for signs; importing it takes longer than all else here.
+    scikit-learn gives the same up to signs, but importing it would take most of the time.
     """
     from scipy.linalg import eigh
 

@@ -1,4 +1,6 @@
-"""Networks that a page may offer: files below one folder, timm's downloads, and packages."""
+"""Encoders that a page may offer: files below one folder, timm's downloads, and installed
+packages.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,14 @@ from prviz.readers.errors import error_text
 from prviz.readers.safe_folder import Below
 
 _WEIGHTS = (".safetensors", ".pt", ".pth", ".bin")
-# Names of weights that say nothing of their network, which the folder's name then does.
+# File names that do not say which network the weights belong to; the folder's name then does.
 _NAMELESS = ("model", "pytorch_model")
 
 
 @dataclass(frozen=True, order=True)
 class LocalEncoder:
-    """An ``encoder`` as `prviz embed` takes it, and the path of its ``weights``, both by paths
-    below a folder.
+    """An encoder as `prviz embed` takes it, with the path of its weights; paths are below a
+    folder.
     """
 
     encoder: str
@@ -47,8 +49,9 @@ class LocalEncoder:
         return self.encoder
 
     def signature(self, below: Below) -> tuple[tuple[int, int], ...]:
-        """Size and time of its file, of the settings beside it, and of files of its weights: equal
-        ones, the same.
+        """Size and time of its file, of the TOML file beside it, and of external weights.
+
+        Equal signatures mean that the encoder has not changed.
         """
         file = below.root / (self.weights or self.encoder)
         files = [
@@ -60,7 +63,7 @@ class LocalEncoder:
         return tuple((state.st_size, state.st_mtime_ns) for state in states)
 
     def load(self, below: Below) -> EmbeddingEncoder:
-        """The encoder; all its files are only opened below the folder.
+        """The encoder; all its files are opened only if they lie below the folder.
 
         Raises
         ------
@@ -73,7 +76,8 @@ class LocalEncoder:
                     weights = below.find(self.weights)
                 return load_encoder(self.encoder, EncoderOptions(weights=weights))
             file = below.find(self.encoder)
-            if file.with_suffix(".toml").is_symlink():  # which would be followed
+            # reading the file would follow the link, perhaps out of the folder
+            if file.with_suffix(".toml").is_symlink():
                 raise ValueError(
                     f"{self.encoder}: its TOML file is a link; put the file itself beside the"
                     " network"
@@ -88,17 +92,17 @@ class LocalEncoder:
 
 
 def encoders_below(below: Below, most: int = 500) -> list[LocalEncoder]:
-    """All networks in at most so many folders, as far as the packages that run them are installed.
+    """All encoders in at most ``most`` folders whose packages are installed.
 
     Weights of timm are named after their network, such as ``resnet18.a1_in1k.safetensors`` or
-    ``resnet18.a1_in1k/model.safetensors``. PyTorch is only imported where files could be weights.
+    ``resnet18.a1_in1k/model.safetensors``. PyTorch is imported only where files could be weights.
     """
     found = set[LocalEncoder]()
     weights: list[tuple[str, str]] = []
     for folder in ["", *below.folders(most)]:
         try:
             names, _ = below.files(folder)
-        except OSError:  # not readable, or gone
+        except OSError:  # the folder is not readable, or was removed
             continue
         for name in names:
             path = f"{folder}/{name}" if folder else name
@@ -116,7 +120,7 @@ def encoders_below(below: Below, most: int = 500) -> list[LocalEncoder]:
 
 
 def installed_encoders() -> list[LocalEncoder]:
-    """Networks inside installed packages."""
+    """Encoders inside installed packages."""
     known = ((RecogniserEncoder, RECOGNISER_SIDE), (WordVectorEncoder, VECTORS_D))
     return [
         LocalEncoder(f"{encoder.prefix}:{number}")
@@ -126,8 +130,8 @@ def installed_encoders() -> list[LocalEncoder]:
 
 
 def _external(file: Path) -> list[str]:
-    """Further files of an ONNX network's weights; none where it is no network, which is said when
-    it is loaded.
+    """External weight files of an ONNX network; empty for other files, whose loading reports the
+    error.
     """
     try:
         state = file.stat()

@@ -1,4 +1,4 @@
-"""What encoders that compute with PyTorch share: where to compute, and the hash of a network's
+"""Helpers for encoders that compute with PyTorch: a check of the device, and a hash of the
 weights.
 """
 
@@ -11,7 +11,7 @@ from prviz.readers.errors import error_text
 
 
 def check_device(device: str) -> str:
-    """``device``, once PyTorch has computed there. Raises ValueError if it can't."""
+    """``device``, after a test computation there; raises ValueError if PyTorch can't use it."""
     import torch
 
     try:
@@ -25,7 +25,7 @@ def check_device(device: str) -> str:
 
 
 def state_sha256(network: Any) -> str:
-    """SHA-256 of the weights as loaded, with their names: the same whatever file they came from."""
+    """SHA-256 of the loaded weights with their names, independent of the file format."""
     import torch
 
     hasher = hashlib.sha256()

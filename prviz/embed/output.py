@@ -1,5 +1,5 @@
-"""The result of an embedding: features with their origin in a .safetensors file, and a Parquet
-table beside it.
+"""Writes the result of an embedding: features with their provenance in a .safetensors file, and a
+Parquet table beside it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from prviz.readers.atomic_files import beside, named
 
 @contextlib.contextmanager
 def whole_pair(features: Path, table: Path) -> Iterator[tuple[Path, Path]]:
-    """Two paths beside the files to write first: both files then take their names, or neither does.
+    """Two temporary paths to write; afterwards either both replace features and table, or neither
+    does.
 
-    At no time a new table stands beside old features, whatever fails, or stops, meanwhile.
+    A new table never stands beside old features, even if the process fails or is killed in between.
     """
     drafts = [beside(path) for path in (features, table)]
     old = beside(table)
@@ -52,7 +53,7 @@ def write_features(
     extra: Mapping[str, Array],
     metadata: Mapping[str, str],
 ) -> None:
-    """Write ``features`` as `put_features`; an older file stays until all is written."""
+    """Write features as `put_features` does; an older file stays until everything is written."""
     draft = beside(out)
     try:
         with named(out):
@@ -83,7 +84,8 @@ def put_features(
     text += b" " * (-len(text) % 8)
     with out.open("xb") as stream:
         stream.write(len(text).to_bytes(8, "little") + text)
-        for array in chain(parts, extra.values()):  # part by part: all may not fit into memory
+        # in parts, since all features may not fit into memory
+        for array in chain(parts, extra.values()):
             stream.write(np.ascontiguousarray(array, "<f4").tobytes())
         stream.flush()
         os.fsync(stream.fileno())
@@ -96,9 +98,10 @@ def put_table(
     metadata: Mapping[str, str],
     root: str,
 ) -> None:
-    """Write features, the samples' column and label to a new file, as the pages read them.
+    """Write features with the name and the label of each sample to a new file, which the pages can
+    read.
 
-    column : path (``root`` and the item's own), row or text.
+    column : kind of name: the path (``root`` and the item's own), the row or the text.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -1,5 +1,5 @@
-"""Pictures in an array, read one by one: the .npz files of diffusion projects (arr_0, labels
-arr_1), and .npy.
+"""Pictures in one array, read one by one: .npy files, and .npz files as diffusion projects write
+them (pictures arr_0, labels arr_1).
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from prviz.readers.media.looks import MAX_PIXELS, MediaError
 from prviz.readers.npy import ZIP_ERRORS, NpzFile, open_npz, read_npy_header
 from prviz.readers.source import Limits, as_source
 
-# Names of labels beside the pictures, and of the pictures; the first are those of `np.savez`
-# without names.
+# Usual names of the labels and of the pictures; arr_0 and arr_1 are the names that `np.savez`
+# gives.
 _LABELS = ("arr_1", "label", "labels", "y")
 _PICTURES = "arr_0"
 _ACCEPTED = (
     "pictures as an array (n, height, width, 3), (n, height, width) or (n, 3, height, width) of"
     " uint8 or uint16 are needed"
 )
-# Stream that a thread has open: one at a time, as all pictures of one array are read in their
-# order.
+# The stream that a thread has open: one is enough, since pictures of an array are read in order.
 _held = threading.local()
 
 
 @dataclass(frozen=True)
 class PictureArray:
-    """Pictures of one array, each by its row.
+    """Pictures in one array, each named by its row.
 
-    offset : of the first value: in the file, or, where that is not "", in the deflated ``member``
-    of an archive.
-    shape, dtype : of one picture. first : True if its first axis are the colours.
+    offset : position of the first value, in the file or, if ``member`` is not "", in this
+        compressed member of an archive.
+    shape, dtype : of one picture.
+    first : True if the colours are its first axis.
     """
 
     file: Path
@@ -57,15 +57,16 @@ class PictureArray:
     column: str = "row"
 
     def get(self, item: SourceItem) -> Array:
-        """Values of a picture, (height, width) or (height, width, 1, 3 or 4). Raises MediaError:
-        truncated, corrupt.
+        """Values of a picture, (height, width) or (height, width, 1, 3 or 4).
+
+        Raises MediaError for a truncated or corrupt file.
         """
         size = prod(self.shape) * np.dtype(self.dtype).itemsize
         begin = self.offset + int(item.path) * size
         key = (str(self.file), self.member, item.version)
         failed = getattr(_held, "failed", None)
         if failed is not None and failed[0] == key and begin >= failed[1]:
-            raise MediaError(failed[2])  # not unpacked again up to the damage
+            raise MediaError(failed[2])  # without unpacking the file again up to the damage
         try:
             if self.member:
                 stream = self._unpacked(key)
@@ -88,16 +89,16 @@ class PictureArray:
         return values
 
     def head(self, item: SourceItem) -> None:  # noqa: ARG002
-        """Nothing: a row is no picture file."""
+        """None: a row of an array is no picture file."""
         return
 
     def seen_from(self, folder: Path) -> str:  # noqa: ARG002
-        """Nothing: a row has no path."""
+        """An empty text, since a row of an array has no path."""
         return ""
 
     def _unpacked(self, key: tuple[str, str, str]) -> BinaryIO:
-        """The stream of this thread: of a deflated member, which only goes forward without a new
-        start.
+        """The stream of a compressed member that this thread has open; it can seek backwards only
+        by starting again.
         """
         if getattr(_held, "key", None) != key:
             close_held()
@@ -110,19 +111,18 @@ class PictureArray:
 
 
 def close_held() -> None:
-    """Close the stream that this thread has open."""
+    """Close the stream that this thread has open, if any."""
     if getattr(_held, "key", None) is not None:
         _held.key = None
         _held.open.close()
 
 
 def open_array(path: Path, key: str | None) -> PictureArray:
-    """The pictures in an .npy or .npz file, of which only headers and labels are read.
+    """The pictures in an .npy or .npz file; only headers and labels are read.
 
     Raises
     ------
-    ValueError : no array of pictures, several without ``key``, or a file that is truncated or
-    corrupt.
+    ValueError : no array of pictures, several without ``key``, or a truncated or corrupt file.
     """
     source = as_source(path)
     limits = Limits(min_rows=1)
@@ -147,7 +147,7 @@ def open_array(path: Path, key: str | None) -> PictureArray:
 
 
 def _chosen(file: NpzFile, key: str | None) -> Header:
-    """Header of the array of pictures."""
+    """Header of the array with this key, or of the array that holds pictures."""
     if key is not None and key not in file.keys:
         raise ReadError(f"{file.where}: has no array {quoted(key)}; it has {listed(file.keys)}")
     if key is not None:
@@ -172,9 +172,7 @@ def _chosen(file: NpzFile, key: str | None) -> Header:
 
 
 def _place(path: Path, name: str, offset: int) -> tuple[str, int]:
-    """Where an array begins: "" and its place in the file, or its deflated member and the place in
-    that.
-    """
+    """Where an array begins: ("", offset in the file), or (compressed member, offset in it)."""
     with zipfile.ZipFile(path) as archive:
         info = archive.getinfo(name)
     if info.compress_type != zipfile.ZIP_STORED:
@@ -189,7 +187,7 @@ def _place(path: Path, name: str, offset: int) -> tuple[str, int]:
 def _array(
     path: Path, header: Header, offset: int, member: str, labels: list[str] | None, version: str
 ) -> PictureArray:
-    """The source of a header, which is checked."""
+    """The source for an array, after a check of its header."""
     shape = header.shape
     found = f"{header.where}: {header.dtype_name} of shape {shape}"
     colours = [at for at in (3, 1) if len(shape) == 4 and shape[at] in (1, 3, 4)]

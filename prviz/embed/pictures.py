@@ -1,4 +1,4 @@
-"""Picture files to square arrays of red, green and blue, under the same limits as for uploads."""
+"""Decodes picture files to square arrays of red, green and blue, under the limits for uploads."""
 
 from __future__ import annotations
 
@@ -18,27 +18,28 @@ if TYPE_CHECKING:
 FORMATS = ("PNG", "JPEG", "WebP", "BMP", "TIFF")
 EXTENSIONS = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff")
 _WHITE = (255, 255, 255, 255)
-# Most pixels of a side, the most that a JPEG picture has: a longer one is no picture.
+# Most pixels of a side, which is the limit of JPEG; a longer picture is refused.
 _LONGEST = 65_535
-# Pixels that a resized picture may have before the ends of a long one are cut off, far from the
-# central square.
+# Most pixels of a resized picture. Beyond it the ends of the longer side, far from the central
+# square, are cut off first.
 _RESIZED = 4096**2
-# Tags of TIFF: bands as stored. Of EXIF: orientation.
+# TIFF tag: number of bands stored. EXIF tag: orientation.
 _BANDS = 277
 _ORIENTATION = 0x0112
-# First bytes of a PNG picture, up to its bits a value, and of the two orders of TIFF.
+# Bytes of a PNG header up to the bits per value. Then the first bytes of TIFF in both byte orders.
 _HEAD = 25
 _TIFF = (b"II", b"MM")
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A decoded picture: upright, over white.
+    """A decoded picture: upright, on white where it was transparent.
 
-    bands : one image of red, green and blue in 8 bits; or one of grey or three of colours as floats
-    from 0 to 255.
-    side : shorter side as stored, in pixels. transparent : True if a part of it was. left_out :
-    bands not used.
+    bands : one RGB image with 8 bits; or, as floats from 0 to 255, one grey image or three of
+        colours.
+    side : shorter side as stored, in pixels.
+    transparent : True if any part was transparent.
+    left_out : number of bands not used.
     """
 
     bands: tuple[Image.Image, ...]
@@ -50,13 +51,13 @@ class Picture:
 def decoded(data: bytes, bits: int | None = None) -> Picture:
     """The picture in a file's contents.
 
-    bits : of a value of 16-bit pictures, which then stay floats; None: 16 bits are cut to their
-    upper 8.
+    bits : bits used by values of 16-bit pictures, which are then kept as floats; None: 16-bit
+        values are cut to their upper 8 bits.
 
     Raises
     ------
-    MediaError : none of `FORMATS`, too large, broken, animated, or of values that are no 8 or 16
-    bits.
+    MediaError : a format not in `FORMATS`, a picture that is too large, broken or animated, or
+        values of other than 8 or 16 bits.
     """
     from PIL import Image, ImageOps
 
@@ -65,11 +66,11 @@ def decoded(data: bytes, bits: int | None = None) -> Picture:
         left_out = _left_out(image)
         side = min(image.size)
         if bits is not None and _is_deep(image):
-            # before the orientation, for which Pillow reads a whole PNG
+            # Before the orientation is applied, since Pillow reads the whole PNG for that.
             values = _deep_values(data, image)
             picture = from_values(values, bits, image.getexif().get(_ORIENTATION, 1))
             return Picture(picture.bands, side, picture.transparent, left_out)
-        if image.mode.startswith("I"):  # 16 bits of grey
+        if image.mode.startswith("I"):  # 16-bit grey
             image = Image.fromarray((np.asarray(image).clip(0, 65535) // 256).astype(np.uint8))
         ImageOps.exif_transpose(image, in_place=True)
         transparent = False
@@ -84,10 +85,10 @@ def decoded(data: bytes, bits: int | None = None) -> Picture:
 
 
 def from_values(values: Array, bits: int | None, orientation: int = 1) -> Picture:
-    """The picture of an array (height, width) or (height, width, 1, 3 or 4) of 8 or 16 bits, the
-    fourth of them alpha.
+    """The picture of an array (height, width) or (height, width, 1, 3 or 4) with 8 or 16 bits; a
+    fourth channel is alpha.
 
-    Raises MediaError for a value of more than so many bits.
+    Raises MediaError for a value that needs more than ``bits`` bits.
     """
     from PIL import Image, ImageOps
 
@@ -122,7 +123,7 @@ def from_values(values: Array, bits: int | None, orientation: int = 1) -> Pictur
 
 
 def largest_value(data: bytes) -> int | None:
-    """Largest value of a picture of 16 bits; None for any other contents, broken ones included."""
+    """Largest value of a 16-bit picture; None for any other contents, including broken ones."""
     if not may_be_deep(data[:_HEAD]):
         return None
     try:
@@ -132,16 +133,18 @@ def largest_value(data: bytes) -> int | None:
             values = _deep_values(data, image)
             return int(values[..., :3].max() if values.ndim == 3 else values.max())
     except MediaError:
-        return None  # said when it is decoded
+        return None  # the error is reported when the picture is decoded
 
 
 def may_be_deep(head: bytes) -> bool:
-    """True unless the first 25 bytes of a file show that its values have 8 bits."""
+    """False if the first 25 bytes of a file show that it does not have 16 bits per value."""
     return head[:2] in _TIFF or (head[1:4] == b"PNG" and head[24:25] == b"\x10")
 
 
 def _check(image: Any) -> None:
-    """Raise MediaError for an opened picture that is not one of at most 16 bits a value."""
+    """Raise MediaError for an opened picture with several frames, too long a side, or more than 16
+    bits per value.
+    """
     if getattr(image, "is_animated", False) and image.format != "MPO":
         frames = getattr(image, "n_frames", 2)
         if image.format == "TIFF":
@@ -163,7 +166,7 @@ def _check(image: Any) -> None:
 
 
 def _over_white(image: Image.Image) -> tuple[Image.Image, bool]:
-    """An image with alpha over white, and True if a part of it was transparent."""
+    """The image on a white background, and True if any part was transparent."""
     from PIL import Image
 
     least, _ = image.getchannel("A").getextrema()
@@ -172,7 +175,7 @@ def _over_white(image: Image.Image) -> tuple[Image.Image, bool]:
 
 
 def _left_out(image: Image.Image) -> int:
-    """Number of bands of a TIFF picture that Pillow leaves out."""
+    """Number of bands of a TIFF picture that Pillow does not read."""
     if image.format != "TIFF":
         return 0
     stored = int(getattr(image, "tag_v2", {}).get(_BANDS, 1))
@@ -180,22 +183,22 @@ def _left_out(image: Image.Image) -> int:
 
 
 def _rawmode(tile: Any) -> str:
-    """How a tile of a picture is stored, such as "RGB;16B": Pillow's name of it."""
+    """Pillow's name of how a tile of a picture is stored, such as "RGB;16B"."""
     return str(tile.args[0] if isinstance(tile.args, tuple) else tile.args)
 
 
 def _is_deep(image: Any) -> bool:
-    """True if an opened picture, not yet loaded, has 16 bits a value."""
+    """True if an opened picture, not yet loaded, has 16 bits per value."""
     if image.mode.startswith("I"):
         return True
     return bool(image.tile) and ";16" in _rawmode(image.tile[0]) and image.mode in ("RGB", "RGBA")
 
 
 def _deep_values(data: bytes, image: Any) -> Array:
-    """Values of a picture of 16 bits, (height, width) or (height, width, 3 or 4).
+    """Values of a 16-bit picture, (height, width) or (height, width, 3 or 4).
 
-    Pillow keeps the upper byte of a colour: it is read again as if the bytes had the other order,
-    for the lower.
+    Pillow keeps only the upper byte of colours. Reading the file again as if its byte order were
+    reversed gives the lower bytes.
     """
     from PIL import Image
 
@@ -206,7 +209,7 @@ def _deep_values(data: bytes, image: Any) -> Array:
     if order == "N":
         order = "L" if sys.byteorder == "little" else "B"
     again = Image.open(io.BytesIO(data), formats=[image.format])
-    if name == "LA":  # both bytes of both values, as four bands
+    if name == "LA":  # read as four 8-bit bands: both bytes of grey and of alpha
         parts = np.asarray(_as_stored(again, "RGBA")).astype(np.uint16)
         grey, alpha = (parts[..., at] * 256 + parts[..., at + 1] for at in (0, 2))
         return np.stack([grey, grey, grey, alpha], axis=-1)
@@ -221,7 +224,7 @@ def _deep_values(data: bytes, image: Any) -> Array:
 
 
 def _as_stored(image: Any, rawmode: str) -> Any:
-    """An opened picture whose tiles are read in another way."""
+    """An opened picture whose tiles are decoded with another raw mode."""
     image.tile = [
         tile._replace(args=(rawmode, *tile.args[1:]) if isinstance(tile.args, tuple) else rawmode)
         for tile in image.tile
@@ -230,8 +233,8 @@ def _as_stored(image: Any, rawmode: str) -> Any:
 
 
 def narrowed(image: Image.Image, resize: int) -> Image.Image:
-    """The image without the ends of its longer side, where it would take too much memory at
-    ``resize`` pixels.
+    """The image without the ends of its longer side, if resizing to ``resize`` would take too much
+    memory.
     """
     short = min(image.size)
     most = max(4, _RESIZED // resize**2) * short
@@ -243,9 +246,10 @@ def narrowed(image: Image.Image, resize: int) -> Image.Image:
 
 @dataclass(frozen=True)
 class SquareTransform:
-    """Shorter side to ``resize`` pixels, then the central square of ``size`` pixels.
+    """Resizes the shorter side to ``resize`` pixels, then cuts out the central square of ``size``
+    pixels.
 
-    interpolation : bilinear, bicubic or lanczos; of Pillow, with antialiasing.
+    interpolation : bilinear, bicubic or lanczos, as in Pillow, with antialiasing.
     """
 
     size: int
@@ -253,16 +257,14 @@ class SquareTransform:
     interpolation: str = "bicubic"
 
     def __call__(self, picture: Picture) -> Array:
-        """Array of shape (size, size, 3): uint8, or floats from 0 to 255 for a picture of
-        floats.
-        """
+        """Array (size, size, 3) of uint8, or of floats from 0 to 255 if the picture has floats."""
         squares = [self.square(band) for band in picture.bands]
         if squares[0].ndim == 3:
             return squares[0]
         return np.stack(squares * 3 if len(squares) == 1 else squares, axis=-1).clip(0, 255)
 
     def square(self, image: Image.Image) -> Array:
-        """The same of one image."""
+        """The resized central square of one image."""
         from PIL import Image
 
         image = narrowed(image, self.resize)
@@ -275,7 +277,7 @@ class SquareTransform:
         return np.asarray(image)[top : top + self.size, left : left + self.size]
 
     def described(self) -> str:
-        """What the transform does, for the metadata."""
+        """The transform in words, for the metadata."""
         return (
             f"upright, transparency over white, RGB, shorter side to {self.resize}"
             f" ({self.interpolation}), central {self.size} x {self.size}"

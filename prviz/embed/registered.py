@@ -1,4 +1,4 @@
-"""All encoders, and the one that a text such as ``pixels:32`` names."""
+"""All encoders, and the encoder for a text such as ``pixels:32``."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ ENCODERS: tuple[type[EmbeddingEncoder], ...] = (
 
 
 def written(encoder: type[EmbeddingEncoder]) -> str:
-    """How an encoder is written, such as ``pixels:SIZE``."""
+    """How users write an encoder, such as ``pixels:SIZE``."""
     if encoder.prefix:
         return f"{encoder.prefix}:{encoder.argument}"
     return encoder.argument
 
 
 def load_encoder(text: str, options: EncoderOptions | None = None) -> EmbeddingEncoder:
-    """The encoder that a text names.
+    """The encoder for a text such as ``pixels:32``.
 
     Raises
     ------
-    ValueError : no such encoder, an argument that is none, or an extra that is not installed.
+    ValueError : no such encoder, an argument that is not valid, or an extra that is not installed.
     """
     prefix, colon, argument = text.partition(":")
     for encoder in ENCODERS:

@@ -1,5 +1,5 @@
-"""One embedding: items are prepared by all cores, encoded in batches, and kept in parts until all
-are there.
+"""One embedding run: all cores prepare items, which are encoded in batches and stored in parts
+until all parts exist.
 """
 
 from __future__ import annotations
@@ -27,19 +27,21 @@ from prviz.readers.atomic_files import locked, named
 from prviz.readers.errors import one_line
 from prviz.readers.npy import ZIP_ERRORS
 
-# Items of a part, which a stopped run keeps, and bad items named in a message.
+# Items in a part, the unit that a stopped run keeps; and bad items named in a message.
 PART = 256
 _MOST_NAMED = 10
-# Ratio of the shorter sides of two pictures from which they are called very different.
+# Ratio of two pictures' shorter sides from which a note calls their sizes very different.
 UNLIKE = 2.0
 
 
 @dataclass(frozen=True)
 class Embedded:
-    """Shape of the features, every bad item with its reason, and what a user should know, in
-    sentences.
+    """Result of an embedding.
 
-    side : median of the shorter sides of the pictures, in pixels; 0 for texts.
+    n, d : shape of the features.
+    bad : reason for every bad item, by path.
+    notes : sentences for the user on how pictures were treated.
+    side : median of the pictures' shorter sides in pixels; 0 for texts.
     """
 
     n: int
@@ -59,26 +61,26 @@ def embed(
     executor: Executor | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Embedded:
-    """Write the features of a source to ``out``, and a table with them, paths, texts and labels
-    beside it.
+    """Write the features of a source to ``out``, and beside it a table with features, paths or
+    texts, and labels.
 
     Parameters
     ----------
     source : EmbeddingSource
-        What is embedded.
+        The items to embed.
     encoder : EmbeddingEncoder
-        Fitted to the source, if it is fitted at all.
+        Fitted to the source here, if it must be fitted.
     out : Path
-        A .safetensors file. A stopped run leaves its parts in a folder beside it, and the same call
-        goes on from there to the same bytes.
+        A .safetensors file. A stopped run leaves its parts in a folder beside it; the same call
+        continues from there and writes the same bytes as an uninterrupted run.
     skip_bad : bool
         True if items that can't be read are left out.
     bits : int, optional
-        Bits that a value of 16-bit pictures has, such as 12 of computed tomography; by default as
-        many as the largest value of the source takes. Only pictures of the same bits can be
+        Bits used by values of 16-bit pictures, such as 12 in computed tomography; by default as
+        many as the largest value of the source needs. Only pictures read with the same bits can be
         compared.
     executor : Executor, optional
-        Reads and decodes; by default, where there are many items, a process per core.
+        Reads and decodes; by default a process per core if there are many items.
     progress : callable, optional
         Called with the fraction done, after every few items; what it raises stops the run.
 
@@ -97,7 +99,7 @@ def embed(
         raise ValueError(
             f"{encoder.name} takes {encoder.takes}, and {source.name} holds {source.kind}"
         )
-    if not skip_bad:  # before anything is read
+    if not skip_bad:  # checked before anything is read
         reason = "its name is not in UTF-8; rename it."
         _check_bad(
             {item.path: reason for item in source.items if not is_utf8(item.path)}, source, skip_bad
@@ -109,8 +111,8 @@ def embed(
 
 
 class _Job(NamedTuple):
-    """What is embedded, by what, where to, and the bits of 16-bit pictures; None: there are
-    none.
+    """What to embed, by which encoder, into which file; bits : of 16-bit pictures, None if there
+    are none.
     """
 
     source: EmbeddingSource
@@ -120,7 +122,9 @@ class _Job(NamedTuple):
 
     @property
     def transform(self) -> str:
-        """The transform with what is done to 16-bit pictures, which two sets must have alike."""
+        """The transform, with the scaling of 16-bit values; sets that are compared must share
+        it.
+        """
         if self.bits is None:
             return self.encoder.transform
         return (
@@ -130,13 +134,13 @@ class _Job(NamedTuple):
 
     @property
     def parts(self) -> list[tuple[SourceItem, ...]]:
-        """The items that are kept together."""
+        """The items in groups; the features of a group are stored together."""
         items = self.source.items
         return [items[start : start + PART] for start in range(0, len(items), PART)]
 
 
 def used_bits(workers: ItemWorkers, progress: Callable[[float], object] | None) -> int | None:
-    """Bits that the largest value of 16-bit pictures takes; None where all pictures have 8 bits."""
+    """Bits that the largest value of 16-bit pictures needs; None if all pictures have 8 bits."""
     largest = workers.largest_value(lambda: None if progress is None else progress(0.0))
     if largest is None:
         return None
@@ -145,9 +149,7 @@ def used_bits(workers: ItemWorkers, progress: Callable[[float], object] | None) 
 
 @contextmanager
 def _only_run(out: Path) -> Iterator[None]:
-    """Hold the lock of a file that is to be written. Raises ValueError where another run holds
-    it.
-    """
+    """Hold the lock of the output file; raises ValueError if another run holds it."""
     if not out.parent.is_dir():
         raise ValueError(f"{one_line(out.parent)}: no such folder")
     lock = locked(out, 0)
@@ -218,7 +220,9 @@ def _embed(
 def _said_of_parts(
     job: _Job, files: Sequence[Path]
 ) -> tuple[dict[str, str], set[int], NDArray[np.int32]]:
-    """Why samples were left out, by path; the numbers of features; and facts of the pictures."""
+    """Reasons for left-out samples by path, the numbers of features found, and facts on the
+    pictures.
+    """
     bad: dict[str, str] = {}
     widths = set[int]()
     facts = []
@@ -233,7 +237,9 @@ def _said_of_parts(
 def _encoded(
     job: _Job, workers: ItemWorkers, folder: Path, progress: Callable[[float], object] | None
 ) -> list[Path]:
-    """The kept parts; missing ones are encoded, by an encoder that is fitted first if need be."""
+    """Files of all parts; missing parts are encoded here, after the encoder is fitted if
+    necessary.
+    """
     encoder = job.encoder
     every = job.source.items
     parts = job.parts
@@ -253,7 +259,7 @@ def _encoded(
 
 
 def _sides_text(sides: NDArray[np.int32]) -> str:
-    """Shorter sides of the pictures in pixels; "" without pictures."""
+    """Range and median of the pictures' shorter sides in pixels; "" for texts."""
     if not len(sides):
         return ""
     least = int(sides.min())
@@ -264,7 +270,7 @@ def _sides_text(sides: NDArray[np.int32]) -> str:
 
 
 def _notes(facts: NDArray[np.int32], bits: int | None) -> Iterator[str]:
-    """What was done to pictures that a user may not expect, a sentence each."""
+    """Sentences on treatments of pictures that a user may not expect."""
     if not len(facts):
         return
     sides, transparent, left_out = facts.T
@@ -297,7 +303,7 @@ def _reported(
     total: int,
     progress: Callable[[float], object] | None,
 ) -> Iterator[PreparedGroup]:
-    """The groups; when one has been used, ``progress`` is called with the fraction done so far."""
+    """The groups; after each group was processed, ``progress`` is called with the fraction done."""
     for group in groups:
         yield group
         done += group.count
@@ -324,8 +330,8 @@ def _check_bad(bad: dict[str, str], source: EmbeddingSource, skip_bad: bool) -> 
 
 
 def _part_key(items: Sequence[SourceItem], job: _Job) -> str:
-    """Hash of all that a part depends on: what an interrupted run has kept is taken where nothing
-    has changed.
+    """Hash of everything that a part depends on; a stored part is used again only if its hash is
+    equal.
     """
     encoder = job.encoder
     made_by = (
@@ -341,7 +347,7 @@ def _part_key(items: Sequence[SourceItem], job: _Job) -> str:
 def _write_part(
     file: Path, count: int, prepared: Iterator[PreparedGroup], encoder: EmbeddingEncoder
 ) -> None:
-    """Take the prepared groups of one part, encode them and keep the result."""
+    """Take the prepared groups of one part, encode them and store the features."""
     features: list[Features] = []
     facts: list[NDArray[np.int32]] = []
     reasons: dict[int, str] = {}
@@ -358,7 +364,7 @@ def _write_part(
                     f"{encoder.name}: a feature is not finite; check its preprocessing"
                 )
     rows = np.concatenate(features) if features else np.empty((0, 0), np.float32)
-    # Not flushed to the disk, which would take most of the time: a part that a crash of the machine
+    # Not flushed to disk, which would take most of the time. A part that a crash of the machine
     # damages is encoded again.
     beside = file.with_suffix(".tmp")
     with named(file), beside.open("wb") as stream:
@@ -368,7 +374,7 @@ def _write_part(
 
 
 def _is_whole(file: Path) -> bool:
-    """True if a kept part is there and undamaged: the archive has checksums."""
+    """True if a stored part exists undamaged; the archive has checksums."""
     try:
         _part(file)
     except (*ZIP_ERRORS, FileNotFoundError):
@@ -377,9 +383,7 @@ def _is_whole(file: Path) -> bool:
 
 
 class _Part(NamedTuple):
-    """Features of a kept part, the reasons of its bad items by row, and the facts of its good
-    pictures.
-    """
+    """A stored part: features, reasons for bad items by row, and facts on the good pictures."""
 
     rows: Features
     bad: dict[int, str]

@@ -1,5 +1,7 @@
-"""Several sets of pictures, such as a folder for each model: one file of features each, kept while
-nothing changes.
+"""Embeds several sets of pictures, such as one folder per model, each into its own file of
+features.
+
+A file is written again only if its set or the encoder changed.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from prviz.readers import table_beside
 from prviz.readers.atomic_files import write_whole
 from prviz.readers.errors import listed, one_line, quoted
 
-# Files in a folder of models that are sets of pictures themselves.
+# Archives that count as sets of pictures in a folder of models.
 ARCHIVES = (".zip", ".npz")
 
 
@@ -34,9 +36,7 @@ class PictureSet:
 
 @dataclass(frozen=True)
 class SetFile:
-    """A written file, and True if it was there already, made from the same pictures in the same
-    way.
-    """
+    """A file of features; kept : True if an earlier call wrote it and nothing has changed since."""
 
     out: Path
     found: Embedded
@@ -44,12 +44,12 @@ class SetFile:
 
 
 def sets_in(folder: Path, out: Path) -> tuple[list[PictureSet], list[str]]:
-    """A set for each sub-folder with pictures, .zip and .npz of a folder; and notes on what is in
-    none of them.
+    """A set for each sub-folder with pictures and each .zip and .npz in a folder; and notes on
+    files that belong to no set.
 
     Raises
     ------
-    ValueError : there is none, or two would have the same name.
+    ValueError : no set, or two sets with the same name.
     """
     if not folder.is_dir():
         raise ValueError(
@@ -91,7 +91,9 @@ def _loose(folder: Path) -> int:
 
 
 def named_sets(sources: Sequence[EmbeddingSource], out: Path) -> list[PictureSet]:
-    """The sets with their files in a folder. Raises ValueError where two would have the same."""
+    """The sets, each with a file in the folder ``out``; raises ValueError if two would share a
+    file.
+    """
     names = [_stem(each) for each in sources]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
@@ -105,7 +107,7 @@ def named_sets(sources: Sequence[EmbeddingSource], out: Path) -> list[PictureSet
 
 
 def _stem(source: EmbeddingSource) -> str:
-    """Name of a set's file: of a folder its own, of an archive that without its extension."""
+    """Name of a set's file: that of the folder, or that of the archive without its extension."""
     if isinstance(source, PictureFolder):
         return source.name
     return Path(source.name).stem
@@ -120,12 +122,11 @@ def embed_sets(
     progress: Callable[[float], object] | None = None,
     done: Callable[[SetFile], object] = lambda _: None,
 ) -> list[SetFile]:
-    """Embed every set by one encoder, fitted to the first one if it is fitted at all.
+    """Embed every set with one encoder, which is fitted to the first set if it must be fitted.
 
-    A file that the same call has written from the same pictures stays as it is. ``bits`` are by
-    default those of the largest value of all sets. ``done`` is called with every file.
-
-    Raises as `prviz.embed.run.embed`; the message names the set.
+    A file that an equal call has written from unchanged pictures is kept. ``bits`` defaults to
+    those of the largest value in all sets. ``done`` is called with every file. Raises as
+    `prviz.embed.run.embed`; the message names the set.
     """
     if bits is None:
         found = [_bits(each.source, encoder) for each in sets]
@@ -168,7 +169,7 @@ def _bits(source: EmbeddingSource, encoder: EmbeddingEncoder) -> int | None:
 
 
 def common_notes(files: Sequence[SetFile]) -> list[str]:
-    """The notes on all files, each once: with the set's name where not all have it."""
+    """The notes on all files without repetition; a note that not all files share names its sets."""
     by_note: dict[str, list[str]] = {}
     for each in files:
         for note in each.found.notes:
@@ -180,7 +181,9 @@ def common_notes(files: Sequence[SetFile]) -> list[str]:
 
 
 def sizes_note(reference: SetFile, others: Sequence[SetFile]) -> str:
-    """A sentence where sets have pictures of very different sizes; "" otherwise."""
+    """A sentence if other sets have pictures of a very different size than the reference; else
+    "".
+    """
     own = reference.found.side
     unlike = [
         each for each in others if max(own, each.found.side) >= UNLIKE * min(own, each.found.side)
@@ -198,7 +201,7 @@ def sizes_note(reference: SetFile, others: Sequence[SetFile]) -> str:
     )
 
 
-# ---- what is kept ----
+# ---- files kept from an earlier call ----
 
 
 def _record(each: PictureSet) -> Path:
@@ -206,7 +209,7 @@ def _record(each: PictureSet) -> Path:
 
 
 def _made_by(each: PictureSet, encoder: EmbeddingEncoder, bits: int | None, skip_bad: bool) -> str:
-    """Hash of all that a file depends on."""
+    """Hash of everything that a file of features depends on."""
     rows = [(item.path, item.label, item.text, item.version) for item in each.source.items]
     by = (
         encoder.name,
@@ -220,7 +223,7 @@ def _made_by(each: PictureSet, encoder: EmbeddingEncoder, bits: int | None, skip
 
 
 def _states(each: PictureSet) -> list[list[int]]:
-    """Size and time of the files of a set."""
+    """Size and modification time of a set's file of features and of its table."""
     states = [path.stat() for path in (each.out, each.out.with_name(table_beside(each.out.name)))]
     return [[state.st_size, state.st_mtime_ns] for state in states]
 
@@ -239,7 +242,7 @@ def _keep(
 def _kept(
     each: PictureSet, encoder: EmbeddingEncoder, bits: int | None, skip_bad: bool
 ) -> Embedded | None:
-    """What was written before, where nothing has changed since."""
+    """The result of an earlier call; None if anything has changed since."""
     try:
         held = json.loads(_record(each).read_bytes())
         if held["made_by"] != _made_by(each, encoder, bits, skip_bad) or held["states"] != _states(
@@ -259,7 +262,9 @@ def _kept(
 
 
 def without_sets_note(source: EmbeddingSource) -> EmbeddingSource:
-    """A folder whose sub-folders are labels, as is known: without the note that asks."""
+    """A picture folder without the note that asks whether its sub-folders are sets; the caller
+    knows that they are labels.
+    """
     if isinstance(source, PictureFolder):
         return replace(source, notes=())
     return source

@@ -1,5 +1,5 @@
-"""What is embedded: folders and zip archives of pictures, text files, columns of tables; items in a
-fixed order.
+"""Sources of items to embed, in a fixed order: folders and zip archives of pictures, text files,
+columns of tables.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ from prviz.readers.safe_folder import BelowError, open_regular
 from prviz.readers.source import human_size
 from prviz.readers.text_dialect import as_utf8, delimiter_of, encoding_of
 
-# Pictures that each of several sub-folders must hold to be remarked as sets of their own.
+# Pictures that sub-folders must hold to be mentioned in a note as possible sets of their own.
 _MANY = 10
-# Bytes from the beginning of a picture file by which its kind is known.
+# Bytes at the beginning of a picture file that show its format.
 HEAD = 32
 
 
 class EmbeddingSource(Protocol):
-    """Items in a fixed order, and the contents of one item; it can be sent to another process."""
+    """Items in a fixed order, and access to the contents of each; can be sent to another
+    process.
+    """
 
     @property
     def name(self) -> str:
@@ -57,34 +59,38 @@ class EmbeddingSource(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know about how the source was read, in sentences."""
+        """Sentences for the user on how the source was read."""
         ...
 
     def get(self, item: SourceItem) -> bytes | Array:
-        """Contents of an item: a file, or the values of a picture. Raises MediaError if they can't
-        be read.
+        """Contents of an item: bytes of a file, or values of a picture.
+
+        Raises MediaError if they can't be read.
         """
         ...
 
     def head(self, item: SourceItem) -> bytes | None:
-        """First bytes of an item that is a picture file; None for values. Raises MediaError,
-        OSError as `get`.
+        """First bytes of an item that is a picture file; None for values.
+
+        Raises MediaError or OSError if they can't be read.
         """
         ...
 
     def seen_from(self, folder: Path) -> str:
-        """What a picture's path begins with in a table in ``folder``, such as "real/"; "" for
-        others.
+        """Prefix of a picture's path in a table that lies in ``folder``, such as "real/".
+
+        "" for items that are no files.
         """
         ...
 
 
 @dataclass(frozen=True)
 class PictureFolder:
-    """Pictures in a folder and its sub-folders, by sorted relative path; a sub-folder is the label.
+    """Pictures in a folder and its sub-folders, by sorted relative path; the sub-folder is the
+    label.
 
-    below : a folder above that the pictures must be in, links followed; None: links may lead
-    anywhere.
+    below : a folder that the pictures must lie in after links are followed; None: links may lead
+        anywhere.
     """
 
     root: Path
@@ -96,9 +102,7 @@ class PictureFolder:
     column: str = "path"
 
     def get(self, item: SourceItem) -> bytes:
-        """Contents of a picture file. Raises MediaError for one that can't be read or is too
-        large.
-        """
+        """Contents of a picture file; raises MediaError if it can't be read or is too large."""
         most = PictureLimits().file_bytes
         data = self._read(item, most + 1)
         if len(data) > most:
@@ -125,8 +129,8 @@ class PictureFolder:
             raise MediaError(f"can't be opened: {error.strerror or error}.") from None
 
     def seen_from(self, folder: Path) -> str:
-        """Path of the pictures' folder in ``below``, else in ``folder``, else its name, with a
-        slash.
+        """Path of this folder with a final slash, relative to ``below`` or else to ``folder``; if
+        it is not inside, its name.
         """
         root = self.root.resolve()
         folder = (self.below or folder).resolve()
@@ -137,7 +141,10 @@ class PictureFolder:
 
 @dataclass(frozen=True)
 class PictureZip:
-    """Pictures in a zip archive, by sorted path. version : of the file, as `_version` gives it."""
+    """Pictures in a zip archive, by sorted path.
+
+    version : changes when the archive changes; see `_version`.
+    """
 
     archive: Path
     name: str
@@ -148,7 +155,7 @@ class PictureZip:
     column: str = "path"
 
     def get(self, item: SourceItem) -> bytes:
-        """Contents of a picture. Raises MediaError as `prviz.readers.media.ZipPictures.get`."""
+        """Contents of a picture; raises MediaError like `prviz.readers.media.ZipPictures.get`."""
         opened = _ARCHIVES.get(self.archive)
         if opened is None or opened[2] != self.version:
             archive = zipfile.ZipFile(self.archive)
@@ -160,18 +167,18 @@ class PictureZip:
         return self.get(item)[:HEAD]
 
     def seen_from(self, folder: Path) -> str:  # noqa: ARG002
-        """Nothing: the pictures' paths are those in the archive."""
+        """An empty text, since paths are those inside the archive."""
         return ""
 
 
-# Archives that this process has open, their members and their versions: the directory of one is
-# read once.
+# Archives that this process has open, with members and version, so that each directory is read
+# once.
 _ARCHIVES: dict[Path, tuple[zipfile.ZipFile, dict[str, zipfile.ZipInfo], str]] = {}
 
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts, one an item."""
+    """Texts, one per item."""
 
     name: str
     items: tuple[SourceItem, ...] = field(default=(), repr=False)
@@ -180,20 +187,20 @@ class Texts:
     column: str = "text"
 
     def get(self, item: SourceItem) -> bytes:
-        """The text in UTF-8. Raises MediaError for an empty one."""
+        """The text in UTF-8; raises MediaError if it is empty."""
         if not item.text.strip():
             raise MediaError("no text.")
         return item.text.encode()
 
     def head(self, item: SourceItem) -> None:
-        """Nothing: a text is no picture."""
+        """None: a text is no picture."""
 
     def seen_from(self, folder: Path) -> str:  # noqa: ARG002
-        """Nothing: texts have no path."""
+        """An empty text, since texts have no path."""
         return ""
 
 
-# Kinds of pictures that are not read, and those of them that Pillow opens.
+# Extensions of pictures that are not read; Pillow can convert the first group.
 _BY_PILLOW = (
     ".gif",
     ".ppm",
@@ -223,14 +230,14 @@ _NOT_READ = (
     ".nef",
     ".dng",
 )
-# Between fields that are not there, of a table with one column.
+# Separator for a table with one column: a character that does not occur.
 _NO_MARK = "\x1f"
-# First bytes of a text that tell its encoding.
+# Bytes at the beginning of a text that reveal its encoding.
 _HEAD = 16
 
 
 def is_utf8(text: str) -> bool:
-    """True unless a file's name has bytes that are no UTF-8, which no table can hold."""
+    """True unless a file's name has bytes that are not UTF-8; no table can hold such a name."""
     return text.isascii() or not any("\ud800" <= each <= "\udfff" for each in text)
 
 
@@ -242,14 +249,14 @@ def open_source(
     Parameters
     ----------
     path : Path
-        A folder or zip archive of pictures, an .npy or .npz array of them, a text file (.txt, one
-        text a line), a table (.csv, .tsv, .jsonl, .parquet).
+        A folder or zip archive of pictures, an .npy or .npz array of pictures, a text file (.txt,
+        one text per line), or a table (.csv, .tsv, .jsonl, .parquet).
     column : str, optional
         Column of a table that holds the texts; by default ``text``.
     key : str, optional
         Which array of an .npz file; by default ``arr_0``, or the only one that can be pictures.
     below : Path, optional
-        Folder that pictures of a folder must be in, links followed; by default links may lead
+        Folder that the pictures must lie in after links are followed; by default links may lead
         anywhere.
 
     Raises
@@ -292,7 +299,7 @@ def open_source(
 
 
 def _folder_items(root: Path) -> list[SourceItem]:
-    items = []  # paths as texts: a Path for each file is slow
+    items = []  # paths are strings, since a Path per file is slow
     for folder, folders, files in os.walk(root):
         folders[:] = [each for each in folders if not each.startswith(".")]
         label = Path(folder).relative_to(root).as_posix()
@@ -305,7 +312,7 @@ def _folder_items(root: Path) -> list[SourceItem]:
 
 
 def _others(root: Path) -> Counter[str]:
-    """Number of files of kinds that are pictures or texts, but not read, by their extensions."""
+    """Number of files, by extension, that hold pictures or texts but are not read here."""
     found = (
         Path(name).suffix.lower()
         for _, _, files in os.walk(root)
@@ -318,7 +325,7 @@ def _others(root: Path) -> Counter[str]:
 
 
 def _others_note(root: Path, items: Sequence[SourceItem]) -> str:
-    """A sentence where pictures of other kinds lie beside those that are read."""
+    """A sentence if pictures of other formats lie beside those that are read; else ""."""
     others = _others(root)
     del others[".txt"]
     if not others or not items:
@@ -328,8 +335,9 @@ def _others_note(root: Path, items: Sequence[SourceItem]) -> str:
 
 
 def _refuse_others(root: Path) -> None:
-    """Raise ValueError, with the lines that convert them, for a folder of pictures or texts of
-    other kinds.
+    """Raise ValueError for a folder that has only pictures or texts of other formats.
+
+    The message has lines of Python that convert them.
     """
     others = _others(root)
     if not others:
@@ -355,23 +363,23 @@ def _refuse_others(root: Path) -> None:
 
 
 def _version(path: str) -> str:
-    """What changes when the contents of a file do: of the file that a link leads to."""
+    """Text that changes when the contents of a file change; a link stands for the file it leads
+    to.
+    """
     try:
-        status = os.stat(path)  # noqa: PTH116 - faster than by Path
-    except OSError:  # a link that leads nowhere, which is said when it is opened
+        status = os.stat(path)  # noqa: PTH116 - faster than Path.stat
+    except OSError:  # A broken link; opening it reports the error
         status = os.lstat(path)
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
 
 
 def sub_folders(items: Iterable[SourceItem]) -> Counter[str]:
-    """Number of pictures in each sub-folder of a folder, and under "" of those directly in it."""
+    """Number of pictures in each sub-folder, and under "" of those directly in the folder."""
     return Counter(item.path.partition("/")[0] if "/" in item.path else "" for item in items)
 
 
 def _sets_note(items: Iterable[SourceItem]) -> str:
-    """A sentence where the sub-folders could be sets of their own; "" where they are few or
-    small.
-    """
+    """A sentence if the sub-folders could be sets of their own; "" if they are few or small."""
     counts = sub_folders(items)
     del counts[""]
     large = [name for name, count in counts.items() if count >= _MANY]
@@ -386,8 +394,8 @@ def _sets_note(items: Iterable[SourceItem]) -> str:
 
 
 def _line_items(path: Path) -> tuple[SourceItem, ...]:
-    """Lines end in a line feed, with a carriage return before it or without; other signs are part
-    of a text.
+    """The lines of a file as items; a line ends with LF or CRLF, and other characters belong to the
+    text.
     """
     data = path.read_bytes()
     encoding = encoding_of(data[:_HEAD])
@@ -395,9 +403,9 @@ def _line_items(path: Path) -> tuple[SourceItem, ...]:
         text = data.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError:
         raise ValueError(f"{quoted(path.name)}: not text in UTF-8; save it as UTF-8") from None
-    end = "\n" if "\n" in text else "\r"  # as old Macintosh programs wrote it
+    end = "\n" if "\n" in text else "\r"  # old Macintosh programs ended lines with CR alone
     lines = [line.rstrip("\r") for line in text.split(end)]
-    while lines and not lines[-1].strip():  # behind the last text
+    while lines and not lines[-1].strip():  # empty lines at the end
         lines.pop()
     return tuple(SourceItem(f"line {n}", text=line) for n, line in enumerate(lines, start=1))
 
@@ -429,7 +437,7 @@ def _picture_zip(path: Path) -> PictureZip:
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Files of an archive by their paths, without links and paths that lead out."""
+    """Files of an archive by path, without links and without paths that lead out of the archive."""
     found: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
         path = inner_path(info)
@@ -439,7 +447,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 
 def _is_picture(info: zipfile.ZipInfo) -> bool:
-    """True for a picture by its name, none of the files that macOS adds."""
+    """True if the name is that of a picture; False for the files that macOS adds to archives."""
     path = plain_path(info.filename)
     name = path.rpartition("/")[2]
     return (
@@ -450,7 +458,7 @@ def _is_picture(info: zipfile.ZipInfo) -> bool:
 
 
 def _text_table(path: Path) -> Any:
-    """A table of texts as a data frame, whatever its encoding and the mark between its fields."""
+    """A table of texts as a data frame; encoding and separator are detected."""
     import pandas as pd
 
     with ExitStack() as stack:
@@ -460,7 +468,8 @@ def _text_table(path: Path) -> Any:
         if encoding != "utf-8":
             stream = stack.enter_context(as_utf8(stream, encoding, quoted(path.name)))
         mark = delimiter_of(stream, path.suffix.lower())
-        in_header = mark.encode() in stream.readline()  # a mark in the texts alone divides nothing
+        # A separator that occurs only in the texts does not separate columns
+        in_header = mark.encode() in stream.readline()
         stream.seek(0)
         return pd.read_csv(
             stream, sep=mark if in_header else _NO_MARK, dtype=str, keep_default_na=False

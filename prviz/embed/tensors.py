@@ -1,5 +1,5 @@
-"""A tensor that PyTorch has saved, as a .safetensors file; only from the shell, on the user's own
-machine.
+"""Converts a tensor saved by PyTorch to a .safetensors file; only for the shell command, on the
+user's own machine.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from prviz.readers.errors import listed, quoted
 from prviz.samples import Samples
 
 EXTENSIONS = (".pt", ".pth", ".ckpt")
-# Arrays named in a message.
+# Most arrays named in a message.
 _SHOWN = 10
 
 
 def convert(path: Path, out: Path, key: str | None = None) -> tuple[int, int]:
-    """Write the tensor in a PyTorch file as ``features``; nothing else in the file is accepted.
+    """Write a tensor of a PyTorch file as ``features``; files with anything but tensors are
+    refused.
 
     Parameters
     ----------
-    path, out : Path
-        The file, and the .safetensors file.
-    key : str, optional
-        Which tensor of a dict; of a nested one with dots between, such as ``features.pool``.
+    path, out : Path The PyTorch file, and the .safetensors file to write.
+    key : str, optional Name of the tensor in a dict, with dots for nested dicts, such as
+        ``features.pool``.
 
     Returns
     -------
@@ -37,7 +37,8 @@ def convert(path: Path, out: Path, key: str | None = None) -> tuple[int, int]:
     Raises
     ------
     ValueError
-        No PyTorch or an old one; a file of more than tensors; no tensor (n, d) of finite numbers.
+        PyTorch is missing or too old; the file holds more than tensors; or it has no tensor (n, d)
+        of finite numbers.
     """
     arrays = arrays_in(load_torch(path))
     tables = [

@@ -1,4 +1,4 @@
-"""Workers that read and decode: processes that hand pictures over in shared memory, threads, or
+"""Workers that read and decode items: processes that return pictures in shared memory, threads, or
 none.
 """
 
@@ -27,17 +27,17 @@ from prviz.neighbors.threads import available_threads
 from prviz.readers.media.looks import MediaError
 from prviz.studies.tasks import interrupt_blocked, task_executor
 
-# Items that one worker prepares at a time and that are encoded as one batch, and groups under way
-# for each core.
+# Items that a worker prepares at a time, which are then encoded as one batch; groups in progress
+# per core.
 GROUP = 32
 _AHEAD = 4
-# Items from which processes are worth their start, about a second.
+# Number of items from which starting processes, which takes about a second, saves time.
 _WORTH_PROCESSES = 256
 _ENDED = (
     "a worker process was ended from outside, perhaps because memory ran out; the same command"
     " goes on"
 )
-# Where Linux has its shared memory. A write beyond its size ends a process, and containers often
+# Where Linux has its shared memory. A write beyond its size kills the process, and containers often
 # have little of it.
 _SHARED = Path("/dev/shm")
 # Shared memory that this process has attached, by name.
@@ -46,12 +46,14 @@ _attached: dict[str, SharedMemory] = {}
 
 @dataclass(frozen=True)
 class PreparedGroup:
-    """Number of items, the good ones prepared (stacked pictures, or texts), and why the others are
-    bad, by row.
+    """The result of preparing a group of items.
 
-    facts : of every good picture its shorter side, 1 if a part of it was transparent, and the
-    number of its bands that
-        are not used. shared : shape and type of pictures that are in shared memory.
+    count : number of items.
+    good : the items without errors: stacked pictures, or texts.
+    bad : reasons for errors, by row.
+    facts : for every good picture its shorter side, 1 if any part was transparent, and the number
+        of unused bands.
+    shared : shape and dtype of pictures that are in shared memory.
     """
 
     count: int
@@ -62,12 +64,13 @@ class PreparedGroup:
 
 
 class ItemWorkers:
-    """Workers that prepare items in groups, in order, a bounded number under way; few items need
-    none.
+    """Workers that prepare items in groups, in order, with a bounded number of groups in progress.
 
-    executor : threads that prepare; None: a process for each core, whose pictures come through
-    shared memory where
-        there is enough, else through a pipe, which is slower (`tests/benchmarks/embed.py`).
+    Few items are prepared without workers.
+
+    executor : threads that prepare; None: a process per core, which returns pictures in shared
+        memory if there is enough, else through a pipe, which is slower
+        (`tests/benchmarks/embed.py`).
     """
 
     def __init__(
@@ -80,7 +83,7 @@ class ItemWorkers:
         self._prepare = prepare
         self._pool = executor
         self._processes = executor is None
-        # Without the list of items, which each task would carry.
+        # Without the list of items, which would be sent with every task.
         self._bare: EmbeddingSource = replace(cast(Any, source), items=())
         self._stack = ExitStack()
         self._buffer: Array = np.empty(0)
@@ -97,8 +100,9 @@ class ItemWorkers:
         close_held()
 
     def largest_value(self, report: Callable[[], object]) -> int | None:
-        """Largest value of the pictures of 16 bits; None where all have 8. ``report`` is called
-        after many of these.
+        """Largest value of 16-bit pictures; None if all pictures have 8 bits.
+
+        ``report`` is called after every group with 16-bit pictures.
         """
         items = self._source.items
         cuts = [items[at : at + 8 * GROUP] for at in range(0, len(items), 8 * GROUP)]
@@ -116,9 +120,9 @@ class ItemWorkers:
     def groups(
         self, items: Sequence[SourceItem], bits: int | None = None
     ) -> Iterator[PreparedGroup]:
-        """Prepared items; a group's pictures hold until the next one is taken.
+        """Prepared items; the pictures of a group are valid until the next group is taken.
 
-        bits : as in `prviz.embed.pictures.decoded`; where there are any, all pictures are floats.
+        bits : as in `prviz.embed.pictures.decoded`; if given, all pictures are floats.
         """
         cuts = deque(items[at : at + GROUP] for at in range(0, len(items), GROUP))
         prepared = partial(_prepared, self._bare, self._prepare, bits)
@@ -136,7 +140,8 @@ class ItemWorkers:
             while cuts or waiting:
                 if cuts and len(waiting) <= most:
                     memory = free.popleft()
-                    with interrupt_blocked():  # also in the process that may begin here
+                    # A process may be started here, and must inherit this
+                    with interrupt_blocked():
                         name = None
                         if memory is not None:
                             name = memory.name
@@ -150,7 +155,9 @@ class ItemWorkers:
             raise ChildProcessError(_ENDED) from None
 
     def _shared_memory(self, like: PreparedGroup, count: int) -> list[SharedMemory]:
-        """Room for so many groups like this one, or none where there is not enough."""
+        """``count`` blocks of shared memory, each for a group like this one; none if there is not
+        enough.
+        """
         size = 0
         if len(like.good):
             size = GROUP * like.good[0].nbytes
@@ -176,7 +183,7 @@ class ItemWorkers:
 
 
 def _largest(source: EmbeddingSource, items: Sequence[SourceItem]) -> int | None:
-    """Largest value of the pictures of 16 bits among some items; None without any."""
+    """Largest value of 16-bit pictures among some items; None if there are no such pictures."""
     found: list[int] = []
     for item in items:
         try:
@@ -192,7 +199,7 @@ def _largest(source: EmbeddingSource, items: Sequence[SourceItem]) -> int | None
                     if data.dtype == np.uint8
                     else int(data[..., :3].max() if data.ndim == 3 else data.max())
                 )
-        except (MediaError, MemoryError):  # said when it is prepared
+        except (MediaError, MemoryError):  # the error is reported when the item is prepared
             continue
         if largest is not None:
             found.append(largest)
@@ -206,7 +213,7 @@ def _prepared(
     items: Sequence[SourceItem],
     shared: str | None,
 ) -> PreparedGroup:
-    """A group; pictures go into the shared memory of this name, if there is one."""
+    """A prepared group; its pictures are put into the shared memory of this name, if given."""
     texts: list[str] = []
     bad: dict[int, str] = {}
     facts: list[tuple[int, int, int]] = []

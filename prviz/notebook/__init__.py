@@ -1,1 +1,1 @@
-"""The live figure in a notebook."""
+"""The live figure of Explore as a widget for notebooks."""

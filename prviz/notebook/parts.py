@@ -1,5 +1,5 @@
-"""What a notebook's page loads once for all widgets: the figure's modules with style and markup,
-and plotly.js.
+"""What a notebook page loads once for all widgets: plotly.js, and the modules, style and markup of
+the live figure.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _STYLE = Path(__file__).with_name("widget.css")
 
 @cache
 def part(name: str) -> bytes:
-    """An ES module, compressed: "figure" or "plotly"."""
+    """An ES module as gzip-compressed text; name : "figure" or "plotly"."""
     return gzip.compress(_text(name).encode())
 
 
 @cache
 def digests() -> dict[str, str]:
-    """What a page knows each part by."""
+    """The digest of each module, by which a page recognises those it has loaded."""
     return {
         name: hashlib.sha256(_text(name).encode()).hexdigest()[:12] for name in ("figure", "plotly")
     }
@@ -35,7 +35,7 @@ def digests() -> dict[str, str]:
 @cache
 def _text(name: str) -> str:
     if name == "plotly":
-        # as a module it leaves alone the Plotly that a page may have
+        # Wrapped as a module, it does not replace a Plotly that the page may have.
         plotly = PLOTLY.read_text(encoding="utf-8")
         return f"const module = {{ exports: {{}} }};\n{plotly}\nexport default module.exports;\n"
     style = (_FIGURE / "live.css").read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
-// The live figure in a notebook. Its modules and plotly.js come over the kernel's line, once for all widgets of a page;
-// questions and answers go over that line too, as they go over the route of the app (pages/_live/stream.js).
+// The live figure in a notebook. The kernel sends its modules and plotly.js once for all widgets of a page. Questions to
+// the kernel and its answers use the same channel; in the app they use a route of the server (pages/_live/stream.js).
 
 /**
  * What anywidget gives a view of the model.
@@ -15,8 +15,9 @@
  */
 
 const CUSTOM = "msg:custom";
-const PATIENCE_MS = 3000; // until a part that another widget has asked for is asked for again: its kernel may have gone
-const PING_MS = 1000; // after the line was cut
+// Time after which a module that another widget requested is requested again: that widget's kernel may have gone.
+const PATIENCE_MS = 3000;
+const PING_MS = 1000; // from the loss of the connection to the next attempt
 const GONE = "The kernel has gone. The curves stay; run the cell again to go on.";
 
 const page = /** @type {Window & { __prvizWidgets?: Shared }} */ (window);
@@ -25,7 +26,7 @@ const { parts } = (page.__prvizWidgets ??= { parts: new Map() });
 /** @param {DataView} buffer */
 const textOf = (buffer) => new TextDecoder().decode(buffer);
 
-/** A module that the kernel sends, compressed.
+/** Fetches an ES module from the kernel, which sends it compressed.
  * @param {Model} model @param {string} name @returns {Promise<any>} */
 function fetchPart(model, name) {
   return new Promise((done, failed) => {
@@ -44,7 +45,7 @@ function fetchPart(model, name) {
   });
 }
 
-/** The same for every widget of the page.
+/** Returns a module that all widgets of the page share; fetches it if none has done so.
  * @param {Model} model @param {"figure" | "plotly"} name @returns {Promise<any>} */
 function partOf(model, name) {
   const digest = model.get("_parts")[name],
@@ -59,7 +60,7 @@ function partOf(model, name) {
   return found;
 }
 
-/** Questions of one view to the kernel.
+/** Returns a function that sends a question of one view to the kernel and yields the lines of the answer.
  * @param {Model} model @param {string} view */
 const lineOf = (model, view) =>
   /** @param {{ q: number }} question @param {string} _ @param {AbortSignal} signal */
@@ -98,7 +99,7 @@ const lineOf = (model, view) =>
 
 const PANELS = { space: "Space", extremes: "Extremes", numbers: "Numbers" };
 
-/** What is folded below the figure: figures of their own, which follow its sliders.
+/** The panels that can be opened below the figure; they show figures of their own, which follow its sliders.
  * @param {Model} model @param {(content: object) => void} tell @param {object} host */
 function makePanels(model, tell, host) {
   const row = document.createElement("div"),
@@ -175,21 +176,21 @@ async function render({ model, el }) {
     try {
       model.send({ ...content, view });
     } catch {
-      notice.textContent = GONE; // a line that is closed
+      notice.textContent = GONE; // the channel is closed
     }
   };
   const still = document.createElement("div"),
     notice = document.createElement("p"),
     box = document.createElement("div");
-  still.innerHTML = model.get("_still"); // until the figure comes: without a kernel it stays
+  still.innerHTML = model.get("_still"); // until the figure arrives; stays if there is no kernel
   notice.setAttribute("role", "status");
   box.className = "prviz-widget";
-  // JupyterLab's own keys: an arrow moves a slider, and folds no heading.
+  // JupyterLab must not handle keys pressed in the figure: an arrow moves a slider and must not fold a heading.
   box.dataset.lmSuppressShortcuts = "true";
   box.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") event.stopPropagation();
   });
-  // The picture below, which stays in the document, is hidden while the figure stands here.
+  // Hides the picture below, which belongs to the saved document, while the figure is shown.
   const alive = document.createElement("style");
   alive.textContent = `.prviz-${model.get("_still_id")} { display: none; }`;
   el.append(still, notice);
@@ -209,7 +210,7 @@ async function render({ model, el }) {
     if (content.kind !== "draw" || !figure) return;
     if (!box.isConnected) {
       box.innerHTML = `<style>${figure.style}</style>${figure.markup}`;
-      box.querySelector(".controls")?.classList.add("live-place"); // as narrow as beside the app's figure
+      box.querySelector(".controls")?.classList.add("live-place"); // the narrow layout that the app uses beside its figure
       box.append(panels.row);
       still.replaceWith(box);
       document.head.append(alive);
@@ -223,11 +224,11 @@ async function render({ model, el }) {
     });
   };
   const lost = () => {
-    notice.textContent = GONE; // until something is heard of it
+    notice.textContent = GONE; // until the kernel sends a message
     setTimeout(() => tell({ kind: "ping" }), PING_MS);
   };
   const open = () => tell({ kind: "open" });
-  const themes = new MutationObserver(open); // the colours come with the next drawing
+  const themes = new MutationObserver(open); // a new theme's colours need a new drawing
   model.on(CUSTOM, hear);
   model.on("comm_live_update", lost);
   partOf(model, "figure").then((module) => {

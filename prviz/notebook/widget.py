@@ -1,4 +1,4 @@
-"""A widget with the live figure of a pair of sets of samples, which its kernel measures."""
+"""A widget with the live figure of a pair of sets of samples, measured in the notebook's kernel."""
 
 from __future__ import annotations
 
@@ -41,16 +41,14 @@ PANELS = ("space", "extremes", "numbers")
 
 @dataclass
 class PanelChoices:
-    """What is chosen in Space: the meaning of its colours, the family in focus, and the samples
-    selected.
-    """
+    """Choices in the Space panel: what colours mean, the family shown, and the samples selected."""
 
     colour: str = COLOURS[0]
     family: str = ""
     picked: Mapping[str, Any] = field(default_factory=dict)
 
     def take(self, values: Mapping[str, Any], families: tuple[str, ...]) -> None:
-        """Take over what a browser sends, as far as it is a choice."""
+        """Accept values that a browser sends; anything that is not among the options is ignored."""
         if values.get("colour") in COLOURS:
             self.colour = values["colour"]
         if values.get("family") in families:
@@ -59,8 +57,8 @@ class PanelChoices:
             self.picked = values
 
     def offered(self, families: tuple[str, ...]) -> dict[str, Any]:
-        """The choices for a browser: by name its options, each with a title, and the one that
-        holds.
+        """The choices for a browser: by name, the options with their titles, and the current
+        one.
         """
         colours = zip(COLOURS, ("Sets", "Score", "Decision"), strict=True)
         named = [(name, ESTIMATORS[name].title) for name in families]
@@ -75,7 +73,7 @@ class PanelChoices:
         return families[0]
 
     def content(self, panel: str, answer: Answer) -> bytes:
-        """All that a panel draws, as JSON."""
+        """Everything that a panel draws, as JSON."""
         problem = answer.problem
         found = answer.found
         panes = []
@@ -113,7 +111,7 @@ class PanelChoices:
         )
 
 
-# Views of one widget that are kept: of a page that was closed nothing tells the kernel.
+# Views of one widget that are kept; the kernel is not told when a page is closed.
 MOST_VIEWS = 8
 SETTINGS = ("k", "bandwidth", "split", "seed", "repeats", "lam")
 
@@ -126,21 +124,23 @@ class CurveWidget(anywidget.AnyWidget):
     k : int or "sqrt"
         Neighbours.
     bandwidth : float, optional
-        Of the kde family, in units of the mean k-NN radius at k = sqrt(n); None: each class's own.
+        Of the kde family, in units of the mean k-NN radius at k = sqrt(n); None: automatic, one per
+        class.
     split : float, optional
         Share of each set that defines the classifiers; None: no split.
     seed, repeats : int
-        Of the split, and the number of splits, over which curves are averaged.
+        Seed of the split, and number of splits over which curves are averaged.
     lam : float
         The trade-off at which the figure marks its curves, from 0 to inf.
     families : tuple of str
         Names in ESTIMATORS, in the order of drawing.
     curves : dict of str to PRCurve
-        The curve of each family at these settings; read only. Observers hear of every new drawing.
+        The curve of each family at these settings; read only. Observers are called after every
+        update.
     truth : PRCurve, optional
         The true curve; read only.
     panels : tuple of str
-        The panels that are unfolded below the figure, of "space", "extremes" and "numbers".
+        The panels that are open below the figure; any of "space", "extremes" and "numbers".
     """
 
     _esm = Path(__file__).with_name("widget.js")
@@ -175,15 +175,17 @@ class CurveWidget(anywidget.AnyWidget):
         self._measure()
         self.on_msg(self._hear)
 
-    # ---- Python's side ----
+    # ---- set from Python ----
 
     def _problem(self) -> Problem:
-        """What the settings ask for, as far as the samples allow it."""
+        """The pair with the current settings, limited to what the samples allow."""
         return allowed(problem_of(self._conversation.update().settings, self._data, self._stores))
 
     @contextmanager
     def _quietly(self) -> Iterator[None]:
-        """Within, traits follow the settings, not the reverse."""
+        """Context in which traits can be set from the settings without changing the settings in
+        turn.
+        """
         before = self._quiet
         self._quiet = True
         try:
@@ -192,7 +194,7 @@ class CurveWidget(anywidget.AnyWidget):
             self._quiet = before
 
     def _show_settings(self) -> None:
-        """Let the traits say what the browser has set."""
+        """Set the traits to the settings that the browser has chosen."""
         settings = self._conversation.update().settings
         with self._quietly():
             for name in SETTINGS:
@@ -200,14 +202,14 @@ class CurveWidget(anywidget.AnyWidget):
             self.families = settings.methods
 
     def _measure(self) -> None:
-        """Measure the curves of the settings, and draw them everywhere."""
+        """Measure the curves of the current settings, and draw them in every view."""
         problem = self._problem()
         answer = Answer(problem, results.results(problem))
         self._keep(answer)
         self._draw(answer)
 
     def _keep(self, answer: Answer) -> None:
-        """Let the traits hold what is drawn, unless the settings are others by now."""
+        """Store the drawn result in the traits, unless the settings have changed meanwhile."""
         if results.key(answer.problem) != results.key(self._problem()):
             return
         self.set_trait("curves", dict(answer.found.curves))
@@ -216,7 +218,7 @@ class CurveWidget(anywidget.AnyWidget):
         self._draw_panels()
 
     def _picture(self) -> str:
-        """The curves as an SVG with their numbers, as HTML without a script."""
+        """The curves as an SVG with their numbers, in HTML without a script."""
         ordered = sorted(self.curves, key=lambda name: float(self.curves[name].auc))
         color = colors(self.curves)
         drawn = {ESTIMATORS[name].title: self.curves[name] for name in ordered}
@@ -259,7 +261,7 @@ class CurveWidget(anywidget.AnyWidget):
 
     @traitlets.observe(*SETTINGS, "families")
     def _set(self, change: Mapping[str, Any]) -> None:
-        """Take over what Python has set."""
+        """Apply a trait that was set from Python to the settings."""
         if self._quiet:
             return
         name = {"families": "methods"}.get(change["name"], change["name"])
@@ -277,14 +279,15 @@ class CurveWidget(anywidget.AnyWidget):
         return f"CurveWidget(k = {self._problem().k}, area: {areas})"
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The widget, and for documents without a kernel the picture."""
+        """The widget, and a picture for documents without a kernel."""
         data, meta = super()._repr_mimebundle_(**options) or ({}, {})
         return {**data, "text/html": self._still}, meta
 
     def _ipython_display_(self, **options: Any) -> None:
-        """Show the widget, and below it what stays where no kernel answers: hidden while one does.
+        """Show the widget, and below it the picture for documents without a kernel.
 
-        A notebook that is opened again knows nothing of its widgets.
+        The picture is hidden while a kernel answers. It is needed because a notebook that is opened
+        again has no state of its widgets.
         """
         data, meta = super()._repr_mimebundle_(**options) or ({}, {})
         display(data, metadata=meta, raw=True)
@@ -298,16 +301,16 @@ class CurveWidget(anywidget.AnyWidget):
         return HTML(f'<div class="prviz-{self._still_id}">{self._still}</div>')
 
     def close(self) -> None:
-        """End all work, and take the widget from the page."""
+        """Stop all work, and remove the widget from the page."""
         for explorer in self._explorers.values():
             explorer.close()
         self._explorers.clear()
         super().close()
 
-    # ---- the browser's side ----
+    # ---- messages from the browser ----
 
     def _hear(self, _widget: Any, message: Mapping[str, Any], _buffers: Sequence[Any]) -> None:
-        """Answer a message of the browser."""
+        """Handle a message from the browser."""
         self._loop = _running_loop()
         name = str(message.get("view", ""))
         match message.get("kind"):
@@ -333,7 +336,7 @@ class CurveWidget(anywidget.AnyWidget):
                 self._explorers.pop(name).close()
 
     def _explorer(self, name: str) -> Explorer:
-        """The explorer of one view, the oldest one's being closed where there are too many."""
+        """The explorer of one view; if there are too many, the oldest one is closed."""
         found = self._explorers.pop(name, None) or Explorer(self._stopped)
         self._explorers[name] = found
         for old in list(self._explorers)[:-MOST_VIEWS]:
@@ -341,7 +344,9 @@ class CurveWidget(anywidget.AnyWidget):
         return found
 
     def _answer(self, name: str, question: Mapping[str, Any]) -> None:
-        """Answer a question of one view; each line of the answer is sent as soon as it is known."""
+        """Answer a question of one view; every line of the answer is sent as soon as it is
+        known.
+        """
         number = int(question["q"])
         explorer = self._explorer(name)
 
@@ -364,14 +369,14 @@ class CurveWidget(anywidget.AnyWidget):
         )
 
     def _later(self, call: Callable[[], None]) -> None:
-        """Call in the kernel's own thread, where observers run."""
+        """Call in the kernel's main thread, where observers run."""
         if self._loop is None:
             call()
         else:
             self._loop.call_soon_threadsafe(call)
 
     def _known(self) -> Answer:
-        """What is known of the settings, or of those before."""
+        """The cached result for the current settings, or else the last result, marked as stale."""
         problem = self._problem()
         found = results.known(problem)
         if found is not None:
@@ -380,7 +385,7 @@ class CurveWidget(anywidget.AnyWidget):
         return replace(self._shown, stale=True)
 
     def _draw(self, answer: Answer) -> None:
-        """Let every view draw this, and the controls say what the settings are."""
+        """Draw a result in every view, with controls that show the current settings."""
         if not answer.stale:
             self._shown = answer
         if not self._explorers:
@@ -393,12 +398,12 @@ class CurveWidget(anywidget.AnyWidget):
             stopped=self._stopped,
             panels=False,
         )
-        # the figure asks nothing without a token
+        # Without a token the figure would not ask for anything.
         self.send({"kind": "draw"}, [joined(content, {"above": "", "token": "kernel"})])
 
     @traitlets.observe("panels")
     def _draw_panels(self, _change: object = None) -> None:
-        """Let every view draw the panels that are unfolded."""
+        """Draw the open panels in every view."""
         if not self._explorers:
             return
         for name in self.panels:
@@ -425,20 +430,20 @@ def widget(
     split: SplitRatio = 0.5,
     seed: int = 0,
 ) -> CurveWidget:
-    """The live figure of a pair in a notebook: Explore's, whose sliders its kernel answers.
+    """The live figure of the Explore page for a pair, in a notebook whose kernel computes it.
 
     Needs ``pip install "prviz[notebook]"``.
 
     Parameters
     ----------
     real, generated : array_like or Samples
-        (n, d) and (m, d) samples; n and m may differ. A `SamplePair` in the place of both will do.
+        (n, d) and (m, d) samples; n and m may differ. A single `SamplePair` can replace both.
     truth : PRCurve, optional
-        The true curve, where it is known.
+        The true curve, if it is known.
     families : sequence of str or str, optional
         Names in ESTIMATORS; None: the default ones.
     k, split, seed : optional
-        As in `pr_curve`, where the sliders begin.
+        Initial values of the sliders, as in `pr_curve`.
 
     Returns
     -------

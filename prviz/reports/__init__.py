@@ -1,3 +1,3 @@
-"""The report of a triage: all its numbers in one plain structure, as JSON, CSV, Parquet or a page
-that stands alone.
+"""The report of a triage: all its numbers in one plain structure, written as JSON, CSV, Parquet or
+a self-contained HTML page.
 """

@@ -1,50 +1,56 @@
-"""All results of a triage as one plain structure.
+"""The report of a triage: all its results as one structure of dicts, lists, numbers and text.
 
-Schema "prviz-triage", version 1; missing entries are None:
+Schema "prviz-triage", version 1. Missing entries are None.
 
     schema, schema_version
     versions       prviz, numpy, scipy, sklearn, python
     conventions    by subject, in words: axes, directions, balls, k, split, seeds, intervals, score
     settings       the fields of `prviz.triage.measured.TriageSettings`
-    goal           from 0, precision first, to 1, recall first
+    goal           from 0 (precision first) to 1 (recall first)
     bootstrap      replicates, seed, level
-    complete       True if it has all of the ``total`` checkpoints, measured or failed
+    complete       True if all of the ``total`` checkpoints are in it, measured or failed
     note           on sets of different sizes, and on checkpoints by another encoder than the
-    reference flags          warnings on the samples, one of each kind, that no finding says: a list
-    of level, title, text,
-                   features
-    reference      name, path (as it was given), n, d, digest, encoder (as `prviz embed` wrote it,
-    see `prviz.Samples`) verdict        best (name of a checkpoint; None: nothing was measured),
-    told_apart (no other may be best), also
-                   (those that may), headline, sentence; memorised (copies of the reference, no
-                   candidates), family that it rests on, second_family (that orders scores below
-                   0.1; None: none does), disagreement (a sentence, or "")
-    checkpoints    a list of: name, path, step, extra (other numbers by name), n, digest, encoder,
-    reason (why it
-                   failed), and families: by name k, bandwidth {real, generated}, vertices {fpr,
-                   fnr}, summaries by key, each with value, low and high, and upper_bound
-                   (confidence, auc, vertices) of the true curve memorisation: memorised, exact and
-                   near copies (number, share, expected, low, high), pairs, sentence
+                   reference
+    flags          warnings on the samples that no finding mentions, one of each kind: a list of
+                   level, title, text, features
+    reference      name, path (as given), n, d, digest, encoder (as `prviz embed` wrote it, see
+                   `prviz.Samples`)
+    verdict        best (name of a checkpoint; None: nothing was measured), told_apart (no other
+                   checkpoint may be best), also (checkpoints that may be best), headline, sentence,
+                   memorised (candidates left out as copies of the reference), family (that the
+                   verdict rests on), second_family (that orders scores below 0.1; None: none does),
+                   disagreement (a sentence, or "")
+    checkpoints    a list of
+                   name, path, step, extra (other numbers by name), n, digest, encoder, reason (why
+                   the checkpoint failed), and
+                   families: by name k, bandwidth {real, generated}, vertices {fpr, fnr}, summaries
+                   by key (each with value, low, high), upper_bound of the true curve (confidence,
+                   auc, vertices)
+                   memorisation: memorised, exact and near copies (number, share, expected, low,
+                   high), pairs, sentence
                    share_of_ceiling: by family share, low, high, reaches_ceiling, sentence
-                   scores: by family, at the goal; at_most: what the true one does not exceed, at 95
-                   % classes: a list of label, role, n, others, missed, expected, low, high, worse,
-                   few (see `prviz.triage.classes.ClassShare`), the worst first; None: not asked for
-                   flags: all of this checkpoint, notes too
-                   witness: as `prviz.Witness.entry` gives it, areas of the best checkpoints alone;
-                   None: not looked for findings: a list of key, title, sentence, number, unit, low,
-                   high, level, borderline; None: not looked for
-    yardstick      source, and ceiling and floor by family: k, score, auc, summaries by key,
-    vertices {fpr, fnr} rankings       by family: reason (why there is none), and lines, best first:
-    checkpoint, score, low, high (spread
-                   of draws), best (share of the replicates), behind, loses, margin (None of under
-                   200 samples, and of copies, which are compared with none), tied_with_best (see
-                   `prviz.triage.ranking.ranking`), front (beaten in both directions by none),
-                   precision, recall (the two sides of the score), second, second_low, second_high
-                   (by the family that orders scores below 0.1; None: none does), at_most (the score
-                   of the upper bound)
+                   scores: by family, at the goal
+                   at_most: upper bound of the true score at 95 %
+                   classes: a list, worst first, of label, role, n, others, missed, expected, low,
+                   high, worse, few (see `prviz.triage.classes.ClassShare`); None: not requested
+                   flags: all flags of this checkpoint, notes too
+                   witness: see `prviz.Witness.entry`, with areas for the best checkpoints only;
+                   None: not searched
+                   findings: a list of key, title, sentence, number, unit, low, high, level,
+                   borderline; None: not searched
+    yardstick      source, and by family ceiling and floor: k, score, auc, summaries by key,
+                   vertices {fpr, fnr}
+    rankings       by family: reason (why there is none), and lines, best first, of
+                   checkpoint, score, low, high (spread of draws), best (share of the replicates),
+                   behind, loses, margin (None below 200 samples, and for copies, which are not
+                   compared), tied_with_best (see `prviz.triage.ranking.ranking`),
+                   front (no checkpoint is better on both sides), precision, recall (both sides of
+                   the score),
+                   second, second_low, second_high (score by second_family; None: there is none),
+                   at_most (score of the upper bound)
 
-n and digest are of the samples as they were measured: with ``equal_sizes``, of those left. `schema`
-gives it as a JSON schema, prviz/reports/triage.schema.json.
+n and digest belong to the samples as measured: with ``equal_sizes``, those that were kept. `schema`
+returns the JSON schema, prviz/reports/triage.schema.json.
 """
 
 from __future__ import annotations
@@ -90,7 +96,7 @@ SCHEMA_VERSION = 1
 
 Document: TypeAlias = dict[str, Any]
 
-# Why a family has no ranking where another one has.
+# Reason why a family has no ranking although another one has.
 NOT_ALL = "not every checkpoint is measured by this family"
 
 CONVENTIONS = {
@@ -151,16 +157,16 @@ def document(
     store: ResultCache | None = None,
     copied: Collection[str] = (),
 ) -> Document:
-    """The report of some outcomes, as described above.
+    """The report of some outcomes, in the structure described above.
 
     Parameters
     ----------
-    found : the outcomes, in the order of the report, and what is known of them. The decision is
-    made here where it has none.
+    found : the outcomes, in the order of the report, with everything known of them. If it has no
+        decision, the decision is made here.
     path : file of the real samples, as the report names it.
     replicates : replicates of each bootstrap, whose seed is that of the settings.
-    store : keeps what is drawn again for intervals and rankings; None: it is not kept.
-    total : number of checkpoints when all are measured; None: these are all.
+    store : caches the bootstrap replicates behind intervals and rankings; None: no cache.
+    total : number of checkpoints when all are measured; None: these outcomes are all.
     copied : names of further checkpoints that are known to copy the reference.
 
     Raises
@@ -222,7 +228,7 @@ def document(
 def _judged_by(
     method: str, measured: Sequence[MeasuredCheckpoint], judged: Callable[[Basis], Judgement]
 ) -> Judgement | str:
-    """The judgement by one family alone, or why there is none."""
+    """The judgement by one family alone, or the reason why there is none."""
     if not measured:
         return "nothing was measured"
     names = {each.checkpoint.name for each in measured}
@@ -230,7 +236,7 @@ def _judged_by(
         return NOT_ALL
     try:
         return judged(basis_of(measured, method))
-    except ValueError as error:  # runs that evaluate different samples
+    except ValueError as error:  # runs that evaluate different samples cannot be compared
         return str(error)
 
 
@@ -242,7 +248,7 @@ def _versions() -> Document:
 def _reference(
     reference: Samples, path: str | PathLike[str], measured: Sequence[MeasuredCheckpoint]
 ) -> Document:
-    """The real samples as they were measured, or as they are where nothing was."""
+    """The real samples as they were measured; if nothing was measured, as they were read."""
     n = reference.n
     digest = reference.digest
     if measured:
@@ -261,7 +267,7 @@ def _reference(
 def _beside(
     outcome: CheckpointOutcome, found: TriageResults, by_family: Mapping[str, Judgement | str]
 ) -> Document:
-    """What is known of a checkpoint beside its curves; None where it was not looked for."""
+    """What is known of a checkpoint besides its curves; None for what was not searched."""
     name = outcome.checkpoint.name
     shares = {}
     for method, judged in by_family.items():
@@ -303,7 +309,7 @@ def _verdict(judgement: Judgement | None) -> Document:
 
 
 def _scored(name: str, judgement: Judgement | None) -> Document:
-    """Scores and bound of a checkpoint."""
+    """Scores of a checkpoint, and their upper bound."""
     if judgement is None:
         return {"scores": {}, "at_most": None}
     scores = {}
@@ -315,7 +321,7 @@ def _scored(name: str, judgement: Judgement | None) -> Document:
 
 def _finding(found: TriageFinding) -> Document:
     entry = asdict(found)
-    del entry["evidence"]  # the name of a view on the page
+    del entry["evidence"]  # the name of a view on the page, without meaning in a report
     for name in ("number", "low", "high"):
         entry[name] = (
             float(entry[name]) if entry[name] is not None and np.isfinite(entry[name]) else None
@@ -356,7 +362,7 @@ def _copies(found: Memorisation) -> Document:
 
 
 def copied_in(report: Document) -> set[str]:
-    """Names of the checkpoints that copy the reference, which rankings compare with none."""
+    """Names of the checkpoints that copy the reference; rankings do not compare them."""
     found = set()
     for each in report["checkpoints"]:
         copies = each.get("memorisation")
@@ -366,12 +372,12 @@ def copied_in(report: Document) -> set[str]:
 
 
 def curve_of(entry: Document) -> PRCurve:
-    """The curve of an entry with vertices, equal to the one measured to the last bit."""
+    """The curve of an entry with vertices, equal to the measured curve to the last bit."""
     return PRCurve(np.column_stack([entry["vertices"]["fpr"], entry["vertices"]["fnr"]]))
 
 
 def curves_of(report: Document, family: str) -> dict[str, PRCurve]:
-    """The curves of one family by the checkpoints' names."""
+    """The curves of one family, by the names of the checkpoints."""
     return {
         each["name"]: curve_of(found)
         for each in report["checkpoints"]
@@ -380,11 +386,12 @@ def curves_of(report: Document, family: str) -> dict[str, PRCurve]:
 
 
 def ceiling_of(report: Document, family: str) -> Document | None:
-    """What real samples get against real ones by one family: k, score, summaries, vertices; None:
-    not in the report.
+    """The ceiling of one family, measured on real samples against real samples: k, score,
+    summaries, vertices. None if the report lacks it.
     """
     found: Document | None = (report.get("yardstick") or {}).get("ceiling", {}).get(family)
-    return found if found is not None and "vertices" in found else None  # older reports have none
+    # older reports have no vertices
+    return found if found is not None and "vertices" in found else None
 
 
 def _checkpoint(
@@ -397,7 +404,7 @@ def _checkpoint(
     known = sides_of_one(outcome.measured)
     return {
         "name": checkpoint.name,
-        # as it was given, or relative to the folder that the file must be in
+        # As given, or relative to the folder that the file must lie in.
         "path": str(
             path.relative_to(below) if below is not None and path.is_relative_to(below) else path
         ),
@@ -426,8 +433,9 @@ def _family(
     known: tuple[AreaSides, AreaSides | None],
     intervals: Mapping[str, Interval],
 ) -> Document:
-    """A checkpoint by one family; known : its sides and those of its bound, which no area
-    exceeds.
+    """A checkpoint's results by one family.
+
+    known : the two sides of its area and those of its upper bound, which no area may exceed.
     """
     own, most = known
     sigma = measured.estimate.bandwidth
@@ -469,7 +477,7 @@ def _plain(value: Any) -> Any:
 
 
 def _short(value: float | None) -> float | None:
-    """A whole number as an int: 20, not 20.0."""
+    """The value, as an int if it is a whole number: 20, not 20.0."""
     if value is None:
         return None
     if float(value).is_integer() and abs(value) < 2**53:

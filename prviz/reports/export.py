@@ -1,8 +1,8 @@
-"""Results as files: JSON with everything, CSV for spreadsheets, stand-alone HTML, Python that
-repeats it.
+"""Results as files: JSON with everything, CSV for spreadsheets, self-contained HTML, and a Python
+program that repeats them.
 
-Whatever a user or a file named may appear in these, so every format keeps foreign text as text:
-JSON by its own rules, CSV without formulas, HTML escaped, Python as quoted literals.
+Names from users and files appear in these, so every format keeps them as text: JSON by its own
+rules, CSV without formulas, HTML escaped, Python as quoted literals.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.measure.estimates import Estimate
 from prviz.reports.settings import ExploreSettings
 
-# belongs to what a result is exported as
+# Offered here as well, as one more format.
 from prviz.reports.snippet import (
     python_snippet as python_snippet,
 )
@@ -96,7 +96,7 @@ CONVENTIONS = {
 }
 
 
-# Style of the page of `curves_html`.
+# Style of the page that `curves_html` writes.
 _STYLE = """body { margin: 1rem auto; max-width: 960px; padding: 0 1rem; color: #1f2430;
   background: #ffffff;
   font: 16px/1.5 "prviz Sans", Helvetica, Arial, "Liberation Sans", Arimo, sans-serif;
@@ -136,17 +136,16 @@ def to_json(
     ----------
     estimates : results by name.
     pair : the samples that were measured; their names, shapes and digests are written, no values.
-    settings : the settings, with b and eps of the summaries. In `ExploreSettings` the bandwidth is
-    in units of the mean
-        k-NN radius; in a plain mapping, as for `prviz.estimate`, it is a distance.
-        ``bandwidth_unit`` says which.
+    settings : the settings, with b and eps of the summaries. The bandwidth of `ExploreSettings` is
+        in units of the mean k-NN radius; in a mapping, as for `prviz.estimate`, it is a distance.
+        ``bandwidth_unit`` in the JSON says which.
     truth : the true curve, or None.
     curves : curves by method that replace the estimates' own: the means over repeats.
     approximation : the source of approximate estimates; its measured errors are written too.
     spreads : intervals of the summaries by method, written beside them.
     bound : an upper bound of the true curve with the confidence of `prviz.upper_bound`, or None.
     witness : what tells the two sets apart, or None.
-    conclusion : what else is to be said, such as `too_few`; null where that is nothing.
+    conclusion : a further sentence, such as `too_few`; written as null if empty.
 
     Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
     """
@@ -193,7 +192,7 @@ def to_json(
 
 
 def bound_entry(bound: PRCurve) -> dict[str, Any]:
-    """An upper bound of the true curve in JSON's own types."""
+    """An upper bound of the true curve as JSON types."""
     fpr, fnr = bound.vertices.T
     return {
         "confidence": CONFIDENCE,
@@ -214,7 +213,7 @@ def _approximate(approximation: Approximation) -> dict[str, Any]:
 
 
 def _conventions(b: float, eps: float) -> dict[str, str]:
-    """CONVENTIONS, with the F-scores of this b under their own keys."""
+    """CONVENTIONS with the F-scores for this b, under their own keys."""
     named = {old.key: new.key for old, new in zip(SUMMARIES, summary_list(b, eps), strict=True)}
     return {
         named.get(key, key): text.replace("b = 8", f"b = {b:g}")
@@ -259,7 +258,7 @@ def _intervals(spread: Spread, most: float | None) -> dict[str, Any]:
 
 
 def _strict(value: Any) -> Any:
-    """The value in JSON's own types."""
+    """The value as JSON types."""
     if isinstance(value, Mapping):
         return {str(key): _strict(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -294,7 +293,9 @@ def from_json(text: str) -> SavedCurves:
 
 
 def no_constant(word: str) -> float:
-    """Refuse NaN and Infinity, which Python's reader would take for JSON."""
+    """Raise ValueError for NaN and Infinity, which Python's parser accepts although they are not
+    JSON.
+    """
     raise ValueError(f"{word} is not JSON")
 
 
@@ -310,12 +311,13 @@ def curves_csv(
     points: int = 200,
     approximate: bool = False,
 ) -> str:
-    """Curves as CSV for plotting: curve, lam, precision, recall, and the optimal classifier's fpr
-    and fnr.
+    """Points of curves as CSV: curve, lam, precision, recall, fpr and fnr of the optimal
+    classifier.
 
-    curves : curves by name. truth : written first, named "truth". points : rays of equal angle per
-    curve, in addition to its corners; lam runs from 0 to inf. approximate : True to mark the names.
-    Numbers have all their digits.
+    curves : curves by name.
+    truth : written first, with the name "truth".
+    points : rays of equal angle per curve, in addition to its corners; lam runs from 0 to inf.
+    approximate : True to mark the names as approximate. Numbers have all their digits.
     """
     named = [
         (f"{name} (approximate)" if approximate else name, curve) for name, curve in curves.items()
@@ -338,11 +340,12 @@ def summaries_csv(
     eps: float = EPS,
     approximate: bool = False,
 ) -> str:
-    """One row per curve as CSV: curve, iou, excess and deficit where the truth is known, then every
-    summary by its key.
+    """One row per curve as CSV: name, then iou, excess and deficit if the truth is known, then
+    every summary by its key.
 
-    curves, truth, approximate : as in `curves_csv`. b, eps : as in
-    `prviz.curves.summaries.summaries`. bound : an upper bound of the truth.
+    curves, truth, approximate : as in `curves_csv`.
+    b, eps : as in `prviz.curves.summaries.summaries`.
+    bound : an upper bound of the truth.
     """
     named = {
         f"{name} (approximate)" if approximate else name: curve for name, curve in curves.items()
@@ -357,7 +360,7 @@ def summaries_csv(
 
 
 def table_csv(table: pd.DataFrame) -> str:
-    """A table with its index as first column as CSV; missing numbers are empty."""
+    """A table as CSV with its index as the first column; missing numbers are empty."""
     head = [table.index.name or "", *table.columns]
     body = zip(table.index.tolist(), *(table[column].tolist() for column in table), strict=True)
     return csv_text([head, *body])
@@ -373,12 +376,11 @@ def group_csv(
     lam: float,
     method: str,
 ) -> str:
-    """All samples of one group as CSV: id, every label, key, group, lam and method.
+    """All samples of one confusion group as CSV: id, every label, key, group, lam and method.
 
-    rows, keys : (m,) rows in ``samples``, and the value that the classifier decides by; of 0/0,
-    nan, it stays empty.
-    numbers : (n,) the ids of all rows of ``samples``, such as their rows in the file, counted from
-    1.
+    rows : (m,) rows in ``samples``.
+    keys : (m,) values by which the classifier decides; nan, for 0/0, is left empty.
+    numbers : (n,) ids of all rows of ``samples``, such as their rows in the file, counted from 1.
     """
     ids = np.asarray(numbers)
     columns = list(samples.labels.items())
@@ -391,20 +393,21 @@ def group_csv(
 
 
 def csv_text(rows: Iterable[Iterable[Any]]) -> str:
-    """Rows as CSV that no spreadsheet takes for formulas; numbers have all their digits, None and
-    nan are empty.
+    """Rows as CSV in which no spreadsheet finds a formula.
+
+    Numbers have all their digits; None and nan are empty.
     """
     out = io.StringIO()
-    # All text quoted: by default Python leaves a bare carriage return unquoted, and readers end a
-    # line there.
+    # All text is quoted: by default Python leaves a bare carriage return unquoted, and readers end
+    # a line there.
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerows([[_cell(value) for value in row] for row in rows])
     return out.getvalue()
 
 
 def _cell(value: Any) -> str | float:
-    """A cell that no spreadsheet takes for a formula: text that begins like one gets a leading
-    apostrophe.
+    """A cell that no spreadsheet takes for a formula; text that begins like one gets an apostrophe
+    in front.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -419,7 +422,7 @@ def _cell(value: Any) -> str | float:
 
 
 def too_few(told_apart: bool) -> str:
-    """What is concluded from fewer independent samples of a set than FEWEST: no area."""
+    """The only conclusion if a set has fewer than FEWEST independent samples; it gives no area."""
     differ = "the sets are not told apart"
     if told_apart:
         differ = "the sets differ"
@@ -427,10 +430,11 @@ def too_few(told_apart: bool) -> str:
 
 
 def limit_of(name: str, bound: PRCurve | None) -> float | None:
-    """The area that is not exceeded by what is said of a curve, by its name or title: the curve to
-    believe's own bound.
+    """The area that must not be exceeded in texts on a curve with this name or title; None: no
+    limit.
 
-    A family beyond a bound is refuted instead, which is said of it.
+    Only the tightest family is limited, by the bound's area. A curve of another family beyond the
+    bound is reported as refuted instead.
     """
     if bound is not None and name in (TIGHTEST.name, TIGHTEST.title):
         return bound.auc
@@ -438,10 +442,10 @@ def limit_of(name: str, bound: PRCurve | None) -> float | None:
 
 
 def _to_believe(curves: NamedCurves, bound: PRCurve | None, *, enough: bool) -> list[str]:
-    """What follows from curves by title, where no truth is known: first the one to believe, then
-    what is refuted.
+    """Sentences on curves, by title, if no truth is known: which curve to believe, and what is
+    refuted.
 
-    enough : False for so few samples that no curve is to be believed.
+    enough : False if the samples are too few to believe any curve.
     """
     said = []
     if TIGHTEST.title in curves and enough:
@@ -476,15 +480,17 @@ def curves_html(
     b: float = B,
     eps: float = EPS,
 ) -> str:
-    """One HTML file without scripts: the figure, the table of all its numbers, the settings and the
+    """One HTML file without scripts: the figure, a table of all its numbers, the settings and the
     link.
 
-    svg : the figure, of `prviz.figures.svg.pr_svg`. curves, truth, b, eps : as in `summaries_csv`,
-    the curves by the names that the table shows. title, settings : plain text. link : address that
-    shows the same screen, or empty.
-    flags : of the samples; warnings stand above the figure. witness : what tells the sets apart,
-    below it. bound : an upper bound of the truth. conclusion : what else is to be said, plain text,
-    instead of the curve to believe.
+    svg : the figure, made by `prviz.figures.svg.pr_svg`.
+    curves, truth, b, eps : as in `summaries_csv`; curves by the names that the table shows.
+    title, settings : plain text.
+    link : address that opens the same screen, or empty.
+    flags : on the samples; warnings stand above the figure.
+    witness : what tells the sets apart, shown below the figure.
+    bound : an upper bound of the truth.
+    conclusion : a further sentence, plain text, that replaces the advice which curve to believe.
     """
     from prviz.figures.inlined import standalone_page
 

@@ -1,4 +1,4 @@
-"""Reports on disk, all at once or not at all."""
+"""Writes the files of a report, either all of them or none."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def check_targets(paths: Sequence[Path], sources: Iterable[Path] = ()) -> None:
 
     Raises
     ------
-    ValueError : a name that ends in none of FORMATS, a folder that is not there, or a file that is
-    something else.
+    ValueError : a name that ends in none of FORMATS, a folder that does not exist, or a path that
+        is no regular file.
     """
     taken = {realpath(path) for path in sources}
     for path in paths:
@@ -63,7 +63,7 @@ def write_reports(report: Document, paths: Sequence[Path]) -> None:
     Raises
     ------
     ValueError : as `check_targets`.
-    OSError : one can't be written; all files are as they were.
+    OSError : a file can't be written; then all files are as they were before.
     """
     check_targets(paths)
     made = {Path(realpath(path)): FORMATS[path.suffix.lower()].make(report) for path in paths}

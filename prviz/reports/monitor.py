@@ -1,5 +1,5 @@
-"""Generated samples measured while training runs: one call per step, which says whether it is the
-best so far.
+"""Measures generated samples while training runs: one call per step, which returns whether this
+step is the best so far.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from prviz.triage.ranking import check_goal, score
 from prviz.triage.triage import Triage, TriageResults
 from prviz.warning import warn
 
-# Takes a step and the values of its metrics by name.
+# A function of a step and the values of its metrics by name.
 Tracker: TypeAlias = Callable[[int, Mapping[str, float]], object]
 
-# Best steps of each family that a new one is compared with: those far behind change nothing.
+# Best steps of each family that a new step is compared with; steps far behind change nothing.
 _RIVALS = 5
-# Why a known step can't be compared.
+# Reasons why a known step can't be compared.
 _NO_RESULT = (
     "what was measured of it is missing, damaged or of another version, and its samples are not"
     " kept"
@@ -52,31 +52,24 @@ _NO_RECORD = "metrics.csv has it, steps.json has not"
 
 
 class MonitorVerdict(NamedTuple):
-    """What `Monitor.log` says of a step.
+    """Result of `Monitor.log` for a step.
 
     Parameters
     ----------
-    step : int
-        The step.
-    is_best : bool or None
-        True if it is the one to take of all steps so far; None while a known step can't be
+    step : int The step.
+    is_best : bool or None True if it is the best step so far; None while a known step can't be
         compared.
-    best_step : int or None
-        The step to take; None while a known step can't be compared.
-    told_apart : bool
-        True if no other step may be best as well.
-    memorised : bool
-        True if its samples copy the real ones; then it is best only if all are such.
-    faults : tuple of TriageFinding
-        What is wrong with it, the fault that explains most first.
-    metrics : mapping of str to float
-        The row that was written.
-    sentence : str
-        The decision in words, or why there is none.
-    unmeasured : tuple of int
-        Known steps that can't be compared: what was measured of them is missing or damaged.
-    flags : tuple of Finding
-        What its samples and the real ones show that changes what the numbers mean, warnings first.
+    best_step : int or None The best step so far; None while a known step can't be compared.
+    told_apart : bool True if no other step may be best as well.
+    memorised : bool True if its samples copy the real ones. Such a step is the best only if all
+        steps are.
+    faults : tuple of TriageFinding What is wrong with it, the fault that explains most first.
+    metrics : mapping of str to float The row that was written.
+    sentence : str The decision in words, or why there is none.
+    unmeasured : tuple of int Known steps that can't be compared, because their results are missing
+        or damaged.
+    flags : tuple of Finding Properties of its samples and the real ones that change what the
+        numbers mean, warnings first.
     """
 
     step: int
@@ -94,25 +87,27 @@ class MonitorVerdict(NamedTuple):
 class Monitor:
     """Measures the samples of a training run against real ones, step by step.
 
-    A run that was stopped goes on: a monitor of the same directory, real samples and settings knows
-    the earlier steps. A directory belongs to one setting and one set of real samples; monitors of
-    others are refused. Several monitors of the same may log to it at once. What can't be read of an
-    earlier step is measured again where its samples are kept; else nothing is called the best until
-    that step is logged again. Only ``goal`` may differ.
+    A stopped run can be continued: a monitor with the same directory, real samples and settings
+    knows the earlier steps. A directory belongs to one choice of settings and one set of real
+    samples, apart from ``goal``; monitors with others are refused. Several monitors may log to a
+    directory at the same time. If the results of an earlier step can't be read, it is measured
+    again, provided its samples were kept; otherwise no step is called the best until that step is
+    logged again.
 
     Parameters
     ----------
     real : array_like or Samples
         (n, d) real samples.
     directory : path-like
-        Folder, made where it is missing, for ``metrics.csv`` (a row a step), ``steps.json``,
-        ``settings.json`` and ``results``.
+        Folder for ``metrics.csv`` (a row per step), ``steps.json``, ``settings.json`` and
+        ``results``; created if it is missing.
     holdout : array_like or Samples, optional
-        Other real samples, with which copies are compared; None: the real ones themselves.
+        Other real samples, which tell how many near copies chance explains; None: the real ones
+        themselves.
     methods : sequence of str, optional
-        Names in ESTIMATORS; None: ``tightest``, the curve to believe, by which steps are then
-        judged, and DEFAULT_METHODS, or these alone where there is no split, no scikit-learn, or a
-        directory that began with them.
+        Names in ESTIMATORS. None: DEFAULT_METHODS and ``tightest``, whose curve is the one to
+        believe and which then judges the steps; ``tightest`` is left out without a split, without
+        scikit-learn, and in a directory that was begun without it.
     k : int or "sqrt"
         As in `prviz.pr_curve`.
     split : float or None
@@ -122,8 +117,8 @@ class Monitor:
     goal : float
         From 0, precision first, to 1, recall first.
     keep_samples : bool
-        True to keep the samples as ``step-N.npy`` beside the row, for `prviz triage`, and to
-        measure them again with another version of prviz.
+        True to keep the samples as ``step-N.npy`` in the directory, for `prviz triage`, and so that
+        another version of prviz can measure them again.
     trackers : sequence of callable
         Each is called with the step and its metrics, see `prviz.reports.training`.
     memory_limit : int
@@ -187,7 +182,8 @@ class Monitor:
             memory_limit=memory_limit,
             load=self._load,
         )
-        self._triage.held_out(reference)  # an error for a holdout that can't be compared with
+        # raises an error for a holdout that can't be compared with the real samples
+        self._triage.held_out(reference)
         self._evaluator = self._triage.evaluator(reference.n)
         self._at_hand: tuple[Checkpoint, Samples] | None = None
         self._steps = dict[int, StepRecord]()
@@ -202,7 +198,8 @@ class Monitor:
         Parameters
         ----------
         step : int
-            A whole number from 0. One that is there already is measured anew, and its row replaced.
+            A whole number from 0. A step that was logged before is measured again, and its row
+            replaced.
         generated : array_like or Samples
             (m, d) generated samples.
 
@@ -214,8 +211,8 @@ class Monitor:
         Raises
         ------
         ValueError, TypeError
-            Samples or a step that can't be measured, or a directory that has become that of another
-            monitor; nothing is written.
+            Samples or a step that can't be measured, or a directory that another monitor has taken
+            meanwhile; nothing is written.
         OSError
             The directory can't be written to.
         """
@@ -223,7 +220,8 @@ class Monitor:
         checkpoint = self._checkpoint(step)
         samples = as_samples(generated, name=checkpoint.name)
         pair = SamplePair(self._triage.reference, samples)
-        self._folder.other_version()  # an error for a directory that another monitor has taken
+        # raises an error if another monitor has taken the directory meanwhile
+        self._folder.other_version()
         measured = self._evaluator.measured(checkpoint, pair)
         say(pair, once_for=pair.real.digest)
         outcome = CheckpointOutcome(checkpoint, measured)
@@ -235,7 +233,8 @@ class Monitor:
                 np.save(stream, pair.generated.values)
                 write_whole(checkpoint.path, stream.getvalue())
             self._at_hand = checkpoint, pair.generated
-            # no verdict of a step has the areas that remedies leave, each of which takes long
+            # A verdict on a step does not show the areas that remedies would leave, which take
+            # long.
             found = self._triage.results([outcome, *self._rivals(step)], self._goal, areas=False)
             self._at_hand = None
             if found.judgement is None:
@@ -244,8 +243,8 @@ class Monitor:
             self._outcomes[step] = outcome
             self._steps[step] = StepRecord(pair.generated.digest, samples.n, copies.memorised)
             self._unmeasured.pop(step, None)
-            # The row before and after the record: a process that is killed in between leaves none,
-            # never a wrong one.
+            # The row is removed before the record is written, and added after: a process that is
+            # killed in between leaves no row, never a wrong one.
             self._folder.remove_others({step: row})
             self._folder.write_steps(self._steps)
             self._folder.add_rows({**self._missing_rows(), step: row})
@@ -254,9 +253,9 @@ class Monitor:
         return self._verdict(step, found, found.judgement.decision, row)
 
     def _open(self) -> None:
-        """Take up the steps that the directory holds by now; called with its lock.
+        """Read the steps that the directory holds now; the caller has its lock.
 
-        ValueError for a directory of other settings.
+        Raises ValueError for a directory of other settings.
         """
         older = self._folder.other_version()
         known = self._folder.steps()
@@ -284,7 +283,7 @@ class Monitor:
         self._folder.write_settings()
 
     def _renew(self, older: str) -> None:
-        """Replace the rows that another version wrote. ValueError where some samples are not
+        """Replace the rows that another version wrote; raises ValueError if some samples were not
         kept.
         """
         folder = self._folder.path
@@ -306,7 +305,7 @@ class Monitor:
         )
 
     def _known(self, step: int, record: StepRecord) -> CheckpointOutcome | None:
-        """What was measured of an earlier step, or is measured of its kept samples now; None
+        """The stored result of an earlier step, or a new measurement of its kept samples; None
         without either.
         """
         checkpoint = self._checkpoint(step)
@@ -325,13 +324,13 @@ class Monitor:
             return None
 
     def _load(self, asked: Checkpoint) -> Samples:
-        """The samples of the step that is logged."""
+        """The samples of the step that is being logged."""
         if self._at_hand is None or asked != self._at_hand[0]:
             raise OSError("only the samples of this step are at hand")
         return self._at_hand[1]
 
     def _missing_rows(self) -> dict[int, Mapping[str, float]]:
-        """The rows of known steps that the table has not, as after a log that was cut off."""
+        """The rows of known steps that the table lacks, as after an interrupted log."""
         missing = sorted(self._outcomes.keys() - self._folder.rows().keys())
         return {step: _row(self._outcomes[step]) for step in missing}
 
@@ -369,9 +368,7 @@ class Monitor:
         return Checkpoint(self._folder.path / f"step-{step}.npy", f"step-{step}", float(step))
 
     def _rivals(self, step: int) -> list[CheckpointOutcome]:
-        """The best of the other steps, of every family a few, which are no copies of the real
-        samples.
-        """
+        """The best other steps, a few by each family, without those that copy the real samples."""
         others = {
             name: each
             for name, each in self._outcomes.items()
@@ -387,14 +384,12 @@ class Monitor:
 
 
 def usual_methods(directory: Path, split: float | None) -> Sequence[str]:
-    """Families where none are named: with the curve to believe, unless a run goes on that began
-    without it.
-    """
+    """Default families: with ``tightest``, unless the directory was begun without it."""
     if split is None or kept_methods(directory) == list(estimators.DEFAULT_METHODS):
         return estimators.DEFAULT_METHODS
     return estimators.verdict_methods()
 
 
 def _row(outcome: CheckpointOutcome) -> dict[str, float]:
-    """The metrics of a step, of every family."""
+    """The metrics of a step by all families."""
     return metrics_of(outcome.measured)

@@ -1,8 +1,7 @@
-"""The directory of a `Monitor`: whose steps it holds, how they were measured, and the table of
-their metrics.
+"""The directory of a `Monitor`: its settings, its logged steps, and the table of their metrics.
 
-``settings.json`` says what all steps have in common, ``steps.json`` what was logged at which step,
-``metrics.csv`` has a row for each. A directory belongs to the settings and real samples of the
+``settings.json`` holds what all steps have in common, ``steps.json`` what was logged at each step,
+and ``metrics.csv`` a row per step. A directory belongs to the settings and real samples of the
 first monitor that opens it.
 """
 
@@ -23,16 +22,16 @@ from prviz.samples import Samples
 from prviz.studies.tasks import COMPUTATION
 from prviz.triage.measured import TriageSettings
 
-# Seconds that a step waits for the steps that other monitors of the directory are writing.
+# Seconds that a step waits while other monitors write to the directory.
 _WAIT = 600.0
 _MOST_BYTES = 256 * 1024**2
 _MOST_SAMPLES = 2**53
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-# Keys of settings.json that name a version: results of another one are measured again where the
-# samples are there.
+# Keys of settings.json that name a version. Steps of another version are measured again if their
+# samples were kept.
 _VERSIONS = ("prviz", "computation")
 _REMEDY = "give the monitor a directory of its own"
-# What a setting that is a digest says, in words.
+# Names, for messages, of settings that are digests.
 _TITLES = {
     "real": "the real samples",
     "holdout": "the held-out samples",
@@ -40,8 +39,8 @@ _TITLES = {
 
 
 class StepRecord(NamedTuple):
-    """What was logged at a step: the digest and the number of its samples, and whether they copy
-    the real ones.
+    """What was logged at a step: digest and number of its samples, and whether they copy the real
+    ones.
     """
 
     digest: str
@@ -52,12 +51,12 @@ class StepRecord(NamedTuple):
 class MonitorFolder:
     """The files of one monitor.
 
-    settings : what all steps have in common. families : names in ESTIMATORS, whose metrics are the
-    table's columns.
+    settings : what all steps have in common.
+    families : names in ESTIMATORS; their metrics are the columns of the table.
 
     Raises
     ------
-    ValueError : a directory that is something else, or that a file of which can't be used.
+    ValueError : the path is no directory, or one of its files can't be used.
     """
 
     def __init__(self, path: Path, settings: Mapping[str, Any], families: Sequence[str]) -> None:
@@ -71,14 +70,13 @@ class MonitorFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the directory, so that no other monitor reads or writes it meanwhile."""
+        """Lock the directory, so that no other monitor reads or writes it meanwhile."""
         self.path.mkdir(parents=True, exist_ok=True)
         with locked(self.path / "steps.json", _WAIT):
             yield
 
     def other_version(self) -> str:
-        """The version of prviz that measured the steps of the directory, in words; "" if it is this
-        one.
+        """The version of prviz that measured the steps, in words; "" if it is this version.
 
         Raises
         ------
@@ -97,12 +95,12 @@ class MonitorFolder:
         return f"prviz {known.get('prviz')} (computation {known.get('computation')})"
 
     def write_settings(self) -> None:
-        """Let the directory belong to these settings."""
+        """Assign the directory to these settings."""
         if self._read("settings.json") != self._settings:
             write_whole(self.path / "settings.json", json.dumps(self._settings, indent=0).encode())
 
     def steps(self) -> dict[int, StepRecord]:
-        """What was logged, by step. Raises ValueError for a file that says something else."""
+        """What was logged, by step; raises ValueError for a malformed file."""
         known = self._read("steps.json")
         try:
             return {_step(text): _record(text, fields) for text, fields in (known or {}).items()}
@@ -112,18 +110,16 @@ class MonitorFolder:
             ) from None
 
     def write_steps(self, steps: Mapping[int, StepRecord]) -> None:
-        """Write what was logged."""
+        """Write the records of all steps."""
         text = json.dumps({step: each._asdict() for step, each in sorted(steps.items())}, indent=0)
         write_whole(self.path / "steps.json", text.encode())
 
     def rows(self) -> dict[int, dict[str, str]]:
-        """The rows of the table by step, as they are written there."""
+        """The rows of the table by step, with their values as text."""
         return read_rows(self.table, self._families)
 
     def check_rows(self, rows: Rows) -> None:
-        """Raise ValueError where the table has other values than these steps were measured to
-        have.
-        """
+        """Raise ValueError if the table differs from the measured values of these steps."""
         for step, name, text in self._differing(rows):
             raise ValueError(
                 f"{str(self.table)!r}: step {step} has {name} = {quoted(text)}, but it was measured"
@@ -132,12 +128,12 @@ class MonitorFolder:
             )
 
     def remove_others(self, rows: Rows) -> None:
-        """Remove the rows that have other values than these steps were measured to have."""
+        """Remove those rows of these steps that differ from the measured values."""
         for step in {step for step, _, _ in self._differing(rows)}:
             remove_row(self.table, self._families, step)
 
     def add_rows(self, rows: Rows) -> None:
-        """Put the rows that the table has not at its end."""
+        """Append the rows that the table lacks."""
         log_csv(self.table, rows)
 
     def _differing(self, rows: Rows) -> Iterator[tuple[int, str, str]]:
@@ -148,8 +144,9 @@ class MonitorFolder:
                     yield step, name, text
 
     def _read(self, name: str) -> dict[str, Any] | None:
-        """The object in a JSON file; None if there is no file. Raises ValueError for anything
-        else.
+        """The object in a JSON file; None if there is no file.
+
+        Raises ValueError for a file that holds anything else.
         """
         path = self.path / name
         what = "no settings of a monitor"
@@ -169,8 +166,8 @@ class MonitorFolder:
         return found
 
     def _check_settings(self, known: Mapping[str, Any]) -> None:
-        """Raise ValueError unless the directory belongs to these settings, whatever version wrote
-        them.
+        """Raise ValueError unless the directory belongs to these settings, apart from the
+        version.
         """
         differing = []
         for name, value in self._settings.items():
@@ -190,7 +187,7 @@ class MonitorFolder:
 
 
 def settings_of(real: Samples, settings: TriageSettings, holdout: Samples | None) -> dict[str, Any]:
-    """Everything that the numbers of a step depend on beside its samples, as JSON keeps it."""
+    """Everything besides its samples that the numbers of a step depend on, as JSON types."""
     k = settings.k
     split = settings.split
     return {
@@ -207,13 +204,13 @@ def settings_of(real: Samples, settings: TriageSettings, holdout: Samples | None
 
 
 def kept_methods(directory: Path) -> object:
-    """The families that a directory's steps are measured by, as its settings have them; None if
-    they say nothing.
+    """The families that measured a directory's steps, from its settings; None if these don't
+    say.
     """
     try:
         with (directory / "settings.json").open("rb") as stream:
             found = json.loads(stream.read(_MOST_BYTES))
-    except (OSError, ValueError, RecursionError):  # a damaged file is refused where it is used
+    except (OSError, ValueError, RecursionError):  # A damaged file is refused where it is used
         return None
     if isinstance(found, dict):
         return found.get("methods")
@@ -221,7 +218,7 @@ def kept_methods(directory: Path) -> object:
 
 
 def unmeasured_text(unmeasured: Mapping[int, str]) -> str:
-    """Why no step can be called the best while some can't be compared, and what ends that."""
+    """Why no step can be called the best while some can't be compared, and what the user can do."""
     reasons = dict.fromkeys(unmeasured.values())
     steps = {
         why: listed_steps([step for step, of in unmeasured.items() if of == why]) for why in reasons
@@ -234,7 +231,7 @@ def unmeasured_text(unmeasured: Mapping[int, str]) -> str:
 
 
 def listed_steps(steps: Sequence[int]) -> str:
-    """Steps by number, the first few."""
+    """The first few steps as text, and how many more there are."""
     few = ", ".join(str(step) for step in sorted(steps)[:5])
     more = len(steps) - 5
     title = "step" if len(steps) == 1 else "steps"
@@ -250,7 +247,7 @@ def _step(text: str) -> int:
 
 
 def _record(step: str, fields: Any) -> StepRecord:
-    """The record of a step in ``steps.json``; ValueError for anything else."""
+    """A record of ``steps.json``; raises ValueError if it is malformed."""
     if not isinstance(fields, dict):
         raise ValueError(f"step {step} has {shown(fields)} for digest, n and memorised")
     digest = fields.get("digest")

@@ -1,5 +1,5 @@
 "use strict";
-// Draws the figures of one family at a time, and lets a checkpoint stand out in all of them and in the tables.
+// Draws the figures of one family at a time, and highlights a checkpoint in all of them and in the tables.
 
 /**
  * @typedef {{ data: Record<string, any>[], layout: Record<string, any> }} Figure
@@ -23,9 +23,9 @@ const css = (/** @type {string} */ name) =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 /** @type {Record<string, Record<string, Figure>>} */
 const figures = JSON.parse(byId("figures").textContent ?? "");
-/** @type {string | null} the checkpoint that a click has chosen */
+/** @type {string | null} the checkpoint that was selected by a click */
 let pinned = null;
-/** @type {string | null} the checkpoint that stands out */
+/** @type {string | null} the highlighted checkpoint: under the pointer, or else the selected one */
 let shown = null;
 
 /** @param {Plot} plot */
@@ -42,7 +42,7 @@ async function draw(plot) {
     { "font.color": color, hoverlabel } = theme();
   /** @type {Figure["layout"]} */
   const themed = { ...layout, autosize: true, font: { ...layout.font, color }, hoverlabel, dragmode: false };
-  if (layout.yaxis.scaleanchor) themed.height = Math.min(layout.height, plot.clientWidth + 60); // no empty bands
+  if (layout.yaxis.scaleanchor) themed.height = Math.min(layout.height, plot.clientWidth + 60); // avoids empty bands around the square plot
   await plotly.newPlot(plot, structuredClone(data), themed, {
     responsive: true,
     displaylogo: false,
@@ -54,7 +54,7 @@ async function draw(plot) {
   plot.dataset.drawn = "yes";
 }
 
-/** The checkpoint that a point is of: its own, or its line's.
+/** The checkpoint of a point: the one named by the point itself, or else by its trace.
  * @param {{ customdata?: string, data: { meta?: string } }} point */
 const checkpointOf = (point) => point.customdata ?? point.data.meta ?? null;
 

@@ -1,7 +1,7 @@
 """The report as one self-contained HTML file: interactive figures and all numbers, without network.
 
-The page is the template page.html.j2, which escapes all text: names of files and folders are
-foreign. `prviz.figures.inlined` restricts what the page may do.
+The template page.html.j2 escapes all text, since names of files and folders come from outside.
+`prviz.figures.inlined` restricts what the page may do.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CURVES = (
     " goes with the step."
 )
 _CEILING = " Dashed: what real samples get against real ones."
-# F8 on both sides and the diagonal: Sajjadi et al. 2018, figure 7.
+# The figure of both F8 and the diagonal follows Sajjadi et al. 2018, figure 7.
 _TRADE = (
     "F8 is the best balance along the curve where one side counts 8 times as much: upwards leaning"
     " to precision, to the right leaning to recall. Above the diagonal precision is the better of"
@@ -51,7 +51,7 @@ _HINT = (
     "Point at a curve, a point or a row and its checkpoint stands out everywhere; click, and it"
     " stays."
 )
-# Captions of the large figures, and what each shows.
+# Caption and description of each large figure.
 _LARGE = {
     "curves": (_CURVES, "Precision against recall of every checkpoint"),
     "trade": (_TRADE, "F8 leaning to precision against F8 leaning to recall"),
@@ -70,18 +70,18 @@ _WORDS = {
 
 
 class Row(NamedTuple):
-    """Cells of one row of a table. checkpoint : its name, where the page lets it stand out."""
+    """Cells of one row of a table; checkpoint : its name, if the page can highlight the row."""
 
     cells: Sequence[Any]
     checkpoint: str | None = None
 
 
-# The head of a table, and its rows.
+# Head and rows of a table.
 Table: TypeAlias = tuple[Sequence[str], Sequence[Row]]
 
 
 def to_html(report: Document) -> str:
-    """The whole page."""
+    """The report as a whole HTML page."""
     from prviz.figures.inlined import standalone_page
 
     title = (
@@ -90,7 +90,7 @@ def to_html(report: Document) -> str:
     )
     basis = _basis(report)
     drawn = [name for name in report["settings"]["methods"] if report["rankings"][name]["lines"]]
-    drawn.sort(key=lambda name: name != basis)  # the family of the verdict is shown first
+    drawn.sort(key=lambda name: name != basis)  # shows the family of the verdict first
     prefix = common_prefix([each["name"] for each in report["checkpoints"]])
     shown = _without(report, prefix)
     faults = _faults(shown, basis)
@@ -148,7 +148,7 @@ def _basis(report: Document) -> str:
 
 
 def _without(report: Document, prefix: str) -> Document:
-    """The report with shorter names of its checkpoints."""
+    """The report with a common prefix removed from the names of its checkpoints."""
     end = len(prefix)
     rankings = {
         family: {
@@ -207,7 +207,9 @@ def _figures(report: Document, family: str) -> dict[str, Any]:
 
 
 def _decision(report: Document, basis: str) -> str:
-    """The verdict with the share of the ceiling; "" for older reports, which have none."""
+    """The verdict with the best checkpoint's share of the ceiling; "" for older reports, which have
+    no verdict.
+    """
     found = report.get("verdict")
     if not found:
         return ""
@@ -219,13 +221,13 @@ def _decision(report: Document, basis: str) -> str:
 
 
 def _faults(report: Document, basis: str) -> list[Document] | None:
-    """The checkpoints of which findings are known, in the order of a ranking; None: no report has
+    """The checkpoints with known findings, in the order of the ranking; None if no checkpoint has
     any.
     """
     known = {
         each["name"]: each
         for each in report["checkpoints"]
-        if each.get("findings") is not None  # older reports have none
+        if each.get("findings") is not None  # older reports have no findings
     }
     if not known:
         return None
@@ -234,7 +236,7 @@ def _faults(report: Document, basis: str) -> list[Document] | None:
 
 
 def _kinds(faults: Sequence[Document]) -> str:
-    """What is wrong, each with the number of checkpoints, the commonest first."""
+    """All kinds of faults with their numbers of checkpoints, the commonest first."""
     titles = Counter[str]()
     for each in faults:
         titles.update(dict.fromkeys(one["title"].lower() for one in each["findings"]).keys())
@@ -242,7 +244,7 @@ def _kinds(faults: Sequence[Document]) -> str:
 
 
 def _classes(shares: Sequence[Document]) -> Table:
-    """The classes of one checkpoint, the worst first; those of few samples are grey."""
+    """The classes of one checkpoint, the worst first; classes of few samples are grey."""
     from markupsafe import Markup
 
     rows = []
@@ -266,11 +268,11 @@ def verdict(report: Document, family: str) -> str:
     found = report["rankings"][family]
     if not found["lines"]:
         return f"no ranking: {one_line(found['reason'])}."
-    # pandas takes no text that UTF-8 can't hold, as file names in another encoding are
+    # pandas refuses text that UTF-8 can't hold, such as file names in another encoding.
     candidates = _candidates(report, family)
     lines = [{**line, "checkpoint": one_line(line["checkpoint"])} for line in candidates]
     table = pd.DataFrame(lines, dtype=object)
-    # older reports have no second scores
+    # Older reports have no second scores.
     table["second"] = [
         float("nan") if line.get("second") is None else line["second"] for line in lines
     ]
@@ -279,14 +281,14 @@ def verdict(report: Document, family: str) -> str:
 
 
 def _candidates(report: Document, family: str) -> list[Document]:
-    """The lines of a ranking without copies of the reference; all of them if all are copies."""
+    """The lines of a ranking without copies of the reference; all lines if all are copies."""
     lines: list[Document] = report["rankings"][family]["lines"]
     copied = copied_in(report)
     return [line for line in lines if line["checkpoint"] not in copied] or lines
 
 
 def _second(report: Document) -> str:
-    """Title of the family that orders low scores by the best classifier; "" without one."""
+    """Title of the second family, which orders scores below 0.1; "" without one."""
     name = (report.get("verdict") or {}).get("second_family")
     if name is None:
         return ""
@@ -315,7 +317,7 @@ def _ranking(report: Document, family: str) -> Table:
         cells = [place, button.format(one_line(line["checkpoint"])), _short(each["step"])]
         cells += [_short(each["extra"].get(name)) for name in extras]
         cells += [f"{line['score']:.4f}", draws_text(line)]
-        # above the ceiling no more is meant
+        # Shares above the ceiling mean no more than 100 %.
         cells.append("-" if share is None else f"{100 * min(share['share'], 1.0):.0f} %")
         cells.append("-" if most is None else f"at most {rounded_up(most, 4)}")
         if ordered:
@@ -328,7 +330,7 @@ def _ranking(report: Document, family: str) -> Table:
 
 
 def _numbers(report: Document, family: str, top: Document | None) -> Table:
-    """All summaries of every checkpoint. top : those of the ceiling, if it is known."""
+    """All summaries of every checkpoint; top : those of the ceiling, if known."""
     from markupsafe import Markup
 
     rows = []
@@ -361,7 +363,7 @@ def _settings(report: Document) -> Mapping[str, str]:
     )
     settings["reference"] = f"{reference['path']}, {reference['n']} x {reference['d']}"
     settings["made by"] = ", ".join(f"{name} {own}" for name, own in report["versions"].items())
-    for key, text in (reference.get("encoder") or {}).items():  # older reports have none
+    for key, text in (reference.get("encoder") or {}).items():  # older reports have no encoder
         settings[f"encoder of the reference: {key}"] = text
     return settings
 
@@ -381,7 +383,7 @@ def _inputs(report: Document) -> Table:
     inputs = [{**report["reference"], "name": "reference"}, *report["checkpoints"]]
     rows = []
     for each in inputs:
-        encoder = (each.get("encoder") or {}).get("encoder", "-")  # older reports have none
+        encoder = (each.get("encoder") or {}).get("encoder", "-")  # older reports have no encoder
         digest = Markup("<code>{}</code>").format(one_line(each["digest"] or "-"))
         rows.append(Row([each["name"], each["path"], _short(each["n"]), encoder, digest]))
     return ("", "file", "samples", "encoder", "SHA-256 of the samples"), rows
@@ -392,7 +394,7 @@ def _goal(report: Document) -> str:
 
 
 def _title(family: str) -> str:
-    """Title of a family; its name where a report of another prviz has one that this one lacks."""
+    """Title of a family, or its name if this version of prviz does not have the family."""
     if family in ESTIMATORS:
         return ESTIMATORS[family].title
     return one_line(family)

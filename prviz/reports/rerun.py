@@ -1,5 +1,5 @@
-"""A triage measured again from the files that a report names, without cached results, and compared
-number by number.
+"""Repeats a triage from the files that a report names, without cached results, and compares every
+number.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ from prviz.triage.measure import CheckpointEvaluator, samples_at
 from prviz.triage.measured import TriageSettings
 from prviz.triage.triage import TriageResults
 
-# Limits of a report, which may come from anybody; replicates of all checkpoints and families
-# together.
+# Limits for a report, which may come from a stranger; replicates count all checkpoints and
+# families.
 MOST_CHECKPOINTS = 10_000
 MOST_REPLICATES = 10_000_000
 _MOST_SEED = 2**63 - 1
-# Most differences listed; a forged report may have millions.
+# Most differences listed; a forged report could have millions.
 _MOST_DIFFERENCES = 1_000
 
 _COMPARED = ("reference", "checkpoints", "rankings")
-# Entries that reports of the first prviz with this schema lack.
+# Entries that older reports with this schema lack.
 _ADDED = {"upper_bound", "at_most", "encoder", "scores", "second", "second_low", "second_high"}
-# Entries that are not measured again and so not compared: the holdout's file is not in the report.
+# Entries that are not measured again, and so not compared: the report does not name the file of
+# held-out samples.
 _NOT_COMPARED = {
     "name",
     "path",
@@ -54,8 +55,10 @@ UNCUT = (
 class Rerun(NamedTuple):
     """Result of a rerun.
 
-    numbers : count of numbers compared. different : count of values that differ. differences : a
-    line for each of the first thousand. notes : other differences, such as the version of prviz.
+    numbers : how many numbers were compared.
+    different : how many values differ.
+    differences : a line for each of the first thousand differences.
+    notes : differences that are no values, such as another version of prviz.
     """
 
     numbers: int
@@ -71,20 +74,20 @@ def rerun(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> Rerun:
-    """Measure again what a report of `prviz.reports.report_json.from_json` tells of, and compare
-    every number exactly.
+    """Measure again what a report describes, and compare every number exactly.
 
-    Only files that the report names are opened, by `prviz.read`, which never unpickles: relative to
-    ``folder``, else to the current folder. Contents are compared first, by their digests.
+    Only files that the report names are opened, by `prviz.read`, which never unpickles. Their paths
+    are relative to ``folder``, else to the current folder. Their contents are first compared by
+    digests.
 
-    folder : where the report is.
+    report : read by `prviz.reports.report_json.from_json`.
+    folder : the folder that holds the report.
 
     Raises
     ------
-    ValueError : settings that are not possible here, files that are missing or have other contents,
-    or a report that
-        asks for more work than any of prviz: more than 10,000 checkpoints, a file twice, or more
-        than 10,000,000 replicates of all checkpoints and families together.
+    ValueError : settings that are impossible here, files that are missing or have other contents,
+        or a report that asks for more work than any of prviz does: more than 10,000 checkpoints, a
+        file twice, or more than 10,000,000 replicates of all checkpoints and families together.
     """
     settings = _settings(report)
     _check_work(report, settings)
@@ -102,7 +105,7 @@ def rerun(
         else:
             more = ""
         raise ValueError("; ".join(wrong[:3]) + more)
-    if reference is None:  # a digest is never missing from a reference
+    if reference is None:  # A reference always has a digest, unless the report was forged
         raise ValueError("this is no report: its reference has no digest")
     evaluator = CheckpointEvaluator(
         cut(reference, recorded["n"], settings.seed), settings, None, memory_limit
@@ -141,7 +144,9 @@ def _settings(report: Document) -> TriageSettings:
 
 
 def _check_work(report: Document, settings: TriageSettings) -> None:
-    """Raise ValueError for a report that asks for more time or memory than any report of prviz."""
+    """Raise ValueError for a report that asks for more time or memory than any report of prviz
+    does.
+    """
     count = len(report["checkpoints"])
     replicates = report["bootstrap"]["replicates"]
     if count > MOST_CHECKPOINTS:
@@ -172,9 +177,8 @@ def _found(
 ) -> tuple[Samples | None, Path, str | None]:
     """The samples of an entry of the report, their path, and the problem with them, if any.
 
-    reference : the set whose features, by name, give the order of these. An entry without digest, a
-    checkpoint that
-        failed, is not checked.
+    reference : the real samples, whose named features give the order of features. An entry without
+        digest, that is a checkpoint that failed, is not checked.
     """
     given = Path(recorded["path"])
     places = list(dict.fromkeys([folder / given, given]))
@@ -238,8 +242,8 @@ def _compared(before: Document, now: Document) -> Rerun:
 
 
 def _areas_of_curves(report: Document) -> dict[tuple[str, ...], float]:
-    """The areas as they were reported before they were cut to the upper bound, by their
-    positions.
+    """The areas of the curves, by position: what reports held before areas were cut to the upper
+    bound.
     """
     found = dict[tuple[str, ...], float]()
     for each in report["checkpoints"]:
@@ -251,7 +255,7 @@ def _areas_of_curves(report: Document) -> dict[tuple[str, ...], float]:
 
 
 def _pairs(before: Document, now: Document) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
-    """Every value of either document with its position; an ellipsis for a missing value."""
+    """Every value in either document with its position; an ellipsis stands for a missing value."""
     new = dict(_leaves(now, _COMPARED))
     for where, left in _leaves(before, _COMPARED):
         yield where, left, new.pop(where, ...)
@@ -269,8 +273,9 @@ def _told(value: Any) -> str:
 
 
 def _leaves(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every value below these keys with its position; checkpoints and lines of rankings by their
-    names.
+    """Every value below these keys, with its position.
+
+    Checkpoints and lines of rankings are identified by name in positions.
     """
     waiting = [_inside((), {key: value.get(key) for key in keys})]
     while waiting:
@@ -286,7 +291,7 @@ def _leaves(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
 def _inside(
     where: tuple[str, ...], value: dict[str, Any] | list[Any]
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The entries of a dict or list one by one: a forged report may have millions."""
+    """The entries of a dict or list one by one, since a forged report could have millions."""
     if isinstance(value, dict):
         yield from (
             ((*where, key), each) for key, each in value.items() if key not in _NOT_COMPARED
@@ -296,7 +301,7 @@ def _inside(
             name = None
             if isinstance(each, dict):
                 name = each.get("name", each.get("checkpoint"))
-            # a line of a ranking: its place is one difference
+            # A line of a ranking; its place is compared like a value.
             if isinstance(name, str) and "name" not in each:
                 each = {**each, "place": at}
             yield (*where, name if isinstance(name, str) else str(at)), each

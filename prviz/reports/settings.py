@@ -1,10 +1,10 @@
 """All settings of the Explore page, and their form in a share link.
 
-A link holds the settings that differ from the defaults, never data: toys and bundled embeddings
-come back exactly, uploaded files can't. The link without settings is the first view, `FIRST_VIEW`,
-which is not the defaults: what a link leaves out means what it has meant in every version. A link
-is text from a stranger, so `ExploreSettings.from_query` takes nothing on trust: what is unknown,
-malformed or outside the limits is left at its default, and said.
+A link holds the settings that differ from the defaults, and never data: it restores toys and
+bundled embeddings exactly, but not uploaded files. A link without settings opens the first view,
+`FIRST_VIEW`, which differs from the defaults; the defaults themselves never change, so that a link
+keeps its meaning in later versions. A link is untrusted text: `ExploreSettings.from_query` leaves
+whatever is unknown, malformed or outside the limits at its default, and returns a message on it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ParameterValue = float | int | str | tuple[float, ...]
 SOURCES: tuple[Source, ...] = get_args(Source)
 PARAMETER_PREFIX = "p."
 
-# What may be drawn beside the curves where the truth is known.
+# What can be drawn beside the curves if the truth is known.
 SHOW_BOUND = "bound"
 SHOW_LIMITS = "limits"
 SHOWN = (SHOW_BOUND, SHOW_LIMITS)
@@ -44,32 +44,33 @@ LONGEST_VALUE = 2000
 
 
 class _IllegalError(ValueError):
-    """A value of a link that can't be used; the message says what is legal."""
+    """A value in a link that can't be used; the message says what is allowed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExploreSettings:
     """The settings that reproduce a screen.
 
-    source: where the pair comes from: "toy", "bundled" or "upload".
-    problem: name of the toy problem or of the bundled pair ("" for an upload).
-    parameters: parameters of the toy problem; those left out are at their defaults.
-    n: samples per distribution; of other sources at most, drawn by `subsample` with the seed.
-    methods: estimator families, in the order of drawing; "prc:c=4" has a parameter of its paper.
-    k: neighbours, or "sqrt" for floor(sqrt(n)) of one distribution.
-    bandwidth: of the kde family, in units of the mean k-NN radius at k = sqrt(n), whatever k is
-    (see `prviz.measure.profiles.bandwidth_unit`); None: the automatic one per class.
-    split: share of the samples that defines the classifiers; None: no split.
-    repeats: number of seeds (seed, seed + 1, ...) for the band.
-    seed: of sampling and of the split.
-    lam: the trade-off at which the linked figures are marked, in [0, inf].
-    b: weight of the F-scores' favoured side.
-    eps: recall of alpha@eps.
-    swapped: True if the pair's generated samples are taken for the real ones, and the reverse.
+    source:      where the pair comes from: "toy", "bundled" or "upload"
+    problem:     name of the toy or of the bundled pair ("" for an upload)
+    parameters:  parameters of the toy; the others have their defaults
+    n:           samples per distribution; for other sources the most, drawn by `subsample` with
+                 the seed
+    methods:     families, in drawing order; "prc:c=4" sets a parameter of the family prc
+    k:           neighbours, or "sqrt" for floor(sqrt(n)) of one distribution
+    bandwidth:   of the kde family, in units of the mean k-NN radius at k = sqrt(n), whatever k is
+                 (see `prviz.measure.profiles.bandwidth_unit`); None: automatic, one per class
+    split:       share of the samples that defines the classifiers; None: no split
+    repeats:     number of seeds (seed, seed + 1, ...) for the band
+    seed:        of sampling and of the split
+    lam:         the trade-off marked in the linked figures, in [0, inf]
+    b:           weight of the side that an F-score favours
+    eps:         recall at which alpha@eps is read
+    swapped:     True if the generated samples of the pair count as real, and the reverse
     approximate: True if curves come from approximate neighbour lists, see `prviz.approximate`;
-    repeats count for nothing then.
-    show: names in SHOWN, drawn beside the curves where the truth is known; where it is not, its
-    bound always is.
+                 repeats then have no effect
+    show:        names in SHOWN: what is drawn beside the curves if the truth is known; if it is
+                 not known, the bound is always drawn
     """
 
     source: Source = "toy"
@@ -90,7 +91,7 @@ class ExploreSettings:
     show: tuple[str, ...] = ()
 
     def of_problem(self, other: ExploreSettings) -> ExploreSettings:
-        """These settings on the problem of others."""
+        """These settings with source, problem, parameters and n of other settings."""
         return replace(
             self,
             source=other.source,
@@ -102,16 +103,16 @@ class ExploreSettings:
     def __post_init__(self) -> None:
         if self.source not in SOURCES:
             raise ValueError(f"source must be one of {', '.join(SOURCES)}, got {self.source!r}")
-        # a copy, so that nobody changes a frozen object through the dict they passed
+        # A copy, so that nobody can change this frozen object through the dict they passed.
         object.__setattr__(self, "parameters", dict(self.parameters))
         object.__setattr__(self, "methods", tuple(self.methods))
 
     def to_query(self) -> dict[str, str]:
-        """What differs from the defaults as URL query parameters: plain text, floats with all their
+        """The settings that differ from the defaults as URL query parameters; floats have all their
         digits.
 
-        Empty for `FIRST_VIEW` alone. An upload gives no problem, parameters or size: data don't
-        travel in a link.
+        Empty only for `FIRST_VIEW`. An upload gives no problem, parameters or size, since a link
+        carries no data.
         """
         query = self._differences()
         if query == FIRST_VIEW._differences():
@@ -137,7 +138,7 @@ class ExploreSettings:
         }
 
     def line(self, k: int) -> str:
-        """The settings that decide the curves, in one line of words. k : the number that "sqrt"
+        """The settings that determine the curves, in one line of text; k : the number that "sqrt"
         stands for.
         """
         if self.source == "toy":
@@ -171,13 +172,13 @@ class ExploreSettings:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> tuple[ExploreSettings, list[str]]:
-        """The settings of a link, and one message per entry that could not be used.
+        """The settings of a link, and a message for each entry that could not be used.
 
-        query: text by name, as `to_query` makes it; entries of other names are ignored without a
-        word when
-                  they don't begin with "p.", since a page may keep its own parameters in the same
-                  address. Without an entry of the settings: `FIRST_VIEW`
-        Never raises on any text: an unusable entry is left at its default.
+        query : text by name, as `to_query` makes it. Unknown names are reported only if they begin
+            with "p.", since a page may keep its own parameters in the address. Without any setting
+            the result is `FIRST_VIEW`.
+
+        Never raises, whatever the text: an unusable entry is left at its default.
         """
         if not any(name in _CODECS or name.startswith(PARAMETER_PREFIX) for name in query):
             return FIRST_VIEW, []
@@ -190,7 +191,7 @@ class ExploreSettings:
                 except ValueError as error:
                     messages.append(_message(name, query[name], error))
         settings = _with_source(cls(**found), "problem" in found, messages)
-        # parameters of a problem that does not exist here mean nothing to another one
+        # Parameters of a problem that does not exist here mean nothing to another problem.
         if settings.source != "toy" or settings.problem != found.get("problem", settings.problem):
             return settings, messages
         return (
@@ -199,13 +200,15 @@ class ExploreSettings:
         )
 
 
-# What Explore opens with: bounded modes, so that the true ends are shares of modes, and a k at
-# which families differ.
+# The first view of Explore: bounded modes, whose true ends are shares of modes, and a k at which
+# families differ.
 FIRST_VIEW = ExploreSettings(problem="modes", k=5)
 
 
 def _with_source(settings: ExploreSettings, named: bool, messages: list[str]) -> ExploreSettings:
-    """The settings with a source and a problem that exist here."""
+    """The settings with a source and problem that exist here; other ones are replaced by the
+    default.
+    """
     default = ExploreSettings()
     toy_again = replace(settings, source=default.source, problem=default.problem)
     if settings.source == "upload":
@@ -232,7 +235,7 @@ def _with_source(settings: ExploreSettings, named: bool, messages: list[str]) ->
 def _parameters(
     problem: str, query: Mapping[str, str], messages: list[str]
 ) -> dict[str, ParameterValue]:
-    """The legal parameters of a toy problem, as the toy itself defines them."""
+    """The allowed parameters of a toy in a link, by the toy's own definition."""
     specs = {spec.name: spec for spec in toy(problem).specs}
     found: dict[str, ParameterValue] = {}
     for key, text in query.items():
@@ -251,7 +254,7 @@ def _parameters(
 def _accepted(
     problem: str, found: dict[str, ParameterValue], messages: list[str]
 ) -> dict[str, ParameterValue]:
-    """All parameters when the toy takes them together, else those that it takes one after
+    """All parameters if the toy accepts them together; else those that it accepts one after
     another.
     """
     try:
@@ -278,7 +281,7 @@ def _encode_value(value: ParameterValue) -> str:
 
 
 def _short_value(value: ParameterValue) -> str:
-    """A parameter for reading: few digits."""
+    """A parameter as short text, with few digits."""
     if isinstance(value, str):
         return value
     return " ".join(
@@ -287,7 +290,7 @@ def _short_value(value: ParameterValue) -> str:
 
 
 def _decode_value(text: str, spec: Any) -> ParameterValue:
-    """A parameter from its text; `spec` is the toy's Parameter."""
+    """A parameter from its text; spec : the toy's definition of the parameter."""
     if spec.kind == "int":
         return _integer((spec.low, spec.high))(text)
     number = _number((spec.low, spec.high))
@@ -303,7 +306,7 @@ def _short(text: str) -> str:
 
 
 def _quoted(text: object) -> str:
-    """Foreign text for a message: short, on one line, quoted."""
+    """Text from outside for a message: short, on one line, quoted."""
     shown = repr(text)
     if len(shown) <= 60:
         return shown

@@ -1,4 +1,4 @@
-"""`ExploreSettings` as a Python program that repeats the results."""
+"""Writes `ExploreSettings` as a Python program that repeats the results."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ def python_snippet(
 
     Parameters
     ----------
-    settings : the settings on screen. The program defines ``curves`` by method, which are means
-    over the seeds when
-        ``repeats`` is above 1 (one bandwidth for all, from the first seed), and ``truth`` for a
-        toy. Approximate curves have one run, and the program also defines ``found``, whose label it
-        prints.
+    settings : the settings on screen. The program defines ``curves`` by method, and ``truth`` for a
+        toy. With ``repeats`` above 1 curves are means over the seeds, all with the bandwidth of the
+        first seed. Approximate curves have one run; the program then also defines ``found``, whose
+        label it prints.
     files : for an upload, the paths of the real and of the generated samples, or of one file with
     both.
     keys : for an upload, the chosen arrays of these files, None where no choice was needed.
-    choices : for an upload, the columns that were chosen of each file, where that was asked.
+    choices : for an upload, the columns chosen in each file, if the user chose any.
 
-    Every foreign text becomes a quoted literal. Raises ValueError for another number of files.
+    All text from outside becomes quoted literals. Raises ValueError for another number of files.
     """
     if len(files) not in (1, 2):
         raise ValueError(
@@ -67,7 +66,7 @@ def python_snippet(
 def _data(
     settings: ExploreSettings, files: list[str], keys: Keys, columns: list[str]
 ) -> tuple[list[str], list[str]]:
-    """(imports, lines that define draw(seed))."""
+    """(imports, lines of the program that define draw(seed))."""
     draw = "def draw(seed):"
     n = int(settings.n)
     if settings.source == "toy":
@@ -93,8 +92,9 @@ def _data(
 
 
 def _drawn(settings: ExploreSettings, pair: str) -> list[str]:
-    """The body of draw(seed), from what makes the pair."""
-    if not settings.swapped or settings.source == "upload":  # an upload is swapped already
+    """The body of draw(seed), from the expression for the pair."""
+    # files of an upload are given in their swapped roles
+    if not settings.swapped or settings.source == "upload":
         return [f"    return {pair}"]
     return [f"    pair = {pair}", "    return prviz.SamplePair(pair.generated, pair.real)"]
 
@@ -114,13 +114,13 @@ def _files(files: list[str], keys: Keys, columns: list[str]) -> list[str]:
 
 
 def _columns(choice: ColumnChoice) -> str:
-    """The choice as further arguments of `prviz.read`."""
+    """The choice of columns as further arguments of `prviz.read`."""
     given = {"columns": choice.features, "drop": choice.drop, "group": choice.group}
     return "".join(f", {name}={value!r}" for name, value in given.items() if value)
 
 
 def _call(name: str, parameters: Mapping[str, Any]) -> str:
-    """Arguments of `prviz.toy`; a name that is no identifier can only be one in a dict."""
+    """Arguments of `prviz.toy`; names that are no identifiers are passed in a dict."""
     values = {str(key): _literal(value) for key, value in parameters.items()}
     if all(key.isidentifier() and not iskeyword(key) for key in values):
         return ", ".join([repr(name), *(f"{key}={value!r}" for key, value in values.items())])
@@ -128,7 +128,7 @@ def _call(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _literal(value: Any) -> Any:
-    """The value in Python's own types, whose repr is a literal."""
+    """The value as a built-in type, whose repr is a literal."""
     if isinstance(value, tuple | list):
         return tuple(float(entry) for entry in value)
     if isinstance(value, str):

@@ -1,13 +1,17 @@
 """The numbers of a report as one tidy table: CSV for spreadsheets, Parquet for everything else.
 
-One row is one number. ``quantity`` is its name: a key of `prviz.curves.summaries`; a vertex of the
-curve, ``fpr`` or ``fnr``, numbered by ``vertex``; ``auc_at_most``, the area of the upper bound at
-95 %; or a column of the ranking: ``place``, ``score``, ``best``, ``tied_with_best``, ``front``
-(both 0 or 1), ``precision_side`` and ``recall_side``; or ``share_of_ceiling``, of the score that
-real samples get against real ones.
-``low`` and ``high`` are the interval, if any. A checkpoint that failed is one row with a ``reason``
-and no quantity. All other columns describe the measurement, those of the metadata with ``extra_``
-before their names.
+Each row is one number, and ``quantity`` is its name:
+
+    a key of `prviz.curves.summaries`
+    fpr, fnr          of a vertex of the curve; ``vertex`` numbers the vertices
+    auc_at_most       area of the upper bound at 95 %
+    share_of_ceiling  share of the score of real samples against real samples
+    place, score, best, tied_with_best, front (both 0 or 1), precision_side, recall_side
+                      a column of the ranking
+
+``low`` and ``high`` are the interval, if any. A checkpoint that failed has one row with a
+``reason`` and no quantity. All other columns describe the measurement; columns of the metadata
+begin with ``extra_``.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from prviz.reports.export import csv_text
 if TYPE_CHECKING:
     import pandas as pd
 
-# Key of the Parquet metadata that hold the report without its numbers.
+# Key of the Parquet metadata, which hold the report without its numbers.
 METADATA_KEY = b"prviz"
 _NUMBERS = ("checkpoints", "rankings")
 _OF_THE_RANKING = {
@@ -33,7 +37,7 @@ _OF_THE_RANKING = {
     "precision": "precision_side",
     "recall": "recall_side",
 }
-# Columns of families and of numbers, empty where a row is of neither.
+# Columns of families and of numbers; empty in rows that have no family or no number.
 _OF_NUMBERS = (
     "family",
     "k",
@@ -60,12 +64,12 @@ _WHOLE = ("schema_version", "n_real", "n_generated", "k", "seed", "replicates", 
 
 
 def decodable(text: str) -> str:
-    """The text with escapes for what UTF-8 can't hold, as in file names of another encoding."""
+    """The text with escapes for what UTF-8 can't hold, such as file names in another encoding."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def table(report: Document) -> pd.DataFrame:
-    """The table described above."""
+    """The tidy table of a report; see the module's docstring."""
     import pandas as pd
 
     found = pd.DataFrame(list(_rows(report)))
@@ -78,7 +82,7 @@ def table(report: Document) -> pd.DataFrame:
 
 
 def to_csv(report: Document) -> str:
-    """The table as CSV without formulas; missing values are empty."""
+    """The table as CSV in which no spreadsheet finds a formula; missing values are empty."""
     rows = list(_rows(report))
     return csv_text([list(rows[0]), *(list(row.values()) for row in rows)])
 
@@ -100,7 +104,7 @@ def to_parquet(report: Document) -> bytes:
 
 
 def _rows(report: Document) -> Iterator[dict[str, Any]]:
-    """Every row has the same columns: those of its checkpoint, of its family, and of its number."""
+    """All rows, with equal columns: those of the checkpoint, of the family, and of the number."""
     extras = list(dict.fromkeys(name for each in report["checkpoints"] for name in each["extra"]))
     for each in report["checkpoints"]:
         checkpoint = _of_checkpoint(report, each, extras)
@@ -125,7 +129,7 @@ def _rows(report: Document) -> Iterator[dict[str, Any]]:
 
 
 def _of_checkpoint(report: Document, each: Document, extras: Sequence[str]) -> dict[str, Any]:
-    """The columns of a checkpoint, and empty ones for its families and numbers."""
+    """The columns of a checkpoint, and empty columns for family and number."""
     reference = report["reference"]
     return {
         "schema_version": report["schema_version"],
@@ -149,7 +153,7 @@ def _of_checkpoint(report: Document, each: Document, extras: Sequence[str]) -> d
 
 
 def _scores(report: Document, checkpoint: Document, family: str) -> Iterator[dict[str, Any]]:
-    """The checkpoint's share of the ceiling and its line of the ranking by one family."""
+    """A checkpoint's share of the ceiling, and the numbers of its line in one family's ranking."""
     if share := checkpoint.get("share_of_ceiling", {}).get(family):
         yield {
             "quantity": "share_of_ceiling",

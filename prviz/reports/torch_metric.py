@@ -1,4 +1,4 @@
-"""The curve as a metric of torchmetrics, which gathers its samples from all processes."""
+"""The curve as a metric of torchmetrics, which gathers the samples of all processes."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class PRCurveMetric(Metric):  # type: ignore[misc]
     Parameters
     ----------
     method : str
-        Name in ESTIMATORS: as in `prviz.pr_curve` one family, quick enough for every step.
-        ``tightest`` is the curve to believe, by which `prviz.Monitor` judges.
+        Name in ESTIMATORS. The default is quick enough for every step. ``tightest`` gives the curve
+        to believe, by which `prviz.Monitor` judges.
     k : int or "sqrt"
         As in `prviz.pr_curve`.
     split : float or None
@@ -40,7 +40,7 @@ class PRCurveMetric(Metric):  # type: ignore[misc]
     seed : int
         Seed of the split.
     **options : object
-        Of ``torchmetrics.Metric``.
+        Options of ``torchmetrics.Metric``.
 
     Raises
     ------
@@ -79,17 +79,17 @@ class PRCurveMetric(Metric):  # type: ignore[misc]
         getattr(self, "real" if real else "generated").append(values.detach())
 
     def curve(self) -> PRCurve:
-        """The curve of all samples so far, of this process alone unless they are gathered.
+        """The curve of all samples added so far, by this process alone unless they were gathered.
 
         Returns
         -------
         PRCurve
-            As of `prviz.pr_curve`.
+            The curve that `prviz.pr_curve` gives.
 
         Raises
         ------
         ValueError
-            No samples of a role, or as `prviz.pr_curve`.
+            No real or no generated samples, or as `prviz.pr_curve`.
         """
         import torch
 
@@ -112,7 +112,7 @@ class PRCurveMetric(Metric):  # type: ignore[misc]
         Returns
         -------
         dict of str to torch.Tensor
-            By the keys of `prviz.curves.summaries`.
+            The summaries, by the keys of `prviz.curves.summaries`.
 
         Raises
         ------

@@ -1,14 +1,15 @@
-"""Summaries of curves where training runs are watched: TensorBoard event files, and a CSV for any
-other tracker.
+"""Summaries of curves in trackers of training runs: TensorBoard event files, and CSV for any other
+tracker.
 
-    metrics(curve, "knn")                               {"prviz/knn/auc": 0.61, ...}, for any
-    tracker's own call log_tensorboard("runs/today", {1000: metrics(...)})    scalars in the folder
-    that TensorBoard looks at log_csv("metrics.csv", {1000: metrics(...)})           a column step,
-    then one of each metric
+    metrics(curve, "knn")                               {"prviz/knn/auc": 0.61, ...}, to pass to
+                                                        any tracker
+    log_tensorboard("runs/today", {1000: metrics(...)})  scalars in the folder that TensorBoard
+                                                        shows
+    log_csv("metrics.csv", {1000: metrics(...)})        a column step, then one per metric
 
 `prviz.Monitor` measures and logs in one call; `prviz.reports.training` has trackers and callbacks.
-All trackers count in whole steps, one value of a metric each; what has another step or none is left
-out by `steps_of`, which says so.
+Trackers count in whole steps and take one value per metric and step. `steps_of` leaves out
+checkpoints with another step or none, and says so.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from prviz.triage.inputs import Checkpoint
     from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint
 
-# Values of metrics by step and name.
+# Values of metrics, by step and name.
 Rows = Mapping[int, Mapping[str, float]]
 
 STEP = "step"
@@ -47,7 +48,7 @@ _LARGEST_STEP = 2**53
 
 
 def metrics(curve: PRCurve, family: str = "knn") -> dict[str, float]:
-    """Every summary of a curve by the name it has in a tracker: prviz/<family>/<key of
+    """Every summary of a curve, by its name in trackers: prviz/<family>/<key of
     `prviz.curves.summaries`>.
     """
     return _named(summaries(curve), family)
@@ -68,19 +69,18 @@ def _named(values: Mapping[str, float], family: str) -> dict[str, float]:
 
 
 class Steps(NamedTuple):
-    """The steps of checkpoints that a tracker can take, and a sentence on those left out."""
+    """Whole steps of checkpoints, by name, and a sentence on those left out."""
 
     steps: Mapping[str, int]
     left_out: str | None
 
 
 def steps_of(checkpoints: Iterable[Checkpoint]) -> Steps:
-    """The whole steps of checkpoints by their names.
+    """The whole steps of checkpoints, by name.
 
     Raises
     ------
-    ValueError : two have the same step, of which a tracker could not keep both, or none has a whole
-    one.
+    ValueError : two checkpoints have the same step, or none has a whole step.
     """
     found: dict[str, int] = {}
     by_step: dict[int, str] = {}
@@ -111,9 +111,7 @@ def steps_of(checkpoints: Iterable[Checkpoint]) -> Steps:
 def rows_of(
     outcomes: Iterable[CheckpointOutcome], steps: Mapping[str, int]
 ) -> dict[int, dict[str, float]]:
-    """The summaries of all measured checkpoints with a step, of every family, by increasing
-    step.
-    """
+    """The summaries of all measured checkpoints with a step, by all families, ordered by step."""
     rows: dict[int, dict[str, float]] = {}
     for outcome in outcomes:
         if outcome.measured and outcome.checkpoint.name in steps:
@@ -122,11 +120,11 @@ def rows_of(
 
 
 def log_csv(path: PathLike, rows: Rows) -> list[int]:
-    """Append the rows of new steps to a CSV file with a column "step" and one per metric, created
-    if it is missing.
+    """Append the rows of new steps to a CSV file with a column "step" and one column per metric.
 
-    Steps of the file stay as they are. The file is replaced as a whole and never holds half a row.
-    Not for several processes at a time: only the rows of the last one would stay.
+    A missing file is created. Steps that the file has already are not changed. The file is replaced
+    as a whole and never holds half a row. Only one process may write at a time: of several, the
+    rows of the last one would stay.
 
     Returns
     -------
@@ -134,8 +132,8 @@ def log_csv(path: PathLike, rows: Rows) -> list[int]:
 
     Raises
     ------
-    ValueError : what is there is no such file, or has other columns.
-    OSError : it can't be read or written; what was there before still is.
+    ValueError : the existing file is no such CSV file, or has other columns.
+    OSError : it can't be read or written; an existing file is then unchanged.
     """
     target = Path(os.path.realpath(path))
     rows = _checked(rows)
@@ -151,7 +149,7 @@ def log_csv(path: PathLike, rows: Rows) -> list[int]:
 
 
 def remove_row(path: PathLike, families: Sequence[str], step: int) -> None:
-    """Take the row of a step out of a file of the metrics of these families, if it has one.
+    """Remove the row of a step from a CSV file with the metrics of these families, if it has one.
 
     Raises
     ------
@@ -165,8 +163,7 @@ def remove_row(path: PathLike, families: Sequence[str], step: int) -> None:
 
 
 def read_rows(path: PathLike, families: Sequence[str]) -> dict[int, dict[str, str]]:
-    """The rows of a file of the metrics of these families by step, their values as they are written
-    there.
+    """The rows of a CSV file with the metrics of these families, by step; values are text.
 
     Raises
     ------
@@ -179,7 +176,7 @@ def read_rows(path: PathLike, families: Sequence[str]) -> dict[int, dict[str, st
 def check_csv(
     path: PathLike, families: Sequence[str], *, remedy: str = "name another file"
 ) -> None:
-    """Raise the errors of `log_csv` for the metrics of these families, before these are measured.
+    """Raise the errors that `log_csv` would raise for these families, before anything is measured.
 
     remedy : what the message advises.
     """
@@ -192,26 +189,27 @@ def check_csv(
 
 
 def log_tensorboard(folder: PathLike, rows: Rows) -> list[int]:
-    """Append metrics as scalars to TensorBoard event files in a folder, made where it is missing.
+    """Append metrics as scalars to TensorBoard event files in a folder, which is created if
+    missing.
 
-    Each call makes one file, whole or not at all. What is there already, the same value of a metric
-    at the same step, is not written again. TensorBoard follows only the newest file of a folder:
-    while training still writes to one, give another, such as runs/today-prviz beside runs/today; it
-    is drawn as a run of its own.
+    Each call writes one file, whole or not at all. A value that is there already, for the same
+    metric and step, is not written again. TensorBoard follows only the newest file of a folder, so
+    use another folder while training writes to one, such as runs/today-prviz beside runs/today.
+    TensorBoard shows it as a run of its own.
 
     Returns
     -------
-    The steps of which anything was written.
+    The steps with at least one new value.
 
     Raises
     ------
-    ValueError : tensorboardX is not installed; the message says how to.
+    ValueError : tensorboardX is not installed; the message says how to install it.
     OSError : the folder can't be written to.
     """
     require_tensorboard()
     rows = {whole_step(step): _values(found) for step, found in rows.items()}
     known = set(_logged(Path(folder)))
-    # Event files keep values in single precision.
+    # Event files store values in single precision.
     new = {
         step: {
             name: value
@@ -234,7 +232,7 @@ def log_tensorboard(folder: PathLike, rows: Rows) -> list[int]:
 
 
 def require_tensorboard() -> None:
-    """Raise ValueError with the line that installs it if what writes event files is missing."""
+    """Raise ValueError, with the command that installs it, if tensorboardX is missing."""
     try:
         import tensorboardX  # noqa: F401
     except ImportError:
@@ -244,22 +242,22 @@ def require_tensorboard() -> None:
 
 
 def whole_step(step: int) -> int:
-    """The step as an int. Raises ValueError for one that no tracker counts in."""
+    """The step as an int; raises ValueError if it is no step of a tracker."""
     if not is_step(step):
         raise ValueError(f"step = {shown(step)}; a whole number from 0, below 2^53, is needed")
     return int(step)
 
 
 def shown(value: Any) -> str:
-    """A foreign value on a line of limited length."""
+    """A value from outside as one line of limited length."""
     return one_line(reprlib.repr(value))
 
 
 def is_step(step: Any) -> bool:
-    """True for a whole number that trackers count in, of any type of numbers."""
+    """True for a whole number in the range of trackers, of any numeric type."""
     try:
         return not isinstance(step, bool) and bool(0 <= step < _LARGEST_STEP and step == int(step))
-    except (TypeError, ValueError):  # text, None, an array
+    except (TypeError, ValueError):  # text, None, or an array
         return False
 
 
@@ -276,7 +274,7 @@ def _checked(rows: Rows) -> dict[int, dict[str, float]]:
 
 
 def _names(families: Sequence[str]) -> list[str]:
-    """The columns of these families' metrics."""
+    """The CSV columns of these families' metrics."""
     trivial = PRCurve.from_error_rates([0.0, 1.0], [1.0, 0.0])
     return [name for family in families for name in metrics(trivial, family)]
 
@@ -300,9 +298,7 @@ def _values(found: Mapping[str, float]) -> dict[str, float]:
 def _read_csv(
     path: Path, names: Sequence[str], remedy: str = "name another file"
 ) -> tuple[str, list[str], dict[int, list[str]]]:
-    """The text of a file, its columns, and the values of its rows by step; of an empty file if it
-    is missing.
-    """
+    """Text, columns, and values by step of a CSV file; those of an empty file if it is missing."""
     where = quoted(path.name)
     wanted = [STEP, *names]
     if path.exists() and not path.is_file():
@@ -334,7 +330,7 @@ def _read_csv(
 
 
 def _check_row(number: int, row: Sequence[str], columns: int) -> None:
-    """Raise ValueError unless a row is a whole step with a number in each other column."""
+    """Raise ValueError unless a row has a whole step, and a number in every other column."""
     if len(row) != columns or not re.fullmatch(r"[0-9]{1,16}", row[0]):
         raise ValueError(f"row {number} is not a whole step with {columns - 1} values")
     for text in row[1:]:
@@ -350,7 +346,7 @@ def _is_number(text: str) -> bool:
 
 
 def _event_file(rows: Rows) -> bytes:
-    """The contents of an event file: its version, then all scalars of a step as one event."""
+    """The contents of an event file: its version, then one event per step with all scalars."""
     from tensorboardX.proto.event_pb2 import Event
     from tensorboardX.proto.summary_pb2 import Summary
     from tensorboardX.record_writer import masked_crc32c
@@ -361,7 +357,7 @@ def _event_file(rows: Rows) -> bytes:
         values = [Summary.Value(tag=name, simple_value=value) for name, value in found.items()]
         events.append(Event(wall_time=now, step=step, summary=Summary(value=values)))
     contents = b""
-    # length, its checksum, data, their checksum
+    # A record: length, checksum of the length, data, checksum of the data.
     for data in (each.SerializeToString() for each in events):
         length = struct.pack("<Q", len(data))
         contents += (
@@ -374,9 +370,9 @@ def _event_file(rows: Rows) -> bytes:
 
 
 def _logged(folder: Path) -> Iterator[tuple[str, int, float]]:
-    """Name, step and value of every scalar that earlier calls wrote; other files are not opened.
+    """Name, step and value of every scalar that earlier calls wrote; only their files are opened.
 
-    A record that can't be parsed is skipped: at worst a value is written twice.
+    A record that can't be parsed is skipped; at worst a value is written twice.
     """
     from google.protobuf.message import DecodeError
     from tensorboardX.proto.event_pb2 import Event
@@ -392,7 +388,7 @@ def _logged(folder: Path) -> Iterator[tuple[str, int, float]]:
 
 
 def _records(path: Path) -> Iterator[bytes]:
-    """The data of every record of an event file; one cut short is the end."""
+    """The data of every record of an event file, up to the first incomplete one."""
     with path.open("rb") as stream:
         while len(head := stream.read(12)) == 12:
             (length,) = struct.unpack("<Q", head[:8])

@@ -1,4 +1,4 @@
-"""Trackers and training loops on `prviz.Monitor`: TensorBoard, Weights & Biases, MLflow, Lightning,
+"""Trackers and callbacks for `prviz.Monitor`: TensorBoard, Weights & Biases, MLflow, Lightning,
 Hugging Face.
 
     monitor = prviz.Monitor(real, directory="runs/prviz", trackers=[to_wandb(wandb.run)])
@@ -6,7 +6,7 @@ Hugging Face.
     lightning.Trainer(callbacks=[lightning_callback(monitor, sample)])
     transformers.Trainer(callbacks=[trainer_callback(monitor, sample)])
 
-``sample(model)`` generates samples, as features of the same encoder as the real ones.
+``sample(model)`` must return generated samples, as features of the encoder used for the real ones.
 """
 
 from __future__ import annotations
@@ -25,20 +25,22 @@ Sample = Callable[[Any], ArrayLike]
 
 
 def to_tensorboard(folder: PathLike) -> Tracker:
-    """Writes to event files in a folder of its own, such as runs/today-prviz: see
-    `log_tensorboard`.
+    """A tracker that writes event files to a folder of its own, such as runs/today-prviz.
+
+    See `log_tensorboard`.
     """
     return lambda step, row: log_tensorboard(folder, {step: row})
 
 
 def to_wandb(run: Any) -> Tracker:
-    """Logs to a run of Weights & Biases, ``wandb.init()``."""
+    """A tracker that logs to a run of Weights & Biases, ``wandb.init()``."""
     return lambda step, row: run.log(dict(row), step=step)
 
 
 def to_mlflow(run_id: str | None = None) -> Tracker:
-    """Logs to a run of MLflow; None: the active one. Signs that its names can't have become
-    points.
+    """A tracker that logs to a run of MLflow; None: the active run.
+
+    Characters that MLflow does not allow in names are replaced by dots.
     """
     import mlflow
 
@@ -50,8 +52,8 @@ def to_mlflow(run_id: str | None = None) -> Tracker:
 
 
 def lightning_callback(monitor: Monitor, sample: Sample) -> Any:
-    """A callback for Lightning's trainer: measures after every validation, and logs to the
-    trainer's loggers.
+    """A callback for Lightning's Trainer that measures after every validation, and logs to the
+    Trainer's loggers.
     """
     from lightning.pytorch import Callback
 
@@ -71,10 +73,10 @@ def lightning_callback(monitor: Monitor, sample: Sample) -> Any:
 
 
 def trainer_callback(monitor: Monitor, sample: Sample) -> Any:
-    """A callback for the Trainer of transformers: measures after every evaluation.
+    """A callback for the Trainer of transformers that measures after every evaluation.
 
-    It adds ``eval_prviz_auc`` (of the first family) and ``eval_prviz_is_best`` to the evaluation's
-    metrics, so that ``metric_for_best_model="prviz_auc"`` keeps the best checkpoint.
+    It adds ``eval_prviz_auc`` (of the first family) and ``eval_prviz_is_best`` to the metrics of
+    the evaluation, so that ``metric_for_best_model="prviz_auc"`` keeps the best checkpoint.
     """
     from transformers import TrainerCallback
 

@@ -1,4 +1,4 @@
-"""A static embedding of model2vec: the mean of the vectors of a text's tokens."""
+"""A static embedding by model2vec: the mean of the vectors of a text's tokens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, file_sha256, libraries
 from prviz.readers.errors import error_text, one_line
 
-# Files of a folder that decide the embeddings.
+# Files of the folder that determine the embeddings.
 _FILES = ("config.json", "model.safetensors", "tokenizer.json")
 
 

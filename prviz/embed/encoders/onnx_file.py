@@ -1,4 +1,4 @@
-"""A network in an ONNX file, whose preprocessing flags or a TOML file beside it state."""
+"""A network in an ONNX file; flags or a TOML file beside it state its preprocessing."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from prviz.embed.encoders.onnx_weights import external_files, weights_sha256, wi
 from prviz.embed.pictures import SquareTransform
 from prviz.readers.errors import error_text
 
-# Most pixels of a side that pictures are resized to: networks take 224 to 1024.
+# Most pixels of a side that pictures are resized to; networks take 224 to 1024.
 _LARGEST = 4096
 
 
 def _session(path: Path, output: str | None, provider: str) -> Any:
-    """The network, with a tensor inside it as an output where that is asked for and there is
-    one.
+    """The network; if ``output`` names a tensor inside the network, with this tensor as an
+    output.
     """
     import onnxruntime
 
     found = onnxruntime.InferenceSession(path, providers=[provider])
     outputs = [each.name for each in found.get_outputs()]
     if output is not None and output not in outputs and not external_files(path):
-        # `_ends` names the outputs if there is no such tensor
+        # If there is no such tensor, `_ends` raises an error that names the outputs.
         with suppress(*_refusals()):
             data = with_output(path.read_bytes(), output)
             return onnxruntime.InferenceSession(data, providers=[provider])
@@ -58,7 +58,7 @@ def _are_axes(value: object) -> bool:
     return isinstance(value, list) and all(map(_is_whole, value))
 
 
-# What a TOML file may say: whether a value is of its kind, and what is needed.
+# Settings of a TOML file: a check of the value, and what the message says is needed.
 _SETTINGS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "size": (_is_whole, "a whole number, such as 224"),
     "resize": (_is_whole, "a whole number, such as 256"),
@@ -73,11 +73,11 @@ _SETTINGS: Mapping[str, tuple[Callable[[object], bool], str]] = {
 
 
 class OnnxEncoder(EmbeddingEncoder):
-    """Network with one input of pictures and an output of one row per picture.
+    """A network with one input of pictures and an output with one row per picture.
 
-    Values are (pixel / scale - mean) / std, scale 255 unless stated. The output may be any tensor
-    in a network of one file, such as the input of its classifier, and is averaged over the axes
-    ``average``. Flags go before the TOML file of the same name beside the network, such as
+    Its input is (pixel / scale - mean) / std, with scale 255 unless stated. The output may be any
+    tensor in a network of one file, such as the input of its classifier, and is averaged over the
+    axes ``average``. Flags override the TOML file of the same name beside the network, such as
     ``inception.toml``.
     """
 
@@ -103,7 +103,7 @@ class OnnxEncoder(EmbeddingEncoder):
         output = choice.get("output")
         try:
             self._session = _session(path, output, provider)
-            # after onnxruntime has refused files outside the folder
+            # onnxruntime has by now refused files outside the folder.
             self.weights_sha256 = weights_sha256(path)
         except _refusals() as error:
             raise ValueError(
@@ -179,9 +179,7 @@ class OnnxEncoder(EmbeddingEncoder):
 
 
 def _refusals() -> tuple[type[Exception], ...]:
-    """What a network that can't be run raises: onnxruntime's own exceptions have no common
-    class.
-    """
+    """Exceptions of a network that can't be run; onnxruntime's own ones have no common class."""
     from onnxruntime.capi import onnxruntime_pybind11_state
 
     held = vars(onnxruntime_pybind11_state).values()
@@ -190,7 +188,7 @@ def _refusals() -> tuple[type[Exception], ...]:
 
 
 def _settings(path: Path, options: EncoderOptions) -> dict[str, Any]:
-    """Preprocessing by name: flags, else the TOML file beside the network."""
+    """Preprocessing by name, from flags or else from the TOML file beside the network."""
     beside = path.with_suffix(".toml")
     choice = dict[str, Any]()
     if beside.is_file():
@@ -212,8 +210,9 @@ def _settings(path: Path, options: EncoderOptions) -> dict[str, Any]:
 
 
 def _ends(session: Any, path: Path, size: int, layout: str, output: str | None) -> tuple[str, str]:
-    """Names of the input and the output. Raises ValueError unless pictures fit the one and rows the
-    other.
+    """Names of the input and of the output.
+
+    Raises ValueError unless the input takes pictures and the output gives rows.
     """
     inputs = session.get_inputs()
     outputs = [each.name for each in session.get_outputs()]

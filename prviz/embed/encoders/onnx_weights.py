@@ -1,4 +1,6 @@
-"""Files that hold the weights of an ONNX network, and its tensors as outputs, by its messages."""
+"""Reads the Protocol Buffers messages of an ONNX file: finds the files that hold its weights, and
+makes an inner tensor an output.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,7 @@ from pathlib import Path
 
 from prviz.embed.base import file_sha256
 
-# Messages of onnx.proto that hold a tensor, by field: the fields that are walked into, and the
-# message in each.
+# Messages of onnx.proto that contain tensors -> number of the field to follow -> the message in it.
 _INSIDE = {
     "model": {7: "graph", 20: "training", 25: "function"},
     "training": {1: "graph", 2: "graph"},
@@ -20,11 +21,12 @@ _INSIDE = {
     "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
     "sparse": {1: "tensor", 2: "tensor"},
 }
-# Fields of a tensor: entries of text about its file, where the values are, and "in a file".
+# In a tensor message: field of text entries on its file, field that says where the values are, and
+# the latter's value for "in a file".
 _ENTRY = 13
 _PLACE = 14
 _EXTERNAL = 1
-# Kinds of a field in the wire format of Protocol Buffers, and the bytes of those of fixed size.
+# Wire types of Protocol Buffers, and the size in bytes of the types of fixed size.
 _VARINT = 0
 _BYTES = 2
 _FIXED = {1: 8, 5: 4}
@@ -35,7 +37,7 @@ def external_files(network: Path) -> list[str]:
 
     Raises
     ------
-    ValueError : it is no ONNX network.
+    ValueError : the file is no ONNX network.
     """
     with network.open("rb") as stream:
         if not stream.read(1):
@@ -45,7 +47,9 @@ def external_files(network: Path) -> list[str]:
 
 
 def weights_sha256(network: Path) -> str:
-    """SHA-256 of the network's file and, where it names others, of their names and contents too."""
+    """SHA-256 of the network's file; if it names external files, of their names and contents
+    too.
+    """
     own = file_sha256(network)
     names = external_files(network)
     if not names:
@@ -61,15 +65,18 @@ def weights_sha256(network: Path) -> str:
 
 
 def with_output(network: bytes, name: str) -> bytes:
-    """The network with the tensor ``name`` as its last output: appended messages are merged."""
+    """The network with the tensor ``name`` as its last output.
+
+    Protocol Buffers merge repeated messages, so appending a message adds a field.
+    """
     message = name.encode()
-    for field in (1, 12, 7):  # the name of an output, of a graph, of a model
+    for field in (1, 12, 7):  # field numbers: the name of an output, in a graph, in a model
         message = bytes([field << 3 | _BYTES]) + _as_varint(len(message)) + message
     return network + message
 
 
 def _as_varint(value: int) -> bytes:
-    """The number, seven bits a byte."""
+    """The number as a varint: seven bits a byte."""
     digits = bytearray()
     while value > 127:
         digits.append(value & 127 | 128)
@@ -78,7 +85,7 @@ def _as_varint(value: int) -> bytes:
 
 
 def _locations(data: mmap.mmap) -> Iterator[str]:
-    waiting = [("model", 0, len(data))]  # a stack: messages may be nested to any depth
+    waiting = [("model", 0, len(data))]  # A stack, since messages may be nested to any depth
     while waiting:
         message, begin, end = waiting.pop()
         if message == "tensor":
@@ -106,7 +113,7 @@ def _location(data: mmap.mmap, begin: int, end: int) -> Iterator[str]:
 
 
 def _fields(data: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """Number, kind, begin and end of every field of a message."""
+    """Number, wire type, begin and end of every field of a message."""
     while at < end:
         tag, at = _varint(data, at, end)
         kind = tag & 7
@@ -126,7 +133,7 @@ def _fields(data: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int,
 
 
 def _varint(data: mmap.mmap, at: int, end: int) -> tuple[int, int]:
-    """The number that begins at a byte, seven bits a byte, and the place behind it."""
+    """The varint that begins at a byte (seven bits a byte), and the position behind it."""
     value = 0
     for place, shift in enumerate(range(0, 70, 7), start=at):
         if place >= end:

@@ -11,7 +11,7 @@ from prviz.embed.pictures import SquareTransform
 
 
 class PixelEncoder(EmbeddingEncoder):
-    """Pixels of the central square."""
+    """Pixels of the central square of a picture."""
 
     prefix = "pixels"
     argument = "SIZE"
@@ -29,5 +29,5 @@ class PixelEncoder(EmbeddingEncoder):
         return cls(whole(argument, "pixels", 512))
 
     def encode(self, batch: Any) -> Features:
-        """Values from 0 to 1, row by row, red, green and blue together."""
+        """Values from 0 to 1, row by row, with red, green and blue of a pixel side by side."""
         return np.asarray(batch.reshape(len(batch), -1) / np.float32(255), np.float32)

@@ -1,4 +1,6 @@
-"""Principal components of the pixels, fitted on the reference and stored with its features."""
+"""Principal components of the pixels, fitted on the reference and stored in its file of
+features.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,13 @@ from prviz.readers.keyed import open_tensors
 from prviz.readers.source import Limits, as_source
 
 _SIZE = 32
-# Names of the stored mean, as one row, and of the stored components.
+# Names of the stored arrays: the mean as one row, and the components.
 _MEAN = "pca_mean"
 _AXES = "pca_axes"
 
 
 class PrincipalEncoder(EmbeddingEncoder):
-    """First principal components of 32 x 32 pixels."""
+    """The first principal components of pictures of 32 x 32 pixels."""
 
     prefix = "pca"
     argument = "M"
@@ -41,7 +43,9 @@ class PrincipalEncoder(EmbeddingEncoder):
 
     @classmethod
     def load(cls, argument: str, options: EncoderOptions) -> PrincipalEncoder:
-        """``pca:M``, fitted if the options name a file with the components of a reference."""
+        """``pca:M``; already fitted if the options name a reference's file, which holds its
+        components.
+        """
         components = whole(argument, "pca", 3 * _SIZE**2)
         return cls(
             components, None if options.weights is None else _stored(options.weights, components)
@@ -53,7 +57,9 @@ class PrincipalEncoder(EmbeddingEncoder):
         return self._stored is None
 
     def fit(self, batches: Iterable[Array]) -> None:
-        """Mean and leading eigenvectors of the covariance, summed in float64 batch by batch."""
+        """Compute mean and leading eigenvectors of the covariance, summed batch by batch in
+        float64.
+        """
         from scipy.linalg import eigh
 
         d = 3 * _SIZE**2
@@ -75,7 +81,7 @@ class PrincipalEncoder(EmbeddingEncoder):
         self.weights_sha256 = sha256_of(*self._stored)
 
     def encode(self, batch: Any) -> Features:
-        """Coordinates along the components."""
+        """Coordinates of pictures along the components."""
         stored = self._stored
         if stored is None:
             raise ValueError(f"{self.name} is not fitted")
@@ -85,7 +91,7 @@ class PrincipalEncoder(EmbeddingEncoder):
 
     @property
     def tensors(self) -> Mapping[str, Array]:
-        """Mean and components."""
+        """Mean and components; empty before fitting."""
         if self._stored is None:
             return {}
         return dict(zip((_MEAN, _AXES), self._stored, strict=True))

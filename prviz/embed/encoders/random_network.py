@@ -12,7 +12,7 @@ _SIZE = 64
 
 
 class RandomNetworkEncoder(EmbeddingEncoder):
-    """Four convolutions with random weights, each position of the last one averaged over."""
+    """Four convolutions with random weights; the last layer is averaged over all positions."""
 
     prefix = "random"
     argument = "SEED"
@@ -38,5 +38,5 @@ class RandomNetworkEncoder(EmbeddingEncoder):
         return cls(0 if argument == "0" else whole(argument, "random", 2**31))
 
     def encode(self, batch: Any) -> Features:
-        """Means over the positions of the last layer, 256 features."""
+        """The last layer averaged over its positions: 256 features."""
         return random_features(batch, self._weights)

@@ -1,4 +1,4 @@
-"""The recogniser of characters in the package rapidocr-onnxruntime: an eye for digits."""
+"""The character recogniser in the package rapidocr-onnxruntime, for pictures of digits."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import replace
 from prviz.embed.base import EncoderOptions, installed_file, whole
 from prviz.embed.encoders.onnx_file import OnnxEncoder
 
-# Side of the lines that the network was trained on, and the input of its classifier.
+# Height in pixels of the text lines that the network was trained on.
 RECOGNISER_SIDE = 48
 _SETTINGS = EncoderOptions(mean=(0.5,), std=(0.5,), output="transpose_51.tmp_0", average=(1,))
 
 
 class RecogniserEncoder(OnnxEncoder):
-    """The last 120 features of PP-OCRv4 before its classifier, averaged over the line."""
+    """The 120 features before the classifier of PP-OCRv4, averaged along the text line."""
 
     prefix = "rapidocr"
     argument = "SIDE"
@@ -23,7 +23,7 @@ class RecogniserEncoder(OnnxEncoder):
 
     @classmethod
     def load(cls, argument: str, options: EncoderOptions) -> RecogniserEncoder:
-        """``rapidocr:SIDE``."""
+        """The encoder written ``rapidocr:SIDE``."""
         size = whole(argument, cls.prefix, 512)
         file = installed_file(cls.needs, "models/ch_PP-OCRv4_rec_infer.onnx")
         encoder = cls(file, replace(_SETTINGS, size=size, device=options.device))

@@ -12,14 +12,14 @@ from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, file_sh
 from prviz.embed.networks import check_device, state_sha256
 from prviz.readers.errors import error_text, one_line
 
-# Files that decide the embeddings beside the weights: settings, vocabularies and rules of tokens.
-# Other formats of the same weights, such as onnx/, are not loaded.
+# Files that determine the embeddings besides the weights: settings, vocabularies, tokenizer rules.
+# Folders with other formats of the same weights, such as onnx/, are not loaded.
 _SETTINGS = (".json", ".txt", ".model", ".jinja", ".spm", ".bpe", ".vocab")
 _NOT_LOADED = ("onnx", "openvino")
 
 
 class SentenceEncoder(EmbeddingEncoder):
-    """Sentence embeddings; nothing is downloaded, and no code of a model is run."""
+    """Sentence embeddings; downloads nothing and runs no code of a model."""
 
     prefix = "st"
     argument = "NAME_OR_FOLDER"
@@ -82,7 +82,7 @@ def _cached(name: str) -> Path:
 
 
 def _sha256(weights: str, folder: Path) -> str:
-    """SHA-256 of the loaded weights and of the files of settings, by their sorted paths."""
+    """SHA-256 of the loaded weights and of the settings files, by their sorted paths."""
     hasher = hashlib.sha256(weights.encode())
     for file in sorted(folder.rglob("*")):
         path = file.relative_to(folder)

@@ -1,4 +1,4 @@
-"""The trained network whose features of what is bundled come along: no network is run."""
+"""Features of bundled samples by a trained network, looked up where they are bundled too."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from prviz.readers.media import MediaError
 
 
 class StoredEncoder(EmbeddingEncoder):
-    """Looks up samples of bundled checkpoints of one real set, as `prviz.bundled_pair` has them."""
+    """Looks up features of samples in bundled checkpoints that share a real set; see
+    `prviz.bundled_pair`.
+    """
 
     prefix = ""
     argument = "CHECKPOINT,..."
@@ -39,11 +41,11 @@ class StoredEncoder(EmbeddingEncoder):
 
     @classmethod
     def load(cls, argument: str, options: EncoderOptions) -> StoredEncoder:
-        """Of checkpoints with commas between them."""
+        """The encoder for the names of checkpoints, with commas between them."""
         return cls(argument.split(","))
 
     def encode(self, batch: Any) -> Features:
-        """The stored features. Raises MediaError for a picture or text of no such checkpoint."""
+        """The stored features; raises MediaError for a picture or text that no checkpoint has."""
         if self.takes == "pictures":
             batch = [each[..., 0].tobytes() for each in batch]
         if not all(key in self._features for key in batch):

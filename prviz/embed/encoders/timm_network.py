@@ -1,4 +1,4 @@
-"""A network of timm with its own transform, from weights on this computer."""
+"""A network of timm with its own transform and weights stored on this computer."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from prviz.embed.networks import check_device, state_sha256
 from prviz.embed.pictures import Picture, narrowed
 from prviz.readers.errors import error_text, one_line
 
-# Side of the largest usual input: what lies far from the central square of a long picture is cut
-# off before.
+# Side of the largest usual input. By it the ends of a long picture are cut off, far from the
+# central square, before it is resized.
 _SIDE = 512
-# Exceptions of PyTorch and timm on files of anything else.
+# Exceptions of PyTorch and timm for files that are no weights.
 _UNREADABLE = (
     RuntimeError,
     ValueError,
@@ -33,12 +33,12 @@ _UNREADABLE = (
 
 @dataclass(frozen=True)
 class TimmTransform:
-    """The transform of timm for a network, up to values from 0 to 255."""
+    """timm's transform for a network, without the final normalisation."""
 
     transform: Any
 
     def __call__(self, picture: Picture) -> Array:
-        """Array of shape (3, height, width): uint8, or floats from 0 to 255 for a picture of
+        """Array (3, height, width) of uint8, or of floats from 0 to 255 if the picture has
         floats.
         """
         parts: list[Array] = [
@@ -74,7 +74,8 @@ class TimmEncoder(EmbeddingEncoder):
             )
         self._device = check_device(options.device)
         weights = _weights_file(name, options.weights)
-        # Built twice, from two draws of the first weights: what differs is not in the file.
+        # Loaded twice, with different initial weights: weights that differ afterwards are missing
+        # in the file.
         self._network, again = (_network(name, weights, seed) for seed in (0, 1))
         self.weights_sha256 = state_sha256(self._network)
         if self.weights_sha256 != state_sha256(again):
@@ -88,7 +89,7 @@ class TimmEncoder(EmbeddingEncoder):
             torch.tensor(config[key], device=self._device).reshape(-1, 1, 1)
             for key in ("mean", "std")
         )
-        # Without the last step, (value / 255 - mean) / std: bytes go from process to process, not
+        # Without the last step, (value / 255 - mean) / std, so that processes exchange bytes, not
         # floats.
         self.prepare = TimmTransform(
             timm.data.create_transform(**config, is_training=False, use_prefetcher=True)
@@ -138,7 +139,7 @@ def _weights_file(name: str, given: Path | None) -> Path:
 
 
 def _network(name: str, weights: Path, seed: int) -> Any:
-    """The network without its classifier; weights that are not in the file are drawn by the
+    """The network without its classifier; weights missing in the file are random, drawn by the
     seed.
     """
     import timm

@@ -1,4 +1,4 @@
-"""The token vectors in the package wordllama: means of vectors, no network to run."""
+"""Means of the token vectors in the package wordllama; there is no network to run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from prviz.embed.base import (
 )
 
 VECTORS_D = 256
-# Files of the package: its own loader looks for the second under another name.
+# Files of the package, read here: the package's loader expects another name for the second one.
 _FILES = (
     f"weights/l2_supercat_{VECTORS_D}.safetensors",
     "tokenizers/l2_supercat_tokenizer_config.json",
@@ -26,7 +26,9 @@ _FILES = (
 
 
 class WordVectorEncoder(EmbeddingEncoder):
-    """Mean of the first d numbers of the vectors of a text's tokens, trained to be cut off."""
+    """The mean of a text's token vectors, cut to their first d numbers, for which they were
+    trained.
+    """
 
     prefix = "wordllama"
     argument = "D"
@@ -54,7 +56,7 @@ class WordVectorEncoder(EmbeddingEncoder):
         return cls(whole(argument, cls.prefix, VECTORS_D))
 
     def encode(self, batch: Any) -> Features:
-        """Means of vectors; zeros for a text without tokens."""
+        """Means of token vectors; zeros for a text without tokens."""
         found = np.zeros((len(batch), self._vectors.shape[1]), np.float32)
         for row, tokens in zip(
             found, self._tokenizer.encode_batch(batch, add_special_tokens=False), strict=True
