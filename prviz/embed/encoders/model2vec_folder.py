@@ -55,7 +55,7 @@ class Model2VecEncoder(EmbeddingEncoder):
 
     @classmethod
     def load(cls, argument: str, options: EncoderOptions) -> Model2VecEncoder:
-        """``model2vec:FOLDER``."""
+        """The encoder written ``model2vec:FOLDER``."""
         return cls(Path(argument))
 
     def encode(self, batch: Any) -> Features:

@@ -25,7 +25,7 @@ class PixelEncoder(EmbeddingEncoder):
 
     @classmethod
     def load(cls, argument: str, options: EncoderOptions) -> PixelEncoder:
-        """``pixels:SIZE``."""
+        """The encoder written ``pixels:SIZE``."""
         return cls(whole(argument, "pixels", 512))
 
     def encode(self, batch: Any) -> Features:

@@ -34,7 +34,7 @@ class RandomNetworkEncoder(EmbeddingEncoder):
 
     @classmethod
     def load(cls, argument: str, options: EncoderOptions) -> RandomNetworkEncoder:
-        """``random:SEED``."""
+        """The encoder written ``random:SEED``."""
         return cls(0 if argument == "0" else whole(argument, "random", 2**31))
 
     def encode(self, batch: Any) -> Features:

@@ -57,7 +57,7 @@ class SentenceEncoder(EmbeddingEncoder):
 
     @classmethod
     def load(cls, argument: str, options: EncoderOptions) -> SentenceEncoder:
-        """``st:NAME_OR_FOLDER``."""
+        """The encoder written ``st:NAME_OR_FOLDER``."""
         return cls(argument, options)
 
     def encode(self, batch: Any) -> Features:

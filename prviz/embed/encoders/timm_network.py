@@ -102,7 +102,7 @@ class TimmEncoder(EmbeddingEncoder):
 
     @classmethod
     def load(cls, argument: str, options: EncoderOptions) -> TimmEncoder:
-        """``timm:NAME``."""
+        """The encoder written ``timm:NAME``."""
         return cls(argument, options)
 
     def encode(self, batch: Any) -> Features:

@@ -52,7 +52,7 @@ class WordVectorEncoder(EmbeddingEncoder):
 
     @classmethod
     def load(cls, argument: str, options: EncoderOptions) -> WordVectorEncoder:
-        """``wordllama:D``."""
+        """The encoder written ``wordllama:D``."""
         return cls(whole(argument, cls.prefix, VECTORS_D))
 
     def encode(self, batch: Any) -> Features:

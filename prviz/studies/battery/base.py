@@ -122,7 +122,7 @@ class Check:
 
     @property
     def dims(self) -> tuple[int, ...]:
-        """Every dim of the sweep."""
+        """All values of dim in the sweep."""
         return tuple(self.sweep)
 
     def points(self, dim: int) -> tuple[float, ...]:
