@@ -1,1 +1,3 @@
-"""Diagnostics of one curve: supports, confusion groups, influence, preflight checks."""
+"""What stands behind a curve: supports, confusion groups, influence, what tells two sets apart, and
+checks before a measurement.
+"""

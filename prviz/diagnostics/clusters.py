@@ -1,4 +1,4 @@
-"""What the clusters of two sets hold: their shares of real and generated samples (Sajjadi et al.
+"""The clusters of two sets, with their shares of real and of generated samples (Sajjadi et al.
 2018, Figure 9).
 """
 
@@ -16,8 +16,9 @@ from prviz.samples import SamplePair
 class ClusterMembers(NamedTuple):
     """One cluster.
 
-    real, generated : rows of its samples in their own set, the nearest to its mean first.
-    real_share, generated_share : the share of each set that it holds.
+    real, generated : rows of its samples in their own set, those nearest to the cluster's mean
+    first.
+    real_share, generated_share : the share of each set's samples that are in the cluster.
     """
 
     real: Ints
@@ -27,7 +28,9 @@ class ClusterMembers(NamedTuple):
 
     @property
     def lopsided(self) -> float:
-        """0 where it holds equal shares of both sets, 1 where it holds samples of one set alone."""
+        """0 if the cluster holds equal shares of both sets, 1 if it holds samples of one set
+        alone.
+        """
         return abs(self.real_share - self.generated_share) / (
             self.real_share + self.generated_share
         )
@@ -36,16 +39,16 @@ class ClusterMembers(NamedTuple):
 def cluster_members(
     pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0
 ) -> tuple[ClusterMembers, ...]:
-    """The clusters of the family "cluster", first run, the most lopsided first, of equally lopsided
-    ones the largest.
+    """The clusters of the first run of the family "cluster": the most lopsided first, of equally
+    lopsided ones the largest first.
 
     Parameters
     ----------
     pair : SamplePair
         The two sets.
     clusters : int
-        Number of clusters, of k-means on both sets together; fewer where there are fewer different
-        samples.
+        Number of clusters in k-means on both sets together; there are fewer if there are fewer
+        distinct samples.
     seed : int
         Seed of k-means.
 

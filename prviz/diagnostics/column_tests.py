@@ -1,13 +1,16 @@
-"""Tests of single columns: which of them are distributed otherwise in two sets, each by itself.
+"""Tests of single columns: which of them have different distributions in two sets, each column by
+itself.
 
-Five tests a column: Kolmogorov-Smirnov of the values, the same of their distances from the pooled
-median, which sees spreads and tails, and Fisher's exact test of the share of the commonest value,
-which sees columns that are mostly 0, and of those of the least and the greatest one, which see
-codes of missing values and cut ends. All are of pooled values in random order, so that ties only
-make them weaker. The least p, in shares of 0.3 for each of the first three and 0.05 for the ends,
-is the column's, and Holm's procedure makes up for the number of columns. A sixth test, at half of
-that level, is of the columns that are constant in one set alone, such as dead pixels: most columns
-could not be so by chance, and these cost nothing (Tarone 1990).
+There are five tests per column. Kolmogorov-Smirnov is applied to the values, and to their distances
+from the pooled median, which shows spreads and tails. Fisher's exact test is applied to the share
+of the commonest value, for columns that are mostly 0, and to the shares of the least and of the
+greatest value, for codes of missing values and clipped ends. The tests treat pooled values as if
+they were in random order, so that ties only make them weaker.
+
+Each of the first three tests gets a share of 0.3 of the level, each of the two ends 0.05; the least
+p, corrected in this way, is the column's. Holm's procedure corrects for the number of columns. A
+sixth test, at half of that level, finds columns that are constant in one set alone, such as dead
+pixels. Most columns could not be so by chance; these need no correction (Tarone 1990).
 """
 
 from __future__ import annotations
@@ -21,25 +24,27 @@ from prviz.neighbors.kernels import slices, sort_numbered
 from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair
 
-# Probability that any column is named of two sets that are alike.
+# Probability that any column is named although the two sets have the same distribution.
 LEVEL = 0.01
-# What a p-value is multiplied by, as several are found: of the main tests, and of the end values.
+# Factors that correct a p-value for the number of tests: for each of the main tests, and for each
+# of the two ends.
 TESTS = 10 / 3
 ENDS = 20.0
-# Fewest times that a value occurs where its share is tested.
+# The share of a value is tested if the value occurs at least this often.
 COMMON = 8
-# Values that are sorted at a time: larger arrays are returned to the system, and cleared by it,
-# each time.
+# Number of values sorted at a time. Larger arrays would be returned to the system, and cleared by
+# it, each time.
 _VALUES = 1 << 13
 
-# Pairs whose tests are kept, by their digests: two numbers a column each.
+# Recent results of `known_tests`, by the pair's digest: two numbers per column.
 _KNOWN = LeastRecentlyUsed(256)
 
 
 class ColumnCounts(NamedTuple):
-    """The values of one column in both sets, counted.
+    """The distinct values of one column, with their counts in both sets.
 
-    values : (u,) different ones, rising. real, generated : (u,) how often each occurs.
+    values : (u,) distinct values, increasing.
+    real, generated : (u,) how often each value occurs.
     """
 
     values: Floats
@@ -48,7 +53,7 @@ class ColumnCounts(NamedTuple):
 
     @classmethod
     def of(cls, real: AnyFloats, generated: AnyFloats) -> ColumnCounts:
-        """The values of a column in either set, counted."""
+        """Count the values of a column in both sets."""
         pooled = np.concatenate([real, generated]).astype(float, copy=False)
         order = np.argsort(pooled)
         ordered = pooled[order]
@@ -60,24 +65,24 @@ class ColumnCounts(NamedTuple):
 
     @property
     def commonest(self) -> int:
-        """Place of the commonest value."""
+        """Position of the commonest value in ``values``."""
         return int(np.argmax(self.real + self.generated))
 
     @property
     def median(self) -> float:
-        """The lower one of the middle values of both sets together."""
+        """The median of both sets together, the lower one of two middle values."""
         counts = np.cumsum(self.real + self.generated)
         return float(self.values[np.searchsorted(counts, (counts[-1] + 1) // 2)])
 
     def folded(self) -> ColumnCounts:
-        """The distances from the pooled median."""
-        # halves, as the distance of the ends of float64's range is not in it
+        """The counts of the distances from the pooled median, divided by 2."""
+        # halved, because the difference of the extreme float64 values would overflow
         distances = np.abs(self.values / 2 - self.median / 2)
         order = np.argsort(distances, kind="stable")
         return ColumnCounts(distances[order], self.real[order], self.generated[order])
 
     def largest_step(self) -> float:
-        """The largest distance between the two distribution functions."""
+        """The largest difference between the two distribution functions."""
         real = np.cumsum(self.real)
         generated = np.cumsum(self.generated)
         apart = np.abs(generated / generated[-1] - real / real[-1])
@@ -86,11 +91,12 @@ class ColumnCounts(NamedTuple):
 
 
 class ColumnTests(NamedTuple):
-    """What the tests of all columns give.
+    """Results of the tests of all columns.
 
-    p : (d,) of each column, by itself. differ : the columns that differ, at LEVEL for all together,
-    the surest first, and those that are constant in one set alone. steps : (d,) the largest
-    distance between the two distribution functions of each.
+    p : (d,) p-value of each column by itself.
+    differ : the columns that differ: first those at LEVEL for all columns together, the surest
+    first, then those that are constant in one set alone.
+    steps : (d,) by column, the largest difference between the two distribution functions.
     """
 
     p: Floats
@@ -125,11 +131,14 @@ def column_tests(real: AnyFloats, generated: AnyFloats) -> ColumnTests:
 
 
 def _steps_and_shares(columns: AnyFloats, n: int) -> tuple[Floats, Ints]:
-    """The largest steps of columns and of their folded values, (2, d), and the counts of their
-    commonest, least and greatest value in either set, (3, 2, d).
+    """For columns of both sets pooled: the largest differences between distribution functions, of
+    values and of distances from the median, (2, d), and the counts of the commonest, the least and
+    the greatest value in either set, (3, 2, d).
 
-    columns : (d, n + m), real values first. The results are those of `ColumnCounts`, but for the
-    count of the commonest value of a constant column, which is 0.
+    columns : (d, n + m), real values first.
+
+    The results are those of `ColumnCounts`, except that the count of the commonest value of a
+    constant column is 0.
     """
     total = columns.shape[1]
     keys = np.array(columns, dtype=float, order="C")
@@ -138,7 +147,7 @@ def _steps_and_shares(columns: AnyFloats, n: int) -> tuple[Floats, Ints]:
     last = _is_last(values)
     made = np.cumsum(generated, axis=1, dtype=np.intp)
     place = np.arange(1, total + 1)
-    # the number of values up to the one before each
+    # the number of values before the run of equal values that each value belongs to
     before = np.where(last, place, 0)[:, :-1]
     before = np.pad(np.maximum.accumulate(before, axis=1), ((0, 0), (1, 0)))
     commonest = np.argmax(np.where(last, place - before, 0), axis=1)
@@ -150,7 +159,7 @@ def _steps_and_shares(columns: AnyFloats, n: int) -> tuple[Floats, Ints]:
     counts = np.diff(ends, axis=0)[0]
     of_generated = np.diff(sums, axis=0)[0]
     median = values[:, (total + 1) // 2 - 1, None]
-    # halves, as in `ColumnCounts.folded`
+    # halved, as in `ColumnCounts.folded`
     distances = np.abs(values / 2 - median / 2)
     folded = np.argsort(distances, axis=1, kind="stable")
     distances = np.take_along_axis(distances, folded, axis=1)
@@ -167,17 +176,17 @@ def _steps_and_shares(columns: AnyFloats, n: int) -> tuple[Floats, Ints]:
 
 
 def _is_last(ordered: Floats) -> Flags:
-    """True for the last one of equal values, by row."""
+    """True for the last of several equal values, in each sorted row."""
     found = np.ones(ordered.shape, dtype=bool)
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=found[:, :-1])
     return found
 
 
 def _largest_step(made: Ints, ends: Flags, n: int) -> Floats:
-    """The largest distance of the distribution functions of n real values and the others, by row,
-    at the ends.
+    """By row, the largest difference between the distribution functions of the n real values and of
+    the others, at the positions ``ends``.
 
-    made : how many of the values up to each are generated.
+    made : for each position, how many of the values up to it are generated.
     """
     total = made.shape[1]
     real = np.arange(1, total + 1) - made
@@ -186,10 +195,9 @@ def _largest_step(made: Ints, ends: Flags, n: int) -> Floats:
 
 
 def known_tests(pair: SamplePair) -> ColumnTests:
-    """`column_tests` of a pair of independent rows; of one that was tested lately they are known.
+    """`column_tests` of a pair of independent rows; recent results are cached by the pair's digest.
 
-    The witness of a checkpoint and its findings ask for the same, each of samples that it has read
-    itself.
+    A checkpoint's witness and its findings need the same tests, but each reads the samples anew.
     """
     return _KNOWN.remembered(
         pair.digest, lambda: column_tests(pair.real.values, pair.generated.values)
@@ -197,7 +205,7 @@ def known_tests(pair: SamplePair) -> ColumnTests:
 
 
 def holm(p: Floats) -> Ints:
-    """Places of the hypotheses that fall at LEVEL for all together, the surest first."""
+    """Positions of the hypotheses that Holm's procedure rejects at LEVEL, the surest first."""
     order = np.argsort(p, kind="stable")
     kept = p[order] > LEVEL / np.arange(len(p), 0, -1)
     count = int(np.argmax(kept)) if kept.any() else len(p)
@@ -205,13 +213,13 @@ def holm(p: Floats) -> Ints:
 
 
 def fisher(real: Ints, generated: Ints, n: int, m: int) -> Floats:
-    """Twice the smaller tail of Fisher's exact test of some among n and some among m; 1 where both
-    are few.
+    """Two-sided p-values of Fisher's exact test: twice the smaller tail; 1 if both counts are
+    small.
 
     Parameters
     ----------
     real, generated : (number,) counts of each test.
-    n, m : numbers that these are among.
+    n, m : number of real and of generated samples, from which the counts are.
     """
     from scipy.stats import hypergeom
 
@@ -225,12 +233,12 @@ def fisher(real: Ints, generated: Ints, n: int, m: int) -> Floats:
 
 
 def constant_in_one(real: Ints, generated: Ints, n: int, m: int) -> Ints:
-    """Columns that have one value in all samples of one set, and by more than chance not in the
-    other, rising.
+    """Columns with a single value in one set that take other values in the other set more often
+    than by chance, increasing.
 
-    If r samples of a column have another value, the chance that all of them are in one given set is
-    known. A column counts where these chances of all columns with at least its r, for both sets,
-    add up to half of LEVEL at most.
+    If r samples of a column have another value, the chance that all r are in one given set is
+    known. A column is found if the sum of these chances, over all columns with at least its r and
+    over both sets, is at most half of LEVEL.
 
     Parameters
     ----------
@@ -242,7 +250,7 @@ def constant_in_one(real: Ints, generated: Ints, n: int, m: int) -> Ints:
     rare = n + m - real - generated
     found = list[Ints]()
     for count, most, size in ((real, n, m), (generated, m, n)):
-        # the other set, of this size, has all of the rare values
+        # number of ways in which all rare values can be in the other set, which has this size
         fewer = np.minimum(rare, size)
         ways = (
             gammaln(size + 1)

@@ -1,9 +1,9 @@
 """Confusion groups: the samples divided in four by the classifier of a family that is optimal at
 lam.
 
-At every lam one classifier gives the point of the precision-recall curve: [key <= cut] on the key
-c_Y / c_X of each evaluation sample. Samples without supports, 0/0, have no key: a classifier calls
-all of them real or none. This classifier divides the samples into
+At every lam one classifier gives the point of the precision-recall curve: it calls a sample real if
+its key c_Y / c_X is at most a cut. Samples of which both supports are 0 have no key; a classifier
+calls all of them real or none. The classifier divides the evaluation samples into
 
     kept: real called real               accepted: generated called real
     missed: real called generated        rejected: generated called generated
@@ -25,7 +25,7 @@ from prviz.curves.frozen import ReadOnlyArrays
 from prviz.curves.pr_curve import score_keys
 from prviz.estimators import Supports
 
-# Level of a point without supports, c_X = c_Y = 0, which has no key.
+# Level of a point without a key, c_X = c_Y = 0.
 NO_SUPPORT = -2
 
 GROUPS = {
@@ -35,13 +35,13 @@ GROUPS = {
     "rejected": "generated called generated",
 }
 
-# Largest absolute log ratio: beyond it a likelihood ratio leaves the range of float64, and every
-# lam in use is smaller.
+# Largest absolute log ratio: likelihood ratios beyond it leave the range of float64, and no lam in
+# use is as large.
 _LARGEST_LOG = 700.0
 
 
 class ConfusionGroups(NamedTuple):
-    """Positions of the samples of each group among all evaluation samples, increasing."""
+    """By group, the positions of its samples among all evaluation samples, increasing."""
 
     kept: Ints
     missed: Ints
@@ -50,13 +50,14 @@ class ConfusionGroups(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Contribution of a selection of samples to both sets and to the curve, at one lam.
+    """What some selected samples contribute to the confusion groups and to the curve at one lam.
 
-    n_real, n_generated : numbers of selected samples. missed, accepted : numbers of wrongly
-    classified ones among them.
-    alpha : part of lam fpr + fnr = alpha(lam). beta : part of fpr + fnr / lam = beta(lam). The
-    parts of disjoint selections add up; all samples together give alpha(lam) and beta(lam) of these
-    classifiers.
+    n_real, n_generated : numbers of selected samples.
+    missed, accepted : numbers of wrongly classified real and generated samples among them.
+    alpha : their part of alpha(lam) = lam fpr + fnr.
+    beta : their part of beta(lam) = fpr + fnr / lam.
+
+    Parts of disjoint selections add up; all samples together give alpha(lam) and beta(lam).
     """
 
     n_real: int
@@ -69,18 +70,18 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OptimalClassifiers(ReadOnlyArrays):
-    """One classifier per piece of lam, as thresholds on one key per sample.
+    """The classifiers that are optimal at some lam, as cuts on one key per sample.
 
-    keys : (m,) in [0, inf], real samples first; a sample with a small key looks real; nan: a sample
-    without supports.
+    keys : (m,) in [0, inf], real samples first. A sample with a small key looks real; nan: both
+    supports are 0.
     n_real : from 1 to m - 1.
-    breakpoints : (v - 1,) decreasing: lam at which classifier j hands over to j + 1; at lam itself
-    j + 1 decides.
+    breakpoints : (v - 1,) decreasing values of lam at which the optimal classifier changes from j
+    to j + 1; at that lam itself it is j + 1.
     cuts : (v,) classifier j calls samples with a key <= cuts[j] real; -inf: none, inf: all.
-    unsupported : (v,) True if classifier j calls samples without supports real.
+    unsupported : (v,) True if classifier j calls samples without a key real.
 
-    Build it with `from_supports`, whose classifiers are the vertices of the family's own hull, or
-    with `from_log_ratio`.
+    Made by `from_supports`, whose classifiers are the vertices of the hull of a family, or by
+    `from_log_ratio`, for the truth.
     """
 
     keys: Floats
@@ -106,12 +107,12 @@ class OptimalClassifiers(ReadOnlyArrays):
 
     @classmethod
     def from_supports(cls, supports: Supports) -> OptimalClassifiers:
-        """Classifiers of a family from the supports of one run: the vertices of the hull of its
-        error rates.
+        """The classifiers of a family, from the supports of one run: the vertices of the hull of
+        its error rates.
 
-        The rates of a vertex are counts over numbers of samples, so both numbers are known exactly,
-        and so is the classifier: of all prefixes, the two trivial classifiers, and [c_X > 0] and
-        [c_Y = 0] where there is 0/0.
+        The error rates of a vertex are counts divided by the numbers of samples, so the two counts
+        are known exactly. They identify the classifier among all prefixes of the sorted samples,
+        the two trivial classifiers and, if there is a 0/0, [c_X > 0] and [c_Y = 0].
         """
         c_real, c_generated = (
             np.asarray(c, dtype=float) for c in (supports.c_real, supports.c_generated)
@@ -122,7 +123,8 @@ class OptimalClassifiers(ReadOnlyArrays):
         finite = np.unique(keys[np.isfinite(keys)])
         cuts = np.concatenate([[-np.inf], finite, [np.inf]])
         unsupported = cuts >= 1
-        # where the prefix at 0/0 itself and the two ends are further classifiers
+        # the prefix up to the key 1 of the 0/0 samples, and the two ends of the family, are further
+        # classifiers
         if np.any(without):
             cuts = np.concatenate([cuts, [1.0, cuts[-2], 0.0]])
             unsupported = np.append(unsupported, [True, False, True])
@@ -135,12 +137,12 @@ class OptimalClassifiers(ReadOnlyArrays):
 
     @classmethod
     def from_log_ratio(cls, log_ratio: ArrayLike, n_real: int) -> OptimalClassifiers:
-        """Classifiers of the truth, [q(z) < lam p(z)], from log q - log p of each sample, real ones
-        first.
+        """The classifiers of the truth, [q(z) < lam p(z)], from log q - log p of each sample, real
+        ones first.
 
-        These classifiers are optimal for the two distributions, not for these samples: their rates
-        need not lie on the hull. Samples that only P can give (-inf) are always called real,
-        samples that only Q can give (inf) never.
+        They are optimal for the two distributions, not for these samples, so their error rates on
+        the samples need not lie on the hull. Samples that only P can give (-inf) are always called
+        real, samples that only Q can give (inf) never.
         """
         logs = np.asarray(log_ratio, dtype=float)
         finite = np.isfinite(logs)
@@ -158,8 +160,8 @@ class OptimalClassifiers(ReadOnlyArrays):
         return len(self.keys) - self.n_real
 
     def index_at(self, lam: float) -> int:
-        """Index of the optimal classifier at lam in [0, inf]; of two the one of larger fpr, as
-        `PRCurve.vertex_at`.
+        """Index of the classifier that is optimal at lam in [0, inf]; of two, the one with the
+        larger fpr, as in `PRCurve.vertex_at`.
         """
         if not lam >= 0:
             raise ValueError(f"lam = {lam}; a value in [0, inf] is needed")
@@ -174,20 +176,20 @@ class OptimalClassifiers(ReadOnlyArrays):
 
     @cached_property
     def needed(self) -> Ints:
-        """Level, (v,), from which on classifier j calls a sample real."""
+        """(v,) the level that a sample must have for classifier j to call it real."""
         return self.levels_of(self.cuts)
 
     @cached_property
     def levels(self) -> Ints:
-        """Level, (m,), of each sample: see `levels_of`."""
+        """(m,) the level of each sample, see `levels_of`."""
         return self.levels_of(self.keys)
 
     def levels_of(self, keys: ArrayLike) -> Ints:
-        """Number of distinct cuts at or above each key, less one; NO_SUPPORT for points without
-        supports.
+        """The level of each key: the number of distinct cuts at or above it, minus 1; NO_SUPPORT
+        for points without a key.
 
-        A front end needs no more of a sample: classifier j calls it real if its level is at least
-        ``needed[j]``, and without supports if ``unsupported[j]``.
+        A front end needs only the level of a sample. Classifier j calls the sample real if its
+        level is at least ``needed[j]``, or, without a key, if ``unsupported[j]``.
         """
         values = np.asarray(keys, dtype=float)
         cuts = np.unique(self.cuts)
@@ -196,25 +198,25 @@ class OptimalClassifiers(ReadOnlyArrays):
 
     @cached_property
     def counts(self) -> tuple[Ints, Ints]:
-        """Numbers, (v,), of missed real and of accepted generated samples: n_real fpr and
-        n_generated fnr.
+        """By classifier, (v,), the number of missed real samples and that of accepted generated
+        samples: n_real fpr and n_generated fnr.
         """
         return _wrong(self.keys, self.n_real, self.cuts, self.unsupported)
 
     def groups(self, lam: float) -> ConfusionGroups:
-        """The four groups at lam."""
+        """The four groups at this lam."""
         called_real = self.calls_real(self.index_at(lam))
         real = np.arange(len(self.keys)) < self.n_real
         sides = (real & called_real, real & ~called_real, ~real & called_real, ~real & ~called_real)
         return ConfusionGroups(*(np.flatnonzero(side) for side in sides))
 
     def most_extreme(self, group: str, lam: float, count: int) -> Ints:
-        """Positions of at most ``count`` samples of a group, by decreasing distance of their keys
-        from the cut.
+        """Positions of at most ``count`` samples of a group, those with keys farthest from the cut
+        first.
 
-        All keys of a group lie on one side of the cut, so that the order does not depend on lam;
-        equal keys are ordered by position, samples without supports come last. Raises ValueError
-        for a group not in GROUPS.
+        All keys of a group lie on one side of the cut, so the order does not depend on lam. Equal
+        keys are ordered by position; samples without a key come last. ValueError for a group that
+        is not in GROUPS.
         """
         if group not in GROUPS:
             raise ValueError(f"group = {group!r}; one of {', '.join(GROUPS)} is needed")
@@ -225,7 +227,9 @@ class OptimalClassifiers(ReadOnlyArrays):
         return places[np.argsort(sign * self.keys[places], kind="stable")][:count]
 
     def part(self, places: ArrayLike, lam: float) -> Part:
-        """Contribution at lam of the samples at these positions, each counted once."""
+        """The contribution of the samples at these positions at lam; a repeated position counts
+        once.
+        """
         chosen = np.unique(np.asarray(places, dtype=np.intp))
         if len(chosen) and not 0 <= chosen[0] <= chosen[-1] < len(self.keys):
             raise ValueError(
@@ -248,8 +252,8 @@ class OptimalClassifiers(ReadOnlyArrays):
 
 
 def _wrong(keys: Floats, n_real: int, cuts: Floats, unsupported: Flags) -> tuple[Ints, Ints]:
-    """Numbers, (v,), of real samples that each classifier calls generated, and of generated ones
-    that it calls real.
+    """By classifier, (v,), the number of real samples that it calls generated, and of generated
+    samples that it calls real.
     """
     called_real = []
     for side in (keys[:n_real], keys[n_real:]):

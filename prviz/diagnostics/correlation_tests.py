@@ -1,10 +1,10 @@
-"""A test of pairs of columns: which of them belong together otherwise in two sets, though each by
-itself is alike.
+"""A test of pairs of columns: which correlations differ between two sets whose columns, each by
+itself, are alike.
 
-The largest difference of two correlations of ranks is compared with those of the same rows in two
-other halves, drawn anew: no law of the columns is assumed, as rows of two sets that are alike may
-be exchanged (Westfall, Young 1993). Most sets that are alike are recognised by the first few
-halves.
+The largest difference of two rank correlations is compared with the differences that random
+divisions of the pooled rows into two sets give. No distribution of the columns is assumed, because
+rows of two sets with the same distribution may be exchanged (Westfall, Young 1993). If the sets do
+not differ, the first few divisions usually show it.
 """
 
 from __future__ import annotations
@@ -14,39 +14,40 @@ import numpy as np
 from prviz.arrays import AnyFloats, Floats, Ints
 from prviz.samples import SamplePair
 
-# Halves that are drawn: none may have as large a difference, so the level is 1 / (_DRAWS + 1),
-# .002.
+# Number of random divisions: a difference counts if it exceeds all of theirs, so the level is 1 /
+# (_DRAWS + 1) = .002.
 _DRAWS = 499
-# Difference of two correlations, in standard errors of Fisher's z, that is no chance among all
-# columns.
+# Least difference of two correlations that counts, in standard errors of Fisher's z: chance hardly
+# gives it, with any number of columns.
 SURE = 5.0
-# Most rows of a set, and most columns, that are tested: 2 s at most.
+# Most rows of a set, and most columns, that are tested: this takes at most 2 s.
 MOST_ROWS = 1_000
 MOST_COLUMNS = 128
-# Largest share of the commonest value of a column: of rarer ones the correlation is a matter of
-# single rows.
+# Largest share of a column's commonest value: if the other values are rarer, single rows decide the
+# correlation.
 _COMMONEST = 0.9
-# Correlations nearer to 1 are as good as 1.
+# Correlations are cut off at this absolute value, because Fisher's z is infinite at 1.
 _MOST = 0.999
 
 
 def correlated_otherwise(pair: SamplePair, columns: Ints, seed: int) -> list[Ints]:
-    """Pairs of these columns whose correlation of ranks differs, (2,) each, the surest first.
+    """Pairs of these columns, (2,) each, whose rank correlation differs between the sets, the
+    surest first.
 
     Parameters
     ----------
     pair : SamplePair
         Independent rows.
     columns : ndarray
-        Those that are tested; none of more than MOST_COLUMNS.
+        The columns to test; with more than MOST_COLUMNS, none is tested.
     seed : int
-        Of the rows, where there are more, and of the halves.
+        Seed of the random divisions and, where a set has more rows than are used, of their choice.
 
     Returns
     -------
     list of ndarray
-        At the level .002 for all pairs together, if they differ by SURE standard errors of normal
-        columns too.
+        Pairs that differ at level .002 for all pairs together, and by more than SURE standard
+        errors of normal columns.
     """
     if len(columns) > MOST_COLUMNS:
         return []
@@ -73,8 +74,8 @@ def correlated_otherwise(pair: SamplePair, columns: Ints, seed: int) -> list[Int
 
 
 def _ranks(values: AnyFloats) -> tuple[Floats, Ints]:
-    """(rows, kept) ranks of pooled values from -1 to 1, ties alike, and the columns that have
-    enough different ones.
+    """(rows, kept) ranks of the pooled values, scaled to [-1, 1], ties averaged; and which columns
+    were kept because they have enough distinct values.
     """
     from scipy.stats import rankdata
 
@@ -89,7 +90,9 @@ def _ranks(values: AnyFloats) -> tuple[Floats, Ints]:
 
 
 def _apart(ranks: Floats, total: Floats, rows: Ints) -> Floats:
-    """(d, d) how far the correlations of these rows lie from those of all others, by Fisher's z."""
+    """(d, d) absolute differences between the correlations of these rows and of all other rows,
+    after Fisher's z transform.
+    """
     part = ranks[rows]
     products = part.T @ part
     sums = part.sum(axis=0)
@@ -101,9 +104,7 @@ def _apart(ranks: Floats, total: Floats, rows: Ints) -> Floats:
 
 
 def _correlations(products: Floats, sums: Floats, n: int) -> Floats:
-    """Correlations from sums of products; 0 where a column is constant, and of a column with
-    itself.
-    """
+    """Correlations from sums and sums of products; 0 for constant columns, and on the diagonal."""
     covariances = products / n - np.outer(sums, sums) / n**2
     spreads = np.sqrt(np.maximum(np.diag(covariances), 0.0))
     constant = spreads <= 1e-9

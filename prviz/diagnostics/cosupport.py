@@ -25,15 +25,15 @@ from prviz.toys import ToyProblem
 Classes: TypeAlias = NDArray[np.int8]
 PointSupports: TypeAlias = tuple[Array, Array]
 
-# Name of each class of points, by its number.
+# Names of the classes of points, by index.
 CLASSES = ("neither", "P only", "Q only", "both")
 
 
 class ClassShares(NamedTuple):
-    """Shares of the real and of the generated evaluation samples in each of CLASSES, (4,) each, of
-    sum 1.
+    """Shares of the real and of the generated evaluation samples in each of CLASSES: (4,) each,
+    with sum 1.
 
-    For a family that measures only some of the samples, such as hub, the shares are of these.
+    For a family that measures only some samples, such as hub, the shares are of these samples.
     """
 
     real: Floats
@@ -55,9 +55,7 @@ class ClassShares(NamedTuple):
 
 
 def support_classes(c_real: ArrayLike, c_generated: ArrayLike) -> Classes:
-    """Class of each point, (m,), as its index in CLASSES: 1 where c_X > 0, and 2 more where c_Y >
-    0.
-    """
+    """Class of each point, (m,), as index in CLASSES: 1 if c_X > 0, plus 2 if c_Y > 0."""
     real, generated = (np.asarray(side) > 0 for side in (c_real, c_generated))
     return real.astype(np.int8) + np.int8(2) * generated.astype(np.int8)
 
@@ -65,8 +63,9 @@ def support_classes(c_real: ArrayLike, c_generated: ArrayLike) -> Classes:
 def true_classes(problem: ToyProblem, z: SamplesLike) -> Classes:
     """Class of each point by the true distributions.
 
-    "both" is the co-support. A point of both closed supports outside the co-support, such as a
-    point mass inside a Gaussian, belongs to the distribution whose density is infinitely larger.
+    "both" is the co-support. A point in both closed supports but outside the co-support, such as a
+    point mass of one distribution inside the other's Gaussian, belongs to the distribution whose
+    density is infinitely larger there.
     """
     real, generated, both = problem.in_supports(z)
     sided = problem.log_ratio(z)
@@ -74,7 +73,7 @@ def true_classes(problem: ToyProblem, z: SamplesLike) -> Classes:
 
 
 def class_shares(supports: Supports) -> ClassShares:
-    """Shares of the evaluation samples of either set in each class."""
+    """Shares of each set's evaluation samples in each class."""
     classes = support_classes(supports.c_real, supports.c_generated)
     sides = classes[: supports.n_real], classes[supports.n_real :]
     real, generated = (np.bincount(side, minlength=len(CLASSES)) / len(side) for side in sides)
@@ -82,11 +81,11 @@ def class_shares(supports: Supports) -> ClassShares:
 
 
 def says_support(method: str) -> Literal["everywhere", "samples", "never"]:
-    """Points at which a family estimates a support: any point, some of its own samples only, or
-    none.
+    """Where a family estimates supports: "everywhere", at some of its own "samples" only, or
+    "never".
 
-    Trained classifiers give every point a positive probability of either side, so their supports
-    are positive everywhere. The family hub is defined at hub samples only.
+    Trained classifiers give every point a positive probability for either side, so their supports
+    are positive everywhere and say nothing. The family hub is defined only at hub samples.
     """
     if ESTIMATORS[method].needs_split:
         return "never"
@@ -106,12 +105,14 @@ def supports_at(
 ) -> dict[str, PointSupports]:
     """Supports c_X and c_Y, (m,) each, of any points (m, d), by families fitted on a split.
 
-    Each point is measured like a held-out evaluation sample: no fit sample of the split is left
-    out, also without split. A family of several seeded runs gives the supports of the first.
+    Each point is treated as a held-out evaluation sample: no fit sample is left out, even without
+    split. Of a family with several seeded runs the supports are those of the first run.
 
-    split : the fit samples. points : of the same dimension. Other parameters as in
-    `prviz.estimate`. Raises ValueError for points of another dimension, and for a family without a
-    support at such points, see `says_support`.
+    split : its fit samples are used.
+    points : of the same dimension as the samples.
+
+    Other parameters are as in `prviz.estimate`. ValueError for points of another dimension, and for
+    a family that has no supports at such points, see `says_support`.
     """
     names = method_names(methods)
     points = as_samples(points, name="points")
@@ -143,8 +144,8 @@ def supports_at(
 
 
 def _with_points(split: Split, points: Samples) -> Split:
-    """Split with the same fit samples, the points as real evaluation samples, and the first as a
-    generated one too.
+    """A split with the same fit samples and the points as real evaluation samples; the first point
+    is also a generated one, because a set must not be empty.
     """
     sides = []
     rows = []
@@ -164,11 +165,11 @@ def _with_points(split: Split, points: Samples) -> Split:
 def _combined(
     method: str, split: Split, extended: Split, k: int, memory_limit: int
 ) -> PointSupports:
-    """Supports at the points by a family that combines counts, whose joint decisions come from the
-    evaluation samples.
+    """Supports at the points by a family that combines counts; its decisions for all samples are
+    made on the split's evaluation samples.
 
-    Decisions for c_X use generated samples only, so that points added to the real ones don't change
-    them.
+    Decisions for c_X use only generated samples, so points that are added as real samples do not
+    change them.
     """
     family = ESTIMATORS[method]
     n = len(extended.evaluate_rows[0])
@@ -190,8 +191,8 @@ def _combined(
 
 
 def _joined(points: BallCounts, samples: BallCounts, n: int, *, last: bool = False) -> BallCounts:
-    """Counts around n points, before or, with ``last``, after those around the evaluation
-    samples.
+    """Counts around the first n points, joined with those around the evaluation samples; with
+    ``last``, the points come last.
     """
     sides = [(points.real[:n], samples.real), (points.generated[:n], samples.generated)]
     real, generated = (np.concatenate(side[::-1] if last else side) for side in sides)
@@ -201,8 +202,9 @@ def _joined(points: BallCounts, samples: BallCounts, n: int, *, last: bool = Fal
 class PointGrid(NamedTuple):
     """Evenly spaced points in one or two dimensions.
 
-    axes : coordinates along each axis. points : (m, d), the last axis outermost, so that values at
-    the points reshape to `shape`, rows from bottom to top.
+    axes : coordinates along each axis.
+    points : (m, d) points in an order such that values at them reshape to `shape`, rows from bottom
+    to top.
     """
 
     axes: tuple[Floats, ...]
@@ -215,9 +217,12 @@ class PointGrid(NamedTuple):
 
 
 def grid_over(pair: SamplePair, cells: int, *, margin: float = 0.08) -> PointGrid:
-    """Grid of ``cells`` points along each axis over all samples, with a margin on either side.
+    """A grid of ``cells`` points along each axis that covers all samples, with a margin on each
+    side.
 
-    margin : share of the range of the samples. Raises ValueError for more than two dimensions.
+    margin : as a share of the range of the samples.
+
+    ValueError for more than two dimensions.
     """
     if pair.d > 2:
         raise ValueError(f"d = {pair.d}; a grid is for 1 or 2 dimensions")

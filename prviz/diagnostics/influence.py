@@ -2,12 +2,13 @@
 samples.
 
 Extreme precision alpha_inf depends on the generated evaluation samples z with support from real
-samples, c_X(z) > 0; extreme recall beta_0 on the real ones with support from generated samples,
-c_Y(z) > 0. In a family that counts in balls, a fit sample x *carries* z if x is counted for z, and
-carries z *alone* if no other sample is counted. The share of z that are carried is the error rate
-of the family's extreme classifier: for ipr without split, improved precision or recall. The end of
-the curve belongs to the best classifier without an error on the other side, so that it can be
-lower, or, with a split, be 1 if every classifier has such an error.
+samples, c_X(z) > 0. Extreme recall beta_0 depends on the real ones with support from generated
+samples, c_Y(z) > 0. In a family that counts in balls, a fit sample x *carries* z if x is counted
+for z, and carries z *alone* if no other sample is counted. The share of samples z that are carried
+is an error rate of the family's extreme classifier; for ipr without split it is improved precision
+or recall. The end of the curve can differ from it: it belongs to the best classifier without an
+error on the other side. It can be lower, and with a split it is 1 if every classifier has such an
+error.
 
 Source: Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.3; Kynkäänniemi et al.
 2019.
@@ -37,22 +38,22 @@ from prviz.samples import SamplePair, Split
 
 
 class Extremes(NamedTuple):
-    """Both ends of a curve: alpha_inf and beta_0."""
+    """Both ends of a curve: alpha_inf (precision) and beta_0 (recall)."""
 
     precision: float
     recall: float
 
     @classmethod
     def of(cls, curve: PRCurve) -> Extremes:
-        """Both ends of this curve."""
+        """Both ends of a curve."""
         return cls(curve.extreme_precision, curve.extreme_recall)
 
 
 class Distinct(NamedTuple):
-    """Both ends of the curves on a part of the rows.
+    """Both ends of the curves that a part of the rows gives.
 
-    dropped : numbers of real and of generated rows left out.
-    extremes : both ends by method; None: the other rows are too few for this k.
+    dropped : number of real and of generated rows left out.
+    extremes : both ends by method; None if too few rows are left for this k.
     """
 
     dropped: tuple[int, int]
@@ -65,7 +66,7 @@ def extremes_over_k(
     ks: Sequence[int],
     **options: Unpack[PassOptions],
 ) -> dict[str, list[Extremes]]:
-    """Both ends of every family's curve at every k, as by `prviz.profile`; for KDE with the
+    """Both ends of every family's curve at every k, measured as by `prviz.profile`; KDE has its
     automatic bandwidth.
     """
     shared = [name for name in methods if ESTIMATORS[name].shares_pass]
@@ -86,16 +87,15 @@ def distinct(
     methods: Sequence[str],
     **options: Unpack[EstimateOptions],
 ) -> tuple[Distinct, Distinct, Distinct]:
-    """Both ends of the curves on all rows; on the first of equal rows of each set; and without
-    copies across the sets.
+    """Both ends of the curves in three cases: with all rows; with only the first of equal rows of
+    each set; and also without generated rows that equal a real one.
 
-    The last result also leaves out every generated row that is equal to a real one. Every row stays
-    in the part of the split that it was drawn for, and k does not change. Where no more rows are
-    left out, the result is used again.
+    Every row stays in the part of the split that it was drawn for, and k does not change. If a case
+    leaves out no more rows than the one before, its result is reused.
 
     pair, methods, options : as in `prviz.estimate`.
 
-    Raises ValueError, TypeError: as `prviz.estimate`.
+    Raises ValueError or TypeError as `prviz.estimate` does.
     """
     how = Measurement(**options)
     drawn = pair.split(how.split, how.seed)
@@ -116,7 +116,7 @@ def distinct(
             continue
         part = _only(drawn, rows)
         ends = None
-        # For all rows, the first of the three, `measure` checks that there are enough for k.
+        # In the first of the three cases, all rows, `measure` itself refuses a k that is too large.
         if part is not None and (not result or min(map(len, part.fit_rows)) > number):
             tick = part_of(how.progress, index, len(kept))
             estimates = measure(part, requests, how.seed, how.memory_limit, tick)
@@ -126,7 +126,7 @@ def distinct(
 
 
 def _only(split: Split, rows: tuple[Ints, Ints]) -> Split | None:
-    """Split with these rows alone; None where a part would be empty."""
+    """The split with these rows only; None if a part of it would be empty."""
     if not split.held_out:
         if all(map(len, rows)):
             return rows_taken(split.pair, rows).split(None)
@@ -141,7 +141,7 @@ def _only(split: Split, rows: tuple[Ints, Ints]) -> Split | None:
 
 
 def rows_taken(pair: SamplePair, rows: Sequence[Ints]) -> SamplePair:
-    """Pair of the given rows of both sets, in increasing order; a set that stays whole is not
+    """The pair with the given rows of each set, in increasing order; a set that stays whole is not
     copied.
     """
     real, generated = (
@@ -151,27 +151,28 @@ def rows_taken(pair: SamplePair, rows: Sequence[Ints]) -> SamplePair:
     return SamplePair(real, generated)
 
 
-# Numbers of the most influential samples to remove.
+# Numbers of most influential samples that are removed.
 REMOVED = (1, 2, 5)
 
 
 def carries(method: str) -> bool:
-    """True if the family counts fit samples in one kind of balls, so that they carry evaluation
-    samples.
+    """True if a family's supports are counts of fit samples in one kind of balls, so that fit
+    samples carry evaluation samples (see the module).
     """
     return ESTIMATORS[method].supports_are_counts
 
 
 @dataclass(frozen=True, eq=False)
 class Influence(ReadOnlyArrays):
-    """Influence of the fit samples of one role: the evaluation samples of the other role that they
-    carry.
+    """Influence of the fit samples of one role: which evaluation samples of the other role they
+    carry (see the module).
 
     method, k, bandwidth : the family, the number of neighbours and the given bandwidth.
-    role : role of the fit samples: "real" for the precision side, "generated" for the recall side.
+    role : role of the fit samples: "real" for influence on precision, "generated" for influence on
+    recall.
     rows : (n,) row of each fit sample in its own set.
-    ball_members : number of fit samples that carry each evaluation sample, and their list where it
-    is short.
+    ball_members : for each evaluation sample, the number of fit samples that carry it, and a list
+    of these if it is short.
     """
 
     method: str
@@ -183,23 +184,23 @@ class Influence(ReadOnlyArrays):
 
     @property
     def carried(self) -> Counts:
-        """Number, (n,), of evaluation samples of the other role that each fit sample carries."""
+        """(n,) number of evaluation samples of the other role that each fit sample carries."""
         return self.ball_members.carried
 
     @cached_property
     def alone(self) -> Counts:
-        """Number, (n,), of evaluation samples that each fit sample carries alone."""
+        """(n,) number of evaluation samples that each fit sample carries alone."""
         sole = self.ball_members.counts[self.ball_members.points] == 1
         return np.bincount(self.ball_members.samples[sole], minlength=len(self.rows))
 
     @property
     def share(self) -> float:
-        """Share of the other role's evaluation samples that are carried."""
+        """Share of the other role's evaluation samples that some fit sample carries."""
         return float(np.mean(self.ball_members.counts > 0))
 
     def top(self, count: int) -> Ints:
-        """Positions in `rows` of the ``count`` samples that carry most alone, then most in all,
-        then come first.
+        """Positions in `rows` of the ``count`` most influential samples: ordered by the number of
+        samples they carry alone, then by the number they carry in all, then by row.
 
         Samples that carry nothing are left out.
         """
@@ -207,26 +208,28 @@ class Influence(ReadOnlyArrays):
         return order[self.carried[order] > 0]
 
     def share_without(self, places: Ints) -> float:
-        """`share` if these samples, at most FEW, carried nothing and nothing else changed."""
+        """What `share` would be if these samples, at most FEW, carried nothing and nothing else
+        changed.
+        """
         if len(places) > FEW:
             raise ValueError(f"places has {len(places)} entries; at most {FEW} are possible")
         taken = self.ball_members.points[np.isin(self.ball_members.samples, places)]
         left = self.ball_members.counts - np.bincount(
             taken, minlength=len(self.ball_members.counts)
         )
-        # Ball members are not listed for a sample with more than FEW of them; it stays carried
-        # without FEW.
+        # The members of balls with more than FEW of them are not listed; their samples stay carried
+        # when FEW are removed.
         return float(np.mean(left > 0))
 
 
 class Removal(NamedTuple):
-    """Measurement without the samples that carry most.
+    """A measurement without the most influential samples.
 
-    rows : removed rows, in their own set; empty: none.
-    extreme : alpha_inf of the curve on the precision side, beta_0 on the recall side.
-    share : share of the other role's evaluation samples that the remaining samples carry, with
-    balls measured again.
-    subtracted : that share if the balls of the remaining samples did not change.
+    rows : removed rows, in their own set; empty: none was removed.
+    extreme : the end of the curve: alpha_inf for real, beta_0 for generated fit samples.
+    share : share of the other role's evaluation samples that the remaining fit samples carry, with
+    their balls measured again.
+    subtracted : what ``share`` would be if the balls of the remaining samples had not changed.
     """
 
     rows: tuple[int, ...]
@@ -245,10 +248,10 @@ def influence(
     """Influence of the fit samples of ``role`` on the other role's evaluation samples, in the balls
     of one family.
 
-    pair, method, options : as in `prviz.estimate`, whose supports are the counts.
+    pair, method, options : as in `prviz.estimate`; the supports of the method must be counts.
     role : "real" for influence on alpha_inf, "generated" for influence on beta_0.
 
-    Raises ValueError, TypeError: a role or a method other than these, or as `prviz.estimate`.
+    Raises ValueError for another role or method; otherwise as `prviz.estimate` does.
     """
     estimator = ESTIMATORS.get(method)
     if estimator is None or not estimator.supports_are_counts:
@@ -275,15 +278,15 @@ def removals(
     counts: Sequence[int] = REMOVED,
     **options: Unpack[PassOptions],
 ) -> tuple[Removal, ...]:
-    """The extreme with all samples, and measured again without the 1, 2 and 5 samples that carry
-    most.
+    """One end of the curve: with all samples, and measured again without the 1, 2 and 5 most
+    influential ones.
 
-    Every ball and every rate is measured again on the split without these rows, with the same k.
-    The evaluation samples stay the same; without split a removed sample is missing from both parts.
-    Removals stop where no further samples carry anything, or where the remaining samples are too
-    few for k.
+    Balls and error rates are measured again on the split without the removed rows, with the same k.
+    Evaluation samples stay; only without split, where they are also fit samples, the removed ones
+    leave both parts. The list ends where no further sample carries anything, or where the remaining
+    samples are too few for k.
 
-    pair, options : those of ``found``.
+    pair, options : those with which ``found`` was measured.
     counts : numbers of samples to remove, at most FEW each.
     """
     how = Measurement(**options)
@@ -313,7 +316,7 @@ def removals(
 
 
 def without(split: Split, role: Role, rows: Ints) -> Split:
-    """Split with some rows of one role removed: from its fit samples only, or, without split, from
+    """The split without some rows of one role: they leave its fit samples; without split they leave
     the data.
     """
     fit = [

@@ -1,5 +1,5 @@
-"""Columns that tell two sets apart, as few names as possible, each with a sentence that can be
-checked in the file.
+"""The columns that tell two sets apart, in as few names as possible, each with a sentence that can
+be checked in the file.
 """
 
 from __future__ import annotations
@@ -17,48 +17,49 @@ from prviz.checks.flags import called
 from prviz.diagnostics.column_tests import ColumnCounts
 from prviz.samples import SamplePair, Samples
 
-# Names at most.
+# Number of names at most.
 MOST = 3
 BINS = 24
-# Share of the values left out at either end when bins are laid, so that one far value does not make
-# all others one bin.
+# Share of the values at either end that bins need not cover, so that a single far value does not
+# put all others into one bin.
 _OUTER = 0.005
-# Evidence of a rounder cut, of a simpler kind of it, and of one that no sample of the other set
-# passes, as a share of the best one's, that is enough.
+# Share of the best cut's evidence that is enough for another cut: for a rounder one, for a simpler
+# kind, and for a rule that holds for no sample of one set.
 _ROUNDER = 0.97
 _SIMPLER = 0.9
 _NEVER = 0.5
-# The same of a cut at an end of one of the sets.
+# Share that is enough for a rounder cut beyond the smallest or largest value of a set.
 _ROUND_END = 0.75
-# Fewest columns of a group, and the share of its columns that must differ.
+# Fewest columns of a group, and least share of a named group's columns that must differ.
 _LEAST_GROUP = 3
 _MOST_OF_GROUP = 0.75
-# Times as often columns of a group by name must differ as the others do.
+# In a group by name, columns must differ at least this many times as often as the others.
 _TIMES = 2.0
-# Correlation from which columns move together, rows it is computed on, and columns that are
-# compared.
+# Least correlation of columns that move together; number of rows from which it is computed; number
+# of columns that are compared.
 _TOGETHER = 0.9
 _ROWS = 2_000
 _COMPARED = 256
-# Characters of a number from which another rule that does as well is easier to check.
+# A number of more characters than this is long: another rule that does as well is then easier to
+# check.
 _LONG = 8
-# Share of either set that has one value, from which a column is about that value.
+# If at least this share of a set has one value, a rule about that value is tried.
 _MOSTLY = 0.5
-# Share of one set that has one value, from which columns make a group by that, as the paper of
-# pictures does.
+# If at least this share of a set has one value, columns are grouped by it first, for example pixels
+# of blank paper.
 _NEARLY_ALL = 0.9
 _SEPARATORS = re.compile(r"[\s_.:/\\-]+")
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """How often values fall into bins, the same of both sets.
+    """How often the values of a column fall into bins, for both sets.
 
     Parameters
     ----------
     edges : tuple of float
-        The ends of the bins, one more than there are bins. The outer bins hold what lies beyond
-        them too.
+        The edges of the bins, one more than there are bins. The outer bins also count values beyond
+        them.
     real, generated : tuple of int
         Numbers of samples in each bin.
     """
@@ -75,19 +76,19 @@ class NamedColumns:
     Parameters
     ----------
     name : str
-        By name where features have names, else by number, counted from 1.
+        The feature's name, or its number counted from 1 if features have no names.
     columns : tuple of int
-        All columns of the group, counted from 0; the one that the sentence is about stands first.
+        All columns of the group, counted from 0; the one that the sentence is about comes first.
     sentence : str
-        What can be checked in the files.
+        A statement about the values that can be checked in the files.
     histogram : Histogram
-        Both distributions of that column.
+        The distribution of the first column in both sets.
     alone : bool
         True if the distribution of the column by itself differs; False if only its relation to
         others does.
     low, high : float, optional
-        The sentence is about values below low, or above high; about the one value where both are
-        the same. None: there is no such end.
+        The sentence is about values below low or above high, or about a single value if both are
+        equal. None: there is no such bound.
     """
 
     name: str
@@ -100,7 +101,7 @@ class NamedColumns:
 
     @property
     def text(self) -> str:
-        """Name and sentence."""
+        """The name with the sentence."""
         if not self.alone:
             return f"{self.name}: {self.sentence}"
         if len(self.columns) > 1:
@@ -108,12 +109,12 @@ class NamedColumns:
         return f"{self.name} {self.sentence}"
 
     def entry(self) -> dict[str, Any]:
-        """The columns in JSON's own types.
+        """The fields as types that JSON has.
 
         Returns
         -------
         dict
-            Name, columns, sentence, whether they differ alone, ends, and both distributions.
+            All fields; the histogram is a dict, too.
         """
         ends = {"low": self.low, "high": self.high}
         bins = {
@@ -129,11 +130,12 @@ class NamedColumns:
 
 
 class Cut(NamedTuple):
-    """A rule for values that holds of one set more often than of the other.
+    """A rule for values that holds for a larger share of one set than of the other.
 
-    evidence : that the shares differ, twice the logarithm of a ratio of likelihoods. low, high : as
-    in `NamedColumns`.
-    words : the rule. real, generated : share of each set that it holds for.
+    evidence : how surely the shares differ: twice the log of a likelihood ratio.
+    low, high : as in `NamedColumns`.
+    words : the rule.
+    real, generated : share of each set for which the rule holds.
     """
 
     evidence: float
@@ -145,7 +147,7 @@ class Cut(NamedTuple):
 
     @property
     def way(self) -> tuple[Any, ...]:
-        """What the rule is about, without its numbers, and which set it holds of more often."""
+        """The kind of rule, without its numbers, and for which set it holds more often."""
         more = self.real > self.generated
         if self.low is not None and self.low == self.high:
             return "exactly", self.low, more, self.nearly_all
@@ -153,18 +155,18 @@ class Cut(NamedTuple):
 
     @property
     def nearly_all(self) -> bool:
-        """True if it is nearly all of one set that has one value."""
+        """True if the rule is that nearly all samples of one set have one value."""
         one = self.low is not None and self.low == self.high
         return one and max(self.real, self.generated) >= _NEARLY_ALL
 
     @property
     def sentence(self) -> str:
-        """The rule and both shares."""
+        """The rule and the two shares."""
         return f"{self.words}: {share_text(self.generated)} generated, {share_text(self.real)} real"
 
 
 def share_text(share: float) -> str:
-    """A share in percent; none and all are only said where they are exact."""
+    """A share in percent; "0 %" and "100 %" appear only if they are exact."""
     percent = 100 * share
     if 0 < percent < 0.1:
         return "under 0.1 %"
@@ -179,8 +181,8 @@ def share_text(share: float) -> str:
 
 
 def best_cut(column: ColumnCounts) -> Cut:
-    """The rule that shows best that a column differs: of several nearly as good ones the simplest
-    and roundest.
+    """The rule that shows best that a column differs; of several that are nearly as good, the
+    simplest with the roundest numbers.
     """
     sizes = int(column.real.sum()), int(column.generated.sum())
     of_sides = _side_evidence(column)
@@ -209,8 +211,8 @@ def best_cut(column: ColumnCounts) -> Cut:
 
 
 def _never(column: ColumnCounts, evidence: Floats) -> Cut | None:
-    """The best of the rules, below a number or above one, that no sample of either set passes; None
-    without any.
+    """The best rule "below a number" or "above a number" that holds for no sample of one of the
+    sets; None if there is none.
 
     evidence : `_side_evidence` of the column.
     """
@@ -228,8 +230,8 @@ def _never(column: ColumnCounts, evidence: Floats) -> Cut | None:
 
 
 def _evidence(real: Any, generated: Any, n: int, m: int) -> Any:
-    """Twice the logarithm of the ratio of likelihoods: shares of their own, against a common
-    one.
+    """Twice the log likelihood ratio of two binomial shares: one share for each set, against a
+    common share.
     """
 
     def entropy(count: Any, size: int) -> Any:
@@ -246,7 +248,7 @@ def _evidence(real: Any, generated: Any, n: int, m: int) -> Any:
 
 
 def _side_evidence(column: ColumnCounts) -> Floats:
-    """Evidence of a cut after each value but the last."""
+    """The evidence of a cut after each distinct value except the last."""
     real = np.cumsum(column.real)
     generated = np.cumsum(column.generated)
     return np.asarray(_evidence(real[:-1], generated[:-1], int(real[-1]), int(generated[-1])))
@@ -255,10 +257,12 @@ def _side_evidence(column: ColumnCounts) -> Floats:
 def _side(
     column: ColumnCounts, evidence: Floats, rounder: float, among: slice = slice(None)
 ) -> Cut:
-    """The best cut into below and above, at the roundest number that does nearly as well.
+    """The best cut into values below and above, moved to the roundest number that is nearly as
+    good.
 
-    evidence : `_side_evidence` of the column. rounder : share of it that is enough. among : the
-    cuts to choose from.
+    evidence : `_side_evidence` of the column.
+    rounder : share of the best evidence that a rounder cut must reach.
+    among : the cuts to choose from.
     """
     start, stop, _ = among.indices(len(evidence))
     first = start + int(np.argmax(evidence[among]))
@@ -274,7 +278,7 @@ def _side(
     below = _share_of(column, slice(0, place))
     if sum(below) <= 1:
         return Cut(found, cut, None, f"below {number_text(cut)}", *below)
-    # the rarer side is the one to look at; no value equals a cut that is not a value itself
+    # the rarer side makes the clearer sentence; "or more" only if a value equals the cut
     above = _share_of(column, slice(place, None))
     if column.values[place] == cut:
         words = f"{number_text(cut)} or more"
@@ -284,9 +288,10 @@ def _side(
 
 
 def _outside(column: ColumnCounts, folded: ColumnCounts, beyond: Floats) -> Cut:
-    """The best cut into a range about the median and what lies outside, with rounded ends."""
+    """The best cut into a range around the median and what lies outside it, with rounded ends."""
     best = int(np.argmax(beyond))
-    reach = float(folded.values[best]) + float(folded.values[best + 1])  # halves of distances
+    # folded values are half the distances
+    reach = float(folded.values[best]) + float(folded.values[best + 1])
     low = column.median - reach
     high = column.median + reach
     if math.isfinite(reach) and reach > 0:
@@ -319,14 +324,15 @@ def _share_of(column: ColumnCounts, places: slice) -> tuple[float, float]:
 
 
 def round_number(low: float, high: float) -> float:
-    """The number of the fewest digits that is greater than low and not greater than high."""
+    """The number with the fewest digits that is > low and <= high."""
     if low < 0 <= high:
         return 0.0
     width = high - low
     if not math.isfinite(width):
         return high
     for power in range(math.ceil(math.log10(max(abs(low), abs(high)))) + 1, -330, -1):
-        for factor in (5, 2, 1):  # whole: a float of 17 digits would bring an exponent of its own
+        # factors are integers: a float's 17 digits would have an exponent of their own
+        for factor in (5, 2, 1):
             step = float(f"{factor}e{power}")
             found = float(f"{factor * (math.floor(low / step) + 1)}e{power}") if step else high
             if low < found <= high:
@@ -337,7 +343,7 @@ def round_number(low: float, high: float) -> float:
 
 
 def number_text(value: float) -> str:
-    """A number as a reader types it: up to six digits, more only where fewer name another
+    """A number as a person would type it: up to six digits, or more where six would be another
     number.
     """
     short = f"{value:.6g}"
@@ -351,7 +357,9 @@ def number_text(value: float) -> str:
 
 
 def histogram(column: ColumnCounts) -> Histogram:
-    """Both distributions in bins of one width, or a bin for each value where there are few."""
+    """The distributions of both sets in bins of equal width, or with a bin per value if there are
+    few distinct values.
+    """
     values = column.values
     if len(values) <= BINS:
         middle = (values[1:] + values[:-1]) / 2
@@ -383,9 +391,10 @@ def histogram(column: ColumnCounts) -> Histogram:
 
 
 class Group(NamedTuple):
-    """Columns that belong together, the first of them the plainest, and what they are called.
+    """Columns that belong together, the one that shows the difference best first, and the name of
+    the group.
 
-    value : the value that they have in common, if that is what they are about.
+    value : the value that the columns share, if the group is about it.
     """
 
     columns: list[int]
@@ -397,8 +406,8 @@ Grouping = Callable[[int, Sequence[int]], Group | None]
 
 
 def groupings(pair: SamplePair, cuts: Mapping[int, Cut]) -> Iterator[Grouping]:
-    """How columns may belong together: by name, by a value that they have in common, by region, by
-    what they do.
+    """The ways in which columns can form a group, in the order tried: by name, by a shared value,
+    as a region of pixels, by correlation, and again by a shared value.
     """
     if pair.real.features:
         yield lambda lead, differ: _by_name(lead, differ, pair.real.features)
@@ -416,14 +425,16 @@ def groupings(pair: SamplePair, cuts: Mapping[int, Cut]) -> Iterator[Grouping]:
 
 
 def _alike(lead: int, differ: Sequence[int], cuts: Mapping[int, Cut]) -> list[int]:
-    """Columns that differ in the same way as the first one."""
+    """The columns that differ by the same kind of rule as the column ``lead``."""
     return [place for place in differ if cuts[place].way == cuts[lead].way]
 
 
 def _of_one_value(
     lead: int, differ: Sequence[int], cuts: Mapping[int, Cut], kind: str
 ) -> Group | None:
-    """Columns that have one value more often in one of the sets, such as pixels of blank paper."""
+    """Columns that take one value more often in one of the sets, such as pixels of a blank
+    background.
+    """
     cut = cuts[lead]
     found = _alike(lead, differ, cuts)
     if cut.way[0] != "exactly" or len(found) < _LEAST_GROUP:
@@ -432,7 +443,7 @@ def _of_one_value(
 
 
 def _picture_shape(samples: Samples) -> tuple[int, int] | None:
-    """Height and width, where features are the pixels of the pictures."""
+    """Height and width of the pictures, if the features are their pixels; otherwise None."""
     if samples.images is None or samples.images[0].size != samples.d:
         return None
     height, width = samples.images.shape[1:]
@@ -440,16 +451,16 @@ def _picture_shape(samples: Samples) -> tuple[int, int] | None:
 
 
 def pixel_text(place: int, shape: tuple[int, int]) -> str:
-    """A pixel by its row and column, counted from 1."""
+    """The name of a pixel: its row and column, counted from 1."""
     return f"pixel in row {place // shape[1] + 1}, column {place % shape[1] + 1}"
 
 
 def _region(lead: int, differ: Sequence[int], shape: tuple[int, int]) -> Group | None:
-    """Pixels that differ in one way and touch each other, at a side or a corner."""
+    """Pixels that differ by the same kind of rule and touch each other at a side or a corner."""
     left = set(differ)
     found = [lead]
     left.discard(lead)
-    for place in found:  # grows
+    for place in found:  # the list grows during the loop
         row, column = divmod(place, shape[1])
         near = [
             each
@@ -474,7 +485,9 @@ def _ends(name: str, numbers: Ints) -> str:
 
 
 def _by_name(lead: int, differ: Sequence[int], features: Sequence[str]) -> Group | None:
-    """Columns of one first or last word, of which nearly all differ and of the others far fewer."""
+    """Columns whose names share the first or the last word, if nearly all of them differ and far
+    fewer of the other columns do.
+    """
     words = [_SEPARATORS.split(name.strip()) for name in features]
     sure = set(differ)
     for end, shown in ((0, "“{} …”"), (-1, "“… {}”")):
@@ -494,7 +507,7 @@ def _by_name(lead: int, differ: Sequence[int], features: Sequence[str]) -> Group
 
 
 def _moving_together(lead: int, differ: Sequence[int], pair: SamplePair) -> Group | None:
-    """Columns that differ and are nearly a function of the first one in the real set."""
+    """Columns that differ and are highly correlated with the column ``lead`` in the real set."""
     others = [place for place in differ if place != lead][:_COMPARED]
     if not others:
         return None
@@ -508,7 +521,7 @@ def _moving_together(lead: int, differ: Sequence[int], pair: SamplePair) -> Grou
 
 
 def correlations(values: Array, place: int, others: Sequence[int]) -> Floats:
-    """Pearson's correlation of a column with others; 0 where either is constant."""
+    """Pearson correlations of one column with others; 0 if either is constant."""
     found = values[:, [place, *others]].astype(float)
     found /= np.abs(found).max(axis=0) + np.finfo(float).tiny
     found -= found.mean(axis=0)
@@ -518,8 +531,8 @@ def correlations(values: Array, place: int, others: Sequence[int]) -> Floats:
 
 
 def named_columns(pair: SamplePair, differ: Sequence[int]) -> tuple[NamedColumns, ...]:
-    """The columns that differ by themselves, in at most MOST names, those that show it best
-    first.
+    """The columns that differ by themselves, under at most MOST names, those that show the
+    difference best first.
     """
     cuts = {place: best_cut(column_of(pair, place)) for place in differ}
     left = sorted(differ, key=lambda place: (-cuts[place].evidence, place))
@@ -537,7 +550,7 @@ def named_columns(pair: SamplePair, differ: Sequence[int]) -> tuple[NamedColumns
 
 
 def column_text(pair: SamplePair, place: int) -> str:
-    """A column by its name, as a pixel, or by its number."""
+    """A column's text: its feature name, its pixel, or its number."""
     shape = _picture_shape(pair.real)
     if shape is None or pair.real.features:
         return called(pair.real, place)
@@ -545,7 +558,7 @@ def column_text(pair: SamplePair, place: int) -> str:
 
 
 def column_of(pair: SamplePair, place: int) -> ColumnCounts:
-    """The values of a column of both sets, counted."""
+    """The counts of a column's values in both sets."""
     return ColumnCounts.of(pair.real.values[:, place], pair.generated.values[:, place])
 
 
@@ -562,7 +575,9 @@ def _named(pair: SamplePair, group: Group, cut: Cut) -> NamedColumns:
 
 
 def _all_of_one_value(pair: SamplePair, columns: list[int], value: float, cut: Cut) -> str:
-    """The sentence on all of the columns at once; "" where it says less than that of one."""
+    """A sentence about all columns of a group at once; "" if it is weaker evidence than the
+    sentence about the first one.
+    """
     held = [int((each.values[:, columns] == value).all(axis=1).sum()) for each in pair]
     if _evidence(held[0], held[1], pair.real.n, pair.generated.n) < cut.evidence:
         return ""

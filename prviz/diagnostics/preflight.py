@@ -1,8 +1,8 @@
 """Preflight: findings about a pair before it is measured, each with its effect on the estimators in
 one sentence.
 
-All texts are plain text: names come from untrusted files, so callers must not render them as
-markup.
+All texts are plain text. They contain names from untrusted files, so callers must not render them
+as markup.
 """
 
 from __future__ import annotations
@@ -40,14 +40,15 @@ from prviz.samples import (
     split_share,
 )
 
-ROWS = 5_000  # most rows for an effective dimension
-VALUES = 2**25  # values for an effective dimension, at most: 128 MB of float32
-_KNOWN = LeastRecentlyUsed(4_096)  # effective dimensions: curves, faults and screens ask for them
+ROWS = 5_000  # most rows from which an effective dimension is computed
+VALUES = 2**25  # most values from which an effective dimension is computed: 128 MB of float32
+# effective dimensions by digest: curves, triage findings and pages need them repeatedly
+_KNOWN = LeastRecentlyUsed(4_096)
 
 
 class EffectiveDimension(NamedTuple):
-    """Participation ratio of the covariance spectrum, and the number of rows it was computed
-    from.
+    """Participation ratio of the covariance spectrum, and the number of rows from which it was
+    computed.
     """
 
     value: float
@@ -58,11 +59,11 @@ def effective_dimension(samples: Samples, *, seed: int = 0) -> EffectiveDimensio
     """Participation ratio of the covariance spectrum: (sum of eigenvalues)^2 / sum of squared
     eigenvalues.
 
-    The ratio is 1 for points on a line, d for an isotropic point set and 0 when all rows are equal.
-    The sum of the eigenvalues is the trace of the covariance, the sum of their squares its squared
-    Frobenius norm, and the (n, n) Gram matrix has the same two. From n rows the ratio is low: d /
-    (1 + d / n) for an isotropic Gaussian. Above 5,000 rows (or 2^25 values) a seeded draw without
-    replacement is used.
+    The ratio is 1 for points on a line, d for an isotropic point set and 0 if all rows are equal.
+    The sum of the eigenvalues is the trace of the covariance, and the sum of their squares is its
+    squared Frobenius norm; the (n, n) Gram matrix has the same two. Few rows make the ratio too
+    low: for an isotropic Gaussian n rows give d / (1 + d / n). Above 5,000 rows (or 2^25 values) a
+    seeded draw without replacement is used.
     """
     centred, scale = centred_rows(samples, seed=seed)
     if not scale:
@@ -78,9 +79,8 @@ def _known_dimension(samples: Samples) -> EffectiveDimension:
 
 
 def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[Floats32, float]:
-    """Rows for an effective dimension, centred and scaled to the largest entry 1; and the scale.
-
-    The scale is 0 where all rows are equal.
+    """Rows for the effective dimension, centred and scaled to a largest absolute entry of 1; and
+    the scale, 0 if all rows are equal.
     """
     limit = max(2, min(ROWS, VALUES // samples.d))
     values = RowView(samples.values)
@@ -95,14 +95,15 @@ def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[Floats32, float]:
     constant = np.ones(samples.d, dtype=bool)
     for rows in blocks:
         block = values.take(rows)
-        # the sum goes on from that of the blocks before, as if all were one; scaled, none overflows
+        # continuing the previous blocks' sum gives the same bits as a single sum; scaled values
+        # can't overflow
         total = np.concatenate([total, block / unit]).sum(axis=0, keepdims=True)
         constant &= (block == first).all(axis=0)
     mean = total / len(values)
 
     def centred(rows: slice) -> Floats:
         block: Floats = values.take(rows) / unit - mean
-        block[:, constant] = 0  # not exactly 0 by rounding of the mean
+        block[:, constant] = 0  # rounding of the mean would leave a little more than 0
         return block
 
     largest = max(float(np.abs(centred(rows)).max()) for rows in blocks)
@@ -119,16 +120,17 @@ def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[Floats32, float]:
 
 
 DIMENSION_RATIO = 2.0
-# effective dimension above which nearest and farthest neighbours hardly differ: rule of thumb
+# Effective dimension from which on the nearest and the farthest neighbour are almost equally far: a
+# rule of thumb.
 HIGH_DIMENSION = 30.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairFacts(DataFacts):
-    """Facts about a pair for all findings, computed once.
+    """Facts about a pair, computed once for all findings.
 
-    ``fit`` and ``evaluate`` are the numbers of fit and of evaluation samples, real first; both are
-    the same samples unless ``held_out``.
+    ``fit`` and ``evaluate`` are numbers of fit and of evaluation samples, real first. Unless
+    ``held_out``, they are the same samples.
     """
 
     fit: tuple[int, int]
@@ -164,9 +166,11 @@ def _effective(facts: PairFacts) -> Finding:
 # ---- the preflight ----
 
 
-FEW_EVALUATED = 50  # evaluation samples per set below which the steps of the error rates show
+# evaluation samples per set below which the steps of the error rates are visible
+FEW_EVALUATED = 50
 LOWEST_K = 3  # the smallest published k
-LARGE_SHARE = 0.25  # share of a set's fit samples in one ball above which a ball is hardly local
+# share of a set's fit samples from which on a ball with that many is hardly local
+LARGE_SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -187,7 +191,7 @@ class Preflight:
 
     @property
     def troubles(self) -> Findings:
-        """The findings that are not ok, warnings first."""
+        """The findings that are not "ok", warnings first."""
         return in_order(self.findings)
 
 
@@ -204,29 +208,27 @@ def preflight(
     Parameters
     ----------
     real, generated : array_like or Samples
-        (n, d) and (m, d) samples; n and m may differ. A `SamplePair` in the place of both will do.
+        (n, d) and (m, d) samples; n and m may differ. A `SamplePair` may take the place of both.
     k : int or "sqrt", optional
-        Number of neighbours that will be used; None or "sqrt": floor(sqrt(n)), n the size of the
-        smaller set.
+        Number of neighbours that will be used; None or "sqrt": floor(sqrt(n)), with n the size of
+        the smaller set.
     split : float or "none", optional
         Share of each set that will define the classifiers; None or "none": no split.
     known : Preflight, optional
-        The preflight of the same pair at another k or split, whose counts over the data are used
-        again.
+        A preflight of the same pair at another k or split; its facts about the data are reused.
 
     Returns
     -------
     Preflight
         Findings on sizes, dimension, duplicates inside and across the sets, constant features,
-        norms, spread, scales, effective dimension, k and evaluation samples; on encoders, where a
-        file names one; on names that look swapped; and on what was decided when the files were
-        read. Every value is exact except effective dimensions above 5,000 rows, which come from a
-        seeded draw.
+        norms, spread, scales, effective dimension, k and evaluation samples; on encoders, if a file
+        names one; on names that look swapped; and on decisions made when the files were read. Every
+        value is exact except effective dimensions above 5,000 rows, which come from a seeded draw.
 
     Raises
     ------
     ValueError
-        k below 1, or split outside (0, 1).
+        If k is below 1, or split is outside (0, 1).
     """
     pair = pair_of(real, generated)
     split = split_share(split)
@@ -269,13 +271,13 @@ def preflight(
 
 
 def _as_read(pair: SamplePair) -> list[Finding]:
-    """A finding if columns were left out, or something else was decided, when the files were
-    read.
+    """A finding about decisions made when the files were read, such as columns left out; empty if
+    there were none.
     """
     said = [
         f"{' and '.join(names)}: {note}"
         for note, names in notes_of(pair).items()
-        if not note.startswith(CUT)  # of which there is a finding
+        if not note.startswith(CUT)  # these have a finding of their own
     ]
     effect = "Distances are measured in all features that were read as such."
     if said:

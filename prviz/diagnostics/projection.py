@@ -15,14 +15,13 @@ from prviz.samples import SamplePair
 
 # Most samples from which directions are computed.
 MOST_ROWS = 4000
-# Features above which the discriminant is restricted to this number of leading principal
-# components.
+# With more features, the discriminant is computed from this number of leading principal components.
 MOST_FEATURES = 200
-# Further directions of the random subspace, and its iterations; scikit-learn takes the same for so
-# few components.
+# Number of extra directions of the random subspace, and of its iterations; scikit-learn uses the
+# same for so few components.
 _OVERSAMPLES = 10
 _ITERATIONS = 7
-# Values projected at a time.
+# Number of values projected at a time.
 _BLOCK_VALUES = 1 << 22
 
 
@@ -30,7 +29,8 @@ _BLOCK_VALUES = 1 << 22
 class Projection:
     """Coordinates of samples along orthogonal directions.
 
-    points : (n, c) coordinates of all samples, real ones first. titles : title of each axis.
+    points : (n, c) coordinates of all samples, real ones first.
+    titles : title of each axis.
     """
 
     points: Floats
@@ -38,10 +38,12 @@ class Projection:
 
 
 def shown_coordinates(pair: SamplePair) -> tuple[Floats, tuple[str, ...]]:
-    """Coordinates, (n, 1) or (n, 2), of all samples, real ones first, and the title of each axis.
+    """Coordinates of all samples for a figure, (n, 1) or (n, 2), real ones first, and the title of
+    each axis.
 
-    In one and two dimensions the coordinates are the features; otherwise the two leading principal
-    components of both sets together, with the share of the variance that each explains.
+    In one and two dimensions the coordinates are the features. Otherwise they are the two leading
+    principal components of both sets together; the titles state the share of the variance that each
+    explains.
     """
     values = np.concatenate([samples.values for samples in pair])
     if pair.d <= 2:
@@ -51,11 +53,11 @@ def shown_coordinates(pair: SamplePair) -> tuple[Floats, tuple[str, ...]]:
 
 
 def principal_projection(pair: SamplePair, count: int = 4) -> Projection:
-    """Samples along the leading principal components of both sets together, at most ``count`` of
-    them.
+    """Samples along the leading principal components of both sets together; there are at most
+    ``count``.
 
-    The components come from a seeded draw of at most 4,000 samples. The largest entry of each
-    component is positive, so that equal samples give equal figures.
+    The components are computed from a seeded draw of at most 4,000 samples. The largest entry of
+    each component is positive, so that equal samples give equal figures.
     """
     drawn = _drawn(pair)
     axes, shares = _components(drawn.values, count)
@@ -71,9 +73,9 @@ def discriminant_projection(fit: SamplePair, shown: SamplePair) -> Projection:
 
     The first axis is Fisher's linear discriminant of the samples ``fit``, with the Ledoit-Wolf
     estimate of the covariance and generated samples on the right; the second is the leading
-    principal component of what is orthogonal to it. Both come from a seeded draw of at most 2,000
-    samples of either set, and beyond 200 features from the 200 leading principal components. Where
-    the means are equal, the first axis is the first principal component.
+    principal component orthogonal to it. Both are computed from a seeded draw of at most 2,000
+    samples of either set; with more than 200 features, from their 200 leading principal components.
+    If the means are equal, the first axis is the first principal component.
     """
     with needed_for("a map of samples"):
         from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -99,8 +101,8 @@ def discriminant_projection(fit: SamplePair, shown: SamplePair) -> Projection:
 
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    """Drawn samples of both sets, divided by ``scale`` so that no square overflows, with the set of
-    each.
+    """Samples drawn from both sets, divided by ``scale`` so that no square overflows, and which of
+    them are generated.
     """
 
     values: Floats
@@ -108,8 +110,8 @@ class _Drawn:
     scale: float
 
     def along(self, pair: SamplePair, axes: Floats) -> Floats:
-        """Coordinates, (n, c), of all samples of a pair, relative to the mean of the drawn ones; in
-        blocks.
+        """Coordinates, (n, c), of all samples of a pair relative to the mean of the drawn samples,
+        computed in blocks.
         """
         centre = self.values.mean(axis=0)
         parts = []
@@ -136,11 +138,12 @@ def _drawn(pair: SamplePair) -> _Drawn:
 def _components(values: Floats, count: int) -> tuple[Floats, Floats]:
     """Leading principal components, (c, d), and the share of the variance that each explains."""
     centred = values - values.mean(axis=0)
-    # Halko, Martinsson and Tropp 2011, algorithm 4.4: iterations on a random subspace, from a fixed
-    # seed.
+    # Halko, Martinsson and Tropp 2011, algorithm 4.4: power iterations on a random subspace with a
+    # fixed seed.
     width = min(count + _OVERSAMPLES, *values.shape)
     drawn = np.random.default_rng(0).normal(size=(values.shape[1], width))
-    with one_blas_thread():  # more of them only wait for each other over matrices so narrow
+    # with matrices this narrow, further BLAS threads only wait for each other
+    with one_blas_thread():
         basis = np.linalg.qr(centred @ drawn)[0]
         for _ in range(_ITERATIONS):
             basis = np.linalg.qr(centred @ np.linalg.qr(centred.T @ basis)[0])[0]
@@ -149,4 +152,4 @@ def _components(values: Floats, count: int) -> tuple[Floats, Floats]:
     total = float((centred**2).sum())
     largest = axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)]
     axes = axes * np.where(largest < 0, -1.0, 1.0)[:, None]
-    return axes, lengths[:count] ** 2 / (total or 1.0)  # a single point has no variance to share
+    return axes, lengths[:count] ** 2 / (total or 1.0)  # a single point has variance 0

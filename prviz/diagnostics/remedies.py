@@ -1,5 +1,5 @@
-"""Remedies for what gives samples away, done to both sets, so that the area that each leaves can be
-measured.
+"""Remedies against what gives generated samples away. Each is applied to both sets, so that the
+area it leaves can be measured.
 """
 
 from __future__ import annotations
@@ -16,29 +16,30 @@ from prviz.diagnostics.whole_rows import NEGATIVE, NOT_WHOLE, OF_LENGTH_ONE
 from prviz.measure.kernel_scores import of_length_one
 from prviz.samples import SamplePair
 
-# Least gain of area that helps.
+# Least gain of area that counts as help.
 _HELPS = 0.03
-# Shares of the range of the real values between which the roundest number is the end of those that
-# are faint.
+# Faint values end between these shares of the range of the real values, at the roundest number
+# there.
 _FAINT = (1 / 16, 1 / 8)
-# Share of the real values that a remedy may change: it is for what the generated ones alone have.
+# Largest share of real values that a remedy may change: it is meant for what only generated ones
+# have.
 _FEW = 0.01
-# Ends of values that are said one by one, at most.
+# With more ends than this, the words do not list them.
 _SAID = 2
 
 
 @dataclass(frozen=True)
 class Remedy:
-    """Something done to both sets, and the area under the curve to believe that it leaves.
+    """A change of both sets, and the area under the curve to believe ("tightest") afterwards.
 
     Parameters
     ----------
     words : str
-        What was done.
+        The change in words.
     area : float
         The area afterwards.
     gain : float
-        By how much that is more than without it.
+        The area afterwards minus that before.
     """
 
     words: str
@@ -47,33 +48,33 @@ class Remedy:
 
     @property
     def helps(self) -> bool:
-        """True if more area is left than chance would have it."""
+        """True if the area grew by more than chance would explain."""
         return self.gain >= _HELPS
 
     @property
     def text(self) -> str:
-        """What was done and the area; that it does not help where it does not."""
+        """The change and the area; a note if it does not help."""
         return f"{self.words}: {self.area:.2f}" + ("" if self.helps else ", which does not help")
 
 
 class Change(NamedTuple):
-    """What is done, in words, and the sets afterwards."""
+    """A change in words, and the changed sets."""
 
     words: str
     pair: SamplePair
 
 
 def changes(pair: SamplePair, named: Sequence[NamedColumns], rows: str) -> Iterator[Change]:
-    """What may be tried against what the witness says, each by itself.
+    """The changes that can be tried against what the witness says, each by itself.
 
     Parameters
     ----------
     pair : SamplePair
         Two sets.
     named : sequence of NamedColumns
-        Of the witness.
+        The columns that the witness names.
     rows : str
-        What it says of whole rows.
+        What the witness says about whole rows.
     """
     for rule, (words, change) in _OF_ROWS.items():
         if rows.startswith(rule) and _spares_real(pair, change):
@@ -83,7 +84,7 @@ def changes(pair: SamplePair, named: Sequence[NamedColumns], rows: str) -> Itera
     yield from _blanked(pair, named)
 
 
-# By what is said of the rows.
+# By the beginning of what the witness says about whole rows: the change in words, and the change.
 _OF_ROWS: dict[str, tuple[str, Callable[[Array], Array]]] = {
     NOT_WHOLE: ("rounded to whole numbers", np.rint),
     OF_LENGTH_ONE: ("all rows of length 1", of_length_one),
@@ -101,7 +102,7 @@ def _spares_real(pair: SamplePair, change: Callable[[Array], Array]) -> bool:
 
 
 def _clipped(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change]:
-    """Columns with generated values beyond an end that no real one passes, clipped there."""
+    """Clip columns in which generated values pass an end that no real value passes."""
     ends = dict[int, tuple[float, float]]()
     said = dict[str, None]()
     for each in named:
@@ -138,10 +139,11 @@ def _clipped(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change
 
 
 def _blanked(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change]:
-    """Faint values set to the least one, where more of the real ones are exactly that: of the first
-    such columns.
+    """Set faint values to the least value, in the first named columns of which that exact value is
+    more frequent among real samples.
 
-    Of all columns that begin there where they are of one scale, as pixels are.
+    If all columns that begin at this value have the same scale, as pixels do, they are changed,
+    too.
     """
     for each in named:
         value = each.low

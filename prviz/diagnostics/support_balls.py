@@ -1,4 +1,6 @@
-"""Balls of an estimated support, to draw as circles: exact centres and radii of some of them."""
+"""Balls of an estimated support, to be drawn as circles: exact centres and radii of some of the
+balls.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +15,20 @@ from prviz.neighbors import Balls, nearest_radii, radii_to
 from prviz.neighbors.balls import ROLES, Rule
 from prviz.samples import Split
 
-# Most balls whose radii are computed, from which balls of all sizes are chosen to draw.
+# Radii of at most this many balls are computed; the balls to draw are chosen from these.
 MOST_RADII = 2000
 
 
 @dataclass(frozen=True, eq=False)
 class SupportBalls:
-    """Chosen balls of the estimated support of one role.
+    """Some balls of the estimated support of one role.
 
-    role : "real" for the support of P, "generated" for that of Q, "both" where the balls are the
-    same.
-    around : "fit": the support is the union of the balls, each around a fit sample of its role;
-    "evaluation": each point has a ball of its own and is in the support if this ball holds a fit
-    sample of the role.
+    role : "real" for the support of P, "generated" for that of Q, "both" if the balls are the same.
+    around : "fit": the support is the union of the balls, each around a fit sample of its role.
+    "evaluation": each point has a ball of its own, and is in the support if a fit sample of the
+    role is in that ball.
     centres, radii : (m, d) and (m,), by increasing radius.
-    total : number of balls before the choice.
+    total : number of balls from which these were chosen.
     """
 
     role: Literal["real", "generated", "both"]
@@ -40,14 +41,18 @@ class SupportBalls:
 def support_balls(
     split: Split, method: str, *, k: int, radii: tuple[float, float] | None = None, most: int = 60
 ) -> tuple[SupportBalls, ...]:
-    """Balls of the support of P and of Q, or of both; at most ``most`` of each, () where there are
-    none to draw.
+    """Some balls of the supports of P and Q, at most ``most`` of each; () if the family has no
+    balls to draw.
 
-    The balls are chosen evenly by the rank of their radius, with the smallest and the largest.
+    Balls are chosen evenly by the rank of their radius; the smallest and the largest are among
+    them.
 
-    split, method, k : as measured. radii : the radius of all real and that of all generated balls,
-    where the family has one (`Estimate.bandwidth`). Balls of one radius are drawn around the fit
-    samples: a point's ball holds a sample exactly where the sample's ball holds the point.
+    split, method, k : as measured.
+    radii : radius of all real and of all generated balls, if the family has one
+    (`Estimate.bandwidth`).
+
+    Balls of one radius are drawn around the fit samples: a sample is in a point's ball exactly if
+    the point is in the sample's ball.
     """
     if radii is not None:
         chosen = [rows[_evenly(len(rows), most)] for rows in split.fit_rows]
@@ -76,7 +81,7 @@ def support_balls(
 
 
 def _evenly(n: int, most: int) -> Ints:
-    """At most ``most`` of n positions, evenly spaced, with the first and the last."""
+    """At most ``most`` of n positions, evenly spaced, the first and the last among them."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
 
 
@@ -105,14 +110,16 @@ def _of_rule(split: Split, role: int, balls: Balls, most: int) -> SupportBalls:
 
 
 def _own_radii(split: Split, own: int, chosen: Ints, rule: Rule) -> Floats:
-    """Radii of balls around evaluation samples of a role; a fit sample is not its own neighbour."""
+    """Radii of balls around evaluation samples of a role; a sample that is also a fit sample is not
+    its own neighbour.
+    """
     sides = [ROLES.index(role) for role in rule.roles]
     among = [(tuple(split.pair)[side].values, split.fit_rows[side]) for side in sides]
     fit = np.concatenate([values[rows] for values, rows in among])
     points = tuple(split.pair)[own].values
     if split.held_out or own not in sides:
         return radii_to(points, fit, rule.k, rows=chosen)
-    # Without split all rows are fit rows, in order.
+    # Without split all rows are fit rows, in their order.
     start = 0
     if len(sides) == 2 and own == 1:
         start = len(among[0][1])

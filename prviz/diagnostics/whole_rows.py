@@ -1,5 +1,5 @@
-"""Whole rows that tell two sets apart: rows that repeat, and what nearly all rows of one set alone
-are.
+"""Whole rows that tell two sets apart: repeated rows, and properties that nearly all rows of one
+set alone have.
 """
 
 from __future__ import annotations
@@ -16,29 +16,30 @@ from prviz.diagnostics.column_tests import LEVEL, fisher
 from prviz.diagnostics.named_columns import share_text
 from prviz.samples import SamplePair
 
-# Fewest repeated rows that are looked at, and how many times as often rows must repeat within a set
-# as across the two, or as in the other one.
+# First: fewest repeated rows that are considered. Second: rows must repeat within a set this many
+# times as often as across the sets, and as in the other set.
 _FEW_REPEATS = 5
 _TIMES = 3.0
-# Distinct values of a column over different rows, from which rows don't repeat by chance.
+# If a column has this share of distinct values among distinct rows, rows do not repeat by chance.
 _CONTINUOUS = 0.5
-# Least difference of the shares of rows that a rule holds for, the share of one set that none or
-# all is taken for, and how far a length may be from 1.
+# First: least difference between the shares of rows with a property. Second: a share this close to
+# 0 or 1 counts as none or all. Third: tolerance for a row's length to count as 1.
 _ROWS_DIFFER = 0.1
 _ALMOST = 0.001
 _ONE = 2e-3
-# What rows of a set may have in common.
+# Properties that the rows of a set may have in common.
 NOT_WHOLE = "values that are no whole numbers"
 OF_LENGTH_ONE = "rows of length 1"
 NEGATIVE = "values below 0"
 
 
 class Repeats(NamedTuple):
-    """Rows that repeat more often than by chance.
+    """Whether rows repeat more often than by chance.
 
-    text : what is said of it; "" where both sets repeat rows alike. first : by role, the first of
-    each set of equal rows, or None where all rows count. by_value : True if values are few, so that
-    different rows would be no fair draw.
+    text : a sentence about repeated rows; "" if both sets repeat rows to the same extent.
+    first : by role, the first of each group of equal rows; None if all rows should be used.
+    by_value : True if columns take so few values that rows repeat because of that; tests on
+    distinct rows would then be biased.
     """
 
     text: str
@@ -47,7 +48,7 @@ class Repeats(NamedTuple):
 
 
 def repeats(pair: SamplePair) -> Repeats:
-    """Rows that repeat in one set more often than in the other, or than chance would have it."""
+    """Test whether rows repeat in one set more often than in the other, or than by chance."""
     classes = row_classes(pair)
     n = pair.real.n
     sides = [
@@ -79,7 +80,9 @@ def repeats(pair: SamplePair) -> Repeats:
 
 
 class _Side(NamedTuple):
-    """How rows of one set repeat: values, the first of each class of equal rows, rows by class."""
+    """How rows of one set repeat: its values, the first of each class of equal rows, and the number
+    of rows in each class.
+    """
 
     values: Array
     first: Ints
@@ -96,24 +99,24 @@ class _Side(NamedTuple):
 
     @property
     def extra(self) -> int:
-        """Rows that repeat an earlier one."""
+        """Number of rows that equal an earlier one."""
         return self.n - len(self.first)
 
     @property
     def within(self) -> float:
-        """Share of the pairs of rows that are equal."""
+        """Share of the pairs of rows in which both are equal."""
         return float(self.counts @ (self.counts - 1)) / (self.n * max(self.n - 1, 1))
 
     def takes_many_values(self) -> bool:
-        """True if a column takes so many values that these rows would not repeat by chance."""
+        """True if some column takes so many values that rows would not repeat by chance."""
         needed = _CONTINUOUS * len(self.first)
         columns = (self.values[self.first, place] for place in range(self.values.shape[1]))
         return any(len(np.unique(column)) > needed for column in columns)
 
 
 def rows_text(pair: SamplePair) -> str:
-    """What nearly all rows of one set are, and far fewer of the other; "" where there is no such
-    thing.
+    """A property that nearly all rows of one set have and far fewer of the other, with both shares;
+    "" if there is none.
     """
     for words, held in _RULES.items():
         counts = []
@@ -139,7 +142,7 @@ def _of_length_one(block: Array) -> Flags:
     return np.asarray(np.abs(lengths - 1) < _ONE)
 
 
-# What rows of a set may have in common, in words, and which of them do.
+# By property in words: a function that tells which rows of a block have it.
 _RULES: dict[str, Callable[[Array], Flags]] = {
     NOT_WHOLE: lambda block: np.any(block != np.rint(block), axis=1),
     OF_LENGTH_ONE: _of_length_one,

@@ -34,27 +34,26 @@ from prviz.neighbors.engine import checked_bytes
 from prviz.neighbors.threads import Progress, part_of
 from prviz.samples import SamplePair, SamplesLike, Split, pair_of
 
-# Chance below which trees alone tell the sets apart: columns and correlations, at LEVEL together,
-# are tested besides.
+# Level at which trees tell the sets apart. It is less than LEVEL, which columns and correlations
+# use together.
 APART = 0.0025
-# Rows of a set that columns are tested on at most, and those that trees are fitted on and judged
-# by.
+# Most rows of a set on which columns are tested; most rows on which trees are fitted and judged.
 _TESTED = 100_000
 _ROWS = 20_000
-# Samples of a set that areas are of at most: each remedy takes a whole curve to believe, a minute
-# of 10,000 x 384.
+# Most samples of a set from which an area is computed: each remedy takes a whole curve to believe,
+# a minute for 10,000 samples of 384 features.
 AREA_SAMPLES = 2_000
-# Bytes of memory for each value that trees see: its copies in units of the deviation, its ranks,
-# and these shuffled.
+# Bytes of memory per value that trees use: the standardised values, their ranks, and the shuffled
+# ranks.
 VALUE_BYTES = 32
-# Fewest independent rows of a set for trees, which see nothing in fewer.
+# Fewest independent rows of a set for trees: with fewer they find nothing.
 _LEAST_ROWS = 40
-# Columns that are shuffled, and how often each.
+# Number of columns that are shuffled, and number of times.
 _SHUFFLED = 10
 _SHUFFLES = 3
-# Samples that are shown of either kind.
+# Number of most surely generated and of most surely real samples that are shown.
 _SHOWN = 8
-# What the witness is called wherever it stands.
+# Heading of the witness on pages and in reports.
 GIVES_AWAY = "What gives it away"
 NOTHING = "no feature tells the sets apart"
 WITHOUT_TREES = "without scikit-learn only columns are tested, each by itself"
@@ -71,31 +70,31 @@ class Witness:
     d : int
         Number of columns.
     named : tuple of NamedColumns
-        The columns that tell the sets apart, at most three names, groups before single ones, the
-        plainest first.
+        The columns that tell the sets apart, under at most three names. A name is a group of
+        columns where there is one; those that show the difference best come first.
     differing : tuple of int
         All columns whose own distribution differs, counted from 0, the surest first.
     rows : str
-        What tells whole rows of the sets apart: that they repeat, hold numbers that are not whole,
-        or negative ones, or have one length, in one set only. Empty: nothing of these.
+        What whole rows of only one set have: they repeat, or contain fractional or negative
+        numbers, or all have length 1. Empty: none of these.
     p_apart : float, optional
-        Probability that trees which were fitted on one half tell the other half apart so well by
-        chance; None: no trees.
+        P-value of how well trees that were fitted on one half tell real from generated samples in
+        the other half; None: no trees were fitted.
     most_generated : tuple of int
-        Rows of the generated samples that are most surely generated, counted from 0, of the half
-        that was judged.
+        Rows, counted from 0, of the samples in the judged half of the generated set that are most
+        surely generated.
     most_missing : tuple of int
-        Rows of the real samples that are most surely not generated.
+        Rows of the samples in the judged half of the real set that are most surely real.
     area : float, optional
-        Area under the curve to believe with all columns.
+        Area under the curve to believe ("tightest"), with all columns.
     remedies : tuple of Remedy
-        What was tried against it, and the area that each leaves: first to leave out the columns
-        named.
+        Changes of both sets that were tried, each with the area it leaves; the first one leaves out
+        the named columns.
     notes : tuple of str
         What was not tested, and why.
     area_samples : int, optional
-        Number of samples of a set, drawn by the seed, that all these areas are of at most; None: of
-        all.
+        All areas are computed from at most this number of samples of each set, drawn by the seed;
+        None: from all samples.
     """
 
     d: int
@@ -112,25 +111,25 @@ class Witness:
 
     @property
     def whole(self) -> bool:
-        """True if more than half of the columns differ: whole rows, or their scale, more than any
-        column.
+        """True if more than half of the columns differ: then whole rows, or their scale, differ
+        rather than single columns.
         """
         return self.d > MOST and len(self.differing) > self.d / 2
 
     @property
     def told_apart(self) -> bool:
-        """True if the sets differ by more than chance."""
+        """True if the sets differ by more than chance explains."""
         by_trees = self.p_apart is not None and self.p_apart < APART
         return by_trees or bool(self.named or self.rows)
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """All named columns, counted from 0."""
+        """All columns that are named, counted from 0."""
         return tuple(column for each in self.named for column in each.columns)
 
     @property
     def of_all(self) -> tuple[str, ...]:
-        """What is said of whole rows, and where no feature is named; one line at most."""
+        """At most one line: what is said about whole rows, or that no single feature is named."""
         if self.rows:
             return (self.rows,)
         if self.whole:
@@ -143,7 +142,7 @@ class Witness:
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """What is said of the sets, a line each: at least one."""
+        """All that is said about the sets, one statement per line; at least one."""
         said = [*self.of_all, *(each.text for each in self.named)]
         if self.area is not None:
             if self.area_samples is None:
@@ -157,23 +156,23 @@ class Witness:
 
     @property
     def area_without(self) -> float | None:
-        """The area without the columns named."""
+        """The area without the named columns; None if it was not measured."""
         if self.remedies and 0 < len(self.columns) < self.d:
             return self.remedies[0].area
         return None
 
     @property
     def text(self) -> str:
-        """The witness in one line."""
+        """All statements in one line."""
         return "; ".join(self.statements)
 
     def entry(self) -> dict[str, Any]:
-        """The witness in JSON's own types.
+        """The witness as types that JSON has.
 
         Returns
         -------
         dict
-            All attributes, and the lines that say them as ``statements``.
+            All attributes, and ``statements``.
         """
         names = (
             "d",
@@ -211,10 +210,10 @@ def witness(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ. Or one `SamplePair`.
     without : bool
-        True: also measure the area under the curve to believe with all columns, without those
-        named, and after what may be tried against them, such as rounding. Each takes as long as
-        that curve of 2,000 samples of each set, no more of which are drawn; of fewer than 200
-        independent samples of a set none is measured.
+        True: also measure the area under the curve to believe ("tightest") with all columns,
+        without the named ones, and after changes such as rounding that may remove the difference.
+        Each area takes one such curve, of at most 2,000 samples of each set. With fewer than 200
+        independent samples in a set no area is measured.
     seed : int
         Seed of the split in halves, of the trees and of the shuffles.
     memory_limit : int
@@ -225,8 +224,8 @@ def witness(
     Returns
     -------
     Witness
-        ``named`` has at most three columns or groups of them, each with a sentence that can be
-        checked in the file; ``text`` is all in one line.
+        ``named`` has at most three columns or groups of columns, each with a sentence that can be
+        checked in the file; ``text`` says everything in one line.
 
     Raises
     ------
@@ -235,18 +234,21 @@ def witness(
 
     Notes
     -----
-    First every column is tested by itself, on all rows: Kolmogorov-Smirnov, the same of the
-    distances from the pooled median, and Fisher's exact test of the shares of the commonest, the
-    least and the greatest value; the least p, with the least weight for the ends, and Holm's
-    procedure at .01 over the columns. The correlations of ranks
-    of every two others, of 128 columns at most, are compared with those of 499 other halves of the
-    same rows: named where none has as large a difference. Trees are fitted on half of the samples
-    without the columns that differ: where no correlation is named and they tell the other half
-    apart (Mann-Whitney, p < .0025) the ten columns that randomised trees split by most are shuffled
-    there, and named where the weighted log loss rises (one-sided paired t, Holm at .01).
+    First every column is tested by itself, on all rows: Kolmogorov-Smirnov on the values and on
+    their distances from the pooled median, and Fisher's exact test on the shares of the commonest,
+    the least and the greatest value. The column's p-value is the least of these, corrected for
+    their number (the ends get the least weight); Holm's procedure at .01 corrects for the number of
+    columns. Then the rank correlations of pairs of the other columns are tested, if there are at
+    most 128: a pair is named if its correlations in the two sets differ more than any in 499 random
+    divisions of the same rows. Then trees are fitted on half of the samples, without the columns
+    that differ. If no correlation is named and the trees tell the sets apart in the other half
+    (Mann-Whitney, p < .0025), the ten columns that matter most to randomised trees are shuffled in
+    that half. A column is named if shuffling it raises the weighted log loss (one-sided paired t,
+    Holm at .01).
 
-    Where one set repeats rows and the other one does not, this is said, and columns are tested on
-    different rows. Of samples in groups one of each is tested, so that all are independent.
+    If one set repeats rows and the other does not, a statement says so, and columns are tested on
+    distinct rows. If samples belong to groups, one sample of each group is tested, so that all are
+    independent.
 
     Examples
     --------
@@ -316,7 +318,7 @@ def leaving_out(pair: SamplePair, columns: Sequence[int]) -> SamplePair:
     pair : SamplePair
         Two sets.
     columns : sequence of int
-        Counted from 0; not all of them.
+        Columns to leave out, counted from 0; not all columns.
 
     Returns
     -------
@@ -336,17 +338,19 @@ def with_areas(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> Witness:
-    """The witness with the areas: with all columns, without those named, and by each remedy.
+    """The witness with areas added: with all columns, without the named ones, and after each
+    remedy.
 
     Parameters
     ----------
     found : Witness
-        Of this pair.
+        The witness of this pair.
     pair : SamplePair
         Two sets.
     area : float, optional
-        Area under the curve to believe with all columns, of all samples by the same seed, where no
-        more than AREA_SAMPLES of a set are measured anyway; None: measured.
+        Area under the curve to believe with all columns, of all samples and the same seed, if it is
+        already known. It is used only if no set has more than AREA_SAMPLES samples. None: it is
+        measured.
     seed, memory_limit : int
         As in `witness`.
     progress : callable, optional
@@ -355,7 +359,8 @@ def with_areas(
     Returns
     -------
     Witness
-        As it is where nothing is named and nothing can be tried, or where the samples are too few.
+        The witness with areas, or unchanged if nothing is named and nothing can be tried, or if
+        samples are too few.
     """
     tried = list(changes(pair, found.named, found.rows))
     if 0 < (count := len(found.columns)) < pair.d:
@@ -369,7 +374,8 @@ def with_areas(
     number = None
     if max(each.n for each in pair) > AREA_SAMPLES:
         number = AREA_SAMPLES
-        area = None  # that of all samples is not to be compared
+        # the areas after changes are of drawn samples, so one of all samples is not comparable
+        area = None
     sets = [
         *([drawn] if area is None else []),
         *(subsample(each.pair, AREA_SAMPLES, seed) for each in tried),
@@ -390,13 +396,13 @@ def with_areas(
 
 
 class _Tested(NamedTuple):
-    """Rows of a pair that are tested, and their numbers in it, by role."""
+    """The samples that are tested, and by role their rows in the original pair."""
 
     pair: SamplePair
     rows: tuple[Ints, Ints]
 
     def taken(self, chosen: Sequence[Ints]) -> _Tested:
-        """Some of these rows; itself where they are all."""
+        """Some of these rows; the object itself if they are all."""
         if all(len(some) == len(rows) for some, rows in zip(chosen, self.rows, strict=True)):
             return self
         sides = [each.take(some) for each, some in zip(self.pair, chosen, strict=True)]
@@ -405,7 +411,7 @@ class _Tested(NamedTuple):
 
 
 def _one_of_each_group(pair: SamplePair, seed: int) -> _Tested:
-    """Independent rows: one of each group where samples belong to groups."""
+    """Independent rows: one of each group if samples belong to groups, otherwise all."""
     everything = _Tested(pair, (np.arange(pair.real.n), np.arange(pair.generated.n)))
     if pair.real.groups is None and pair.generated.groups is None:
         return everything
@@ -419,7 +425,7 @@ def _one_of_each_group(pair: SamplePair, seed: int) -> _Tested:
 
 
 def _drawn(tested: _Tested, seed: int) -> _Tested:
-    """At most _TESTED rows of either set."""
+    """At most _TESTED rows of each set, drawn by the seed."""
     rng = np.random.default_rng(seed)
     return tested.taken([np.sort(rng.permutation(len(rows))[:_TESTED]) for rows in tested.rows])
 
@@ -436,10 +442,13 @@ def _without_repeats(tested: _Tested, repeated: Repeats) -> _Tested:
 
 
 class _Judged(NamedTuple):
-    """What trees that were fitted on one half say of the other.
+    """How trees that were fitted on one half of the samples judge the other half.
 
-    p : that they tell it apart by chance. judge : the trees. real : True for the judged real
-    samples. scores : log odds of being real. rows : of the judged samples in their sets.
+    p : p-value of how well they tell real from generated.
+    judge : the trees.
+    real : True for judged samples that are real.
+    scores : log odds that a judged sample is real.
+    rows : by role, the rows of the judged samples in their set.
     """
 
     p: float
@@ -466,13 +475,15 @@ def _judge(pair: SamplePair, seed: int, memory_limit: int) -> _Judged:
 
 
 def _some(rows: tuple[Ints, Ints], most: int, seed: int) -> tuple[Ints, Ints]:
-    """At most so many rows of either role, drawn."""
+    """At most ``most`` rows of each role, drawn by the seed."""
     real, generated = (np.random.default_rng(seed).permutation(each)[:most] for each in rows)
     return real, generated
 
 
 def _rows(tested: _Tested, judged: _Judged, role: int) -> tuple[int, ...]:
-    """Rows of a set that are most surely not of the other one; () where trees see nothing."""
+    """Rows of one role's judged samples that most surely are of this role; () if the trees can't
+    tell the sets apart.
+    """
     if judged.p >= APART:
         return ()
     scores = judged.scores[judged.real] if role == 0 else -judged.scores[~judged.real]
@@ -485,8 +496,8 @@ def _rows(tested: _Tested, judged: _Judged, role: int) -> tuple[int, ...]:
 
 
 def _correlated(pair: SamplePair, differ: Sequence[int], seed: int) -> tuple[NamedColumns, ...]:
-    """Columns whose correlation with another one differs: with several others itself, with one
-    other both.
+    """Columns whose correlation with another one differs. A column that differs with several others
+    is named alone; of a pair that differs only with each other, both are named.
     """
     left = np.setdiff1d(np.arange(pair.d), differ)
     pairs = [each.tolist() for each in correlated_otherwise(pair, left, seed)]
@@ -505,8 +516,8 @@ def _correlated(pair: SamplePair, differ: Sequence[int], seed: int) -> tuple[Nam
 def _together(
     pair: SamplePair, differ: Sequence[int], judged: _Judged, seed: int, memory_limit: int
 ) -> tuple[NamedColumns, ...]:
-    """Columns that trees need though each by itself is alike, of those that are left without the
-    ones that differ.
+    """Of the columns that do not differ by themselves, those that trees need to tell the sets
+    apart.
     """
     left = np.setdiff1d(np.arange(pair.d), differ)
     if len(left) < 2:
@@ -522,8 +533,8 @@ def _together(
 
 
 def _rise_by_chance(seen: _Judged, likely: Ints, seed: int) -> Floats:
-    """Chance of such a rise of the log loss of the judged samples, each role alike, when a column
-    is shuffled.
+    """P-value, for each of the columns ``likely``, that shuffling it raises the log loss of the
+    judged samples; both roles have equal weight.
     """
     from scipy.special import stdtr
 
@@ -547,7 +558,9 @@ def _rise_by_chance(seen: _Judged, likely: Ints, seed: int) -> Floats:
 
 
 def _named_together(pair: SamplePair, place: int, left: Sequence[int]) -> NamedColumns:
-    """A column that tells beside others, with the correlation that differs most where one does."""
+    """A column that differs only in its relation to others, with the correlation that differs most
+    if one surely does.
+    """
     name = column_text(pair, place)
     column: ColumnCounts = column_of(pair, place)
     sentence = "alike by itself, not beside the other features"

@@ -70,7 +70,8 @@ class _Tightest(Estimator):
     ) -> Runs:
         """Supports of all samples, each from learners and weights that have not seen it.
 
-        Raises ------
+        Raises
+        ------
         ValueError : without split.
         """
         if not split.held_out:

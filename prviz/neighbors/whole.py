@@ -30,7 +30,8 @@ class WholeDistances:
     """The reference squared distances between all samples of a pair, from which any split's counts
     follow.
 
-    Parameters ----------
+    Parameters
+    ----------
     pair : at most MOST_WHOLE samples in both sets together.
     """
 
