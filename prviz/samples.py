@@ -94,17 +94,23 @@ def _widened(values: Any, name: str) -> Array:
     return array.astype(float)
 
 
-def _finite_extremes(values: Array, name: str) -> tuple[float, float]:
-    """The smallest and the largest value; ValueError for NaN or infinity."""
+def _finite_extremes(values: Array, name: str, plain: bool = False) -> tuple[float, float]:
+    """The smallest and the largest value; ValueError for NaN or infinity.
+
+    plain : True for values in lists of Python.
+    """
     with np.errstate(invalid="ignore"):
         ends = np.array([(part.min(), part.max()) for part in _row_chunks(values)], float)
     if not np.isfinite(ends).all():
-        raise _not_finite(values, name)
+        raise _not_finite(values, name, "numpy.array(values)" if plain else "values")
     return float(ends[:, 0].min()), float(ends[:, 1].max())
 
 
-def _not_finite(values: Array, name: str) -> ValueError:
-    """The error for NaN or infinity: where the first one is, and how many there are."""
+def _not_finite(values: Array, name: str, array: str) -> ValueError:
+    """The error for NaN or infinity: where the first one is, and how many there are.
+
+    array : the expression that makes an array of them.
+    """
     first = (0, 0)
     start = 0
     count = 0
@@ -119,7 +125,7 @@ def _not_finite(values: Array, name: str) -> ValueError:
     row, column = first
     return ValueError(
         f"{name}: row {row + 1}, column {column + 1} is {values[row, column]}; every value must be"
-        f" finite ({count} of {values.size} are not); values[numpy.isfinite(values).all(axis=1)]"
+        f" finite ({count} of {values.size} are not); {array}[numpy.isfinite(values).all(axis=1)]"
         " leaves such rows out"
     )
 
@@ -199,7 +205,7 @@ class Samples:
             values = values[:, order]
             said = "its columns are in the order of their numbers"
             object.__setattr__(self, "notes", (*self.notes, said))
-        extremes = _finite_extremes(values, title)
+        extremes = _finite_extremes(values, title, plain=isinstance(self.values, list | tuple))
         _check_labels(self.labels, len(values), title)
         images = None
         if self.images is not None:

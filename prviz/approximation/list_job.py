@@ -24,12 +24,12 @@ import numpy as np
 from prviz.arrays import Array, Ints
 from prviz.curves import PRCurve
 from prviz.estimators import Supports
-from prviz.measure.estimates import Progress
 from prviz.neighbors import Balls, Distances, Nearest, Within, count_in_balls, nearest_radii
 from prviz.neighbors.balls import ROLES, Role, Rule
 from prviz.neighbors.faiss_lists import ListIndex, Units
 from prviz.neighbors.kernels import slices
 from prviz.neighbors.rows import RowView, pair_distances
+from prviz.neighbors.threads import Progress, check_progress
 from prviz.samples import Split
 
 # Length of the lists in units of k, for balls that hold more than k samples, and their smallest
@@ -126,6 +126,7 @@ class ListJob:
         self.k = k
         self.seed = seed
         self._memory_limit = memory_limit
+        check_progress(progress)
         self._progress = progress
         self._searched = 0
         self._to_search = 1

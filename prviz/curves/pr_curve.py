@@ -185,6 +185,14 @@ class ErrorRates(ReadOnlyArrays):
         )
 
 
+def _costs(lam: ArrayLike) -> Floats:
+    """Values of lam as floats. Raises ValueError for anything but numbers."""
+    try:
+        return np.asarray(lam, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"lam = {lam!r}; numbers in [0, inf] are needed") from None
+
+
 def even_rays(count: int) -> Floats:
     """Values of lam on rays from the origin at evenly spaced angles, from 0 to infinity."""
     lams = np.tan(np.linspace(0.0, np.pi / 2, count))
@@ -402,13 +410,13 @@ class PRCurve(ReadOnlyArrays):
         ValueError
             If a lam is negative or nan.
         """
-        values = np.asarray(lam, dtype=float)
+        values = _costs(lam)
         if not bool(np.all(values >= 0)):
             raise ValueError(f"lam = {values.min()}; values in [0, inf] are needed")
         return np.searchsorted(-self.breakpoints, -values, side="right")
 
     def _optimal_at(self, lam: ArrayLike) -> tuple[Floats, Floats, Floats]:
-        values = np.asarray(lam, dtype=float)
+        values = _costs(lam)
         optimal = self.vertices[self.vertex_at(values)]
         return values, optimal[..., 0], optimal[..., 1]
 

@@ -164,8 +164,8 @@ class Estimates(dict[str, Estimate]):
 
 @prdc_names
 def pr_curve(
-    real: SamplesLike,
-    generated: SamplesLike,
+    real: SamplePair | SamplesLike,
+    generated: SamplesLike | None = None,
     method: str = "knn",
     *,
     k: K = "sqrt",
@@ -180,7 +180,7 @@ def pr_curve(
     Parameters
     ----------
     real, generated : array_like or Samples
-        (n, d) and (m, d) samples; n and m may differ.
+        (n, d) and (m, d) samples; n and m may differ. Or a `SamplePair` alone.
     method : str
         A name in ESTIMATORS, in upper or lower case, or a name with parameters, such as
         "cluster:clusters=40", "prc:k_prime=1:c=1", "ppr:a=1.5" or "hub:t=10";
@@ -217,6 +217,9 @@ def pr_curve(
     -----
     Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), sections 2 and 4.
     """
+    if isinstance(real, SamplePair) and isinstance(generated, str):  # the method, by place
+        method = generated
+        generated = None
     pair = checked_pair(real, generated)
     name = one_method(method)
     found = estimate(

@@ -11,7 +11,7 @@ import numpy as np
 from prviz.arrays import Array, Floats, Ints
 from prviz.checks.flags import checked_pair
 from prviz.measure.frechet import BLOCK, DIGITS, TOO_SMALL, blocks, shift_of, variance_of_mean
-from prviz.neighbors.threads import Progress
+from prviz.neighbors.threads import Progress, check_progress
 from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
 
 Kernel = Callable[[Floats, Floats], Floats]
@@ -149,6 +149,7 @@ class _Cubic:
         total: int = 1,
     ) -> None:
         self.centre = centre
+        check_progress(progress)
         self._progress = progress
         self._total = total
         self._done = 0

@@ -22,10 +22,20 @@ Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 
+def check_progress(progress: object) -> None:
+    """Raise TypeError for what is given as a progress and can't be called."""
+    if progress is not None and not callable(progress):
+        raise TypeError(
+            f"progress = {progress!r}; a function that is called with the fraction done is needed,"
+            " such as print"
+        )
+
+
 def part_of(progress: Progress | None, begun: float, total: int, size: float = 1) -> Progress:
     """Progress of one step of a longer job: ``size`` of its ``total`` equal parts, after ``begun``
     parts are done. None is accepted and reports nothing.
     """
+    check_progress(progress)
     report = progress or (lambda _: None)
     return lambda fraction: report((begun + size * fraction) / total)
 

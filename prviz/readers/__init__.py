@@ -72,6 +72,7 @@ from prviz.readers.source import (
     Limits,
     SourceLike,
     as_source,
+    check_source,
     kind_of,
     looks_pickled,
     refuse_pickle,
@@ -382,6 +383,14 @@ def read(
     ReadError
         Any other reason why the file can't be read.
     """
+    check_source(source)
+    for named, given, kind, what in (
+        ("key", key, str, "the name of an array or of a column"),
+        ("name", name, str, "a text"),
+        ("limits", limits, Limits, "prviz.readers.Limits(...)"),
+    ):
+        if given is not None and not isinstance(given, kind):
+            raise TypeError(f"{named} = {given!r}; {what} is needed")
     choice = ColumnChoice.of(columns, drop, group)
     samples = read_chosen(source, choice, key=key, name=name, limits=limits, below=below)
     warn_of_notes(samples)
@@ -512,6 +521,7 @@ def read_pair(
     ReadError
         As `read`; one of the two arrays is missing; or the two differ in dimension.
     """
+    check_source(source)
     pair = read_chosen_pair(source, ColumnChoice.of(columns, drop, group), keys=keys, limits=limits)
     for note in dict.fromkeys((*pair.real.notes, *pair.generated.notes)):
         warn(pair.digest, note)

@@ -260,7 +260,10 @@ SHARED = ColumnChoice(shared=True)
 
 
 def _patterns(name: str, given: str | Sequence[str] | None) -> tuple[str, ...]:
-    patterns = (given,) if isinstance(given, str) else tuple(given or ())
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    patterns: tuple[Any, ...] = (given,)
+    if given is None or several:
+        patterns = tuple(given or ())
     if not all(isinstance(pattern, str) for pattern in patterns):
         raise ReadError(
             f"{name} = {quoted(repr(given))}; names or patterns of columns are needed, such as 'f*'"

@@ -107,6 +107,8 @@ class Below:
                     except OutsideError:
                         out += 1
                         continue
+                    except FileNotFoundError:
+                        pass  # which is said when the link is opened
                     except OSError:
                         continue
                     files.append(entry.name)

@@ -230,6 +230,18 @@ def _read_files(inside: Iterable[Path]) -> list[Path]:
     return [each for each in inside if each.name.lower().endswith(ACCEPTED) and each.is_file()]
 
 
+def _refuse_lost(inside: Iterable[Path], where: str) -> None:
+    """Raise ReadError for links to what is not there, which a set would miss."""
+    lost = [each.name for each in inside if each.is_symlink() and not each.exists()]
+    if lost:
+        them = "it" if len(lost) == 1 else "them"
+        what = "is a link" if len(lost) == 1 else "are links"
+        raise ReadError(
+            f"{where}: {listed(lost, most=4)} {what} to what is not there. Fetch {them}, or take "
+            f"{them} out of the folder."
+        )
+
+
 def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
     """The files of a folder, by their numbers, and what to raise unless every file is one
     sample.
@@ -239,6 +251,7 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
     except OSError as error:
         raise unreadable(where, error) from error
     files = _read_files(inside)
+    _refuse_lost(inside, where)
     tables = {table_beside(each.name) for each in files}
     files = [each for each in files if each.name not in tables]
     if not files and (rows := _hive(inside)):

@@ -8,6 +8,7 @@ import io
 import os
 import re
 import stat
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -323,6 +324,20 @@ def _unpacked(packed: FileSource, codec: str, limits: Limits) -> FileSource:
             data += part
             check_claim(packed.where, len(data), limits)
     return FileSource(packed.name, len(data), data=bytes(data), packed=packed)
+
+
+def check_source(source: object) -> None:
+    """Raise TypeError for what is neither a path nor a file name with its contents."""
+    if isinstance(source, str | os.PathLike):
+        return
+    if isinstance(source, tuple) and len(source) == 2 and isinstance(source[0], str):
+        with suppress(TypeError):
+            memoryview(source[1])
+            return
+    raise TypeError(
+        f"source is {type(source).__name__}; a path is needed, or a tuple of a file name and its"
+        " contents in bytes. An array goes to prviz.Samples"
+    )
 
 
 def _as_stored(source: SourceLike, below: PathLike | None) -> FileSource:

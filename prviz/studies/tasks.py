@@ -30,7 +30,12 @@ from multiprocessing.connection import Connection, wait as wait_for_connections
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
-from prviz.neighbors.threads import Progress, available_threads, one_thread_of_a_worker
+from prviz.neighbors.threads import (
+    Progress,
+    available_threads,
+    check_progress,
+    one_thread_of_a_worker,
+)
 from prviz.readers.atomic_files import locked, write_whole
 from prviz.readers.errors import error_text
 from prviz.readers.paths import PathLike
@@ -120,6 +125,7 @@ def run_tasks(
     rows = dict(known or {}) | ({} if kept is None else kept.rows)
     pending = [left for task in tasks if (left := task.left(rows)) is not None]
     done = len(tasks) - len(pending)
+    check_progress(progress)
     if progress is not None:
         progress(done / len(tasks) if tasks else 1.0)
     calls = ((task, partial(_run, task)) for task in pending)
@@ -160,6 +166,10 @@ def check_whole(name: str, value: Any, low: int) -> None:
 def task_executor(given: Executor | None, tasks: int) -> Iterator[Executor]:
     """The given executor, which stays open, or a process per core that ends with the context."""
     if given is not None:
+        if not hasattr(given, "submit"):
+            raise TypeError(
+                f"executor = {given!r}; an executor of concurrent.futures or of Dask is needed"
+            )
         yield given
         return
     workers = max(min(available_threads(), tasks), 1)

@@ -392,7 +392,12 @@ def _files(path: Path, skipped: set[Path]) -> list[Path]:
         for each in path.iterdir()
         if each.name.lower().endswith(ACCEPTED) and not each.name.startswith(".")
     )
-    files = {Path(os.path.normpath(each)) for each in inside if each.is_file()}
+    # a link to what is not there is a checkpoint that can't be read
+    files = {
+        Path(os.path.normpath(each))
+        for each in inside
+        if each.is_file() or (each.is_symlink() and not each.exists())
+    }
     # `prviz embed` writes the same samples twice: its table is no checkpoint, nor is a file whose
     # table is left out.
     tables = {each: each.with_name(table_beside(each.name)) for each in files}

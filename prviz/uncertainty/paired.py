@@ -5,7 +5,7 @@ with ties.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -61,6 +61,17 @@ class Difference(NamedTuple):
     share_above: float
 
 
+def _no_summary(key: object, known: Iterable[str]) -> str:
+    return f"{key!r} is no summary of a curve; {', '.join(known)} are there"
+
+
+class _Differences(dict[str, Difference]):
+    """Differences by the keys of their summaries."""
+
+    def __missing__(self, key: object) -> Difference:
+        raise KeyError(_no_summary(key, self))
+
+
 @dataclass(frozen=True, eq=False)
 class GeneratorComparison(ReadOnlyArrays):
     """Two generators measured against the same real samples, by one family.
@@ -95,7 +106,7 @@ class GeneratorComparison(ReadOnlyArrays):
         """Difference of every summary, with both values, by the keys of
         `prviz.curves.summaries`.
         """
-        return {key: self.difference(key) for key in self.a.values}
+        return _Differences((key, self.difference(key)) for key in self.a.values)
 
     def difference(self, key: str, most_a: float = np.inf, most_b: float = np.inf) -> Difference:
         """Difference of one summary.
@@ -112,6 +123,8 @@ class GeneratorComparison(ReadOnlyArrays):
         Difference
             Both values and their difference.
         """
+        if key not in self.a.values:
+            raise KeyError(_no_summary(key, self.a.values))
         a = min(self.a.values[key], most_a)
         b = min(self.b.values[key], most_b)
         apart = np.minimum(self.a.replicates[key], most_a) - np.minimum(

@@ -4,14 +4,18 @@ right by the printed lines.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import prviz
+from prviz.curves import PRCurve
 from prviz.readers import ReadError, SuspectColumnsError, read
+from prviz.readers.safe_folder import Below
+from prviz.triage.inputs import checkpoints_of
 
 N = 120
 RNG = np.random.default_rng(11)
@@ -188,3 +192,74 @@ def test_ends_of_peaks_are_no_samples(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_months_of_two_digits_are_no_bits() -> None:
     table = FRAME.assign(level=["01", "10"] * (N // 2))
     assert read(written(table)).d == 5
+
+
+def test_a_link_to_what_is_not_there_is_not_left_out_of_a_folder(tmp_path: Path) -> None:
+    for place in range(3):
+        np.save(tmp_path / f"x_{place}.npy", FRAME.to_numpy())
+    (tmp_path / "x_3.npy").symlink_to(tmp_path / "gone.npy")
+    with pytest.raises(ReadError, match=r"'x_3.npy' is a link to what is not there. Fetch it"):
+        read(tmp_path)
+    assert tmp_path / "x_3.npy" in [each.path for each in checkpoints_of(tmp_path)]
+    assert "x_3.npy" in Below(tmp_path).files()[0]
+
+
+# ---- calls from Python ----
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"source": 3}, "source is int; a path is needed, or a tuple of a file name and its"),
+        ({"source": np.ones((3, 2))}, "An array goes to prviz.Samples"),
+        ({"source": ("t.csv", 3)}, "source is tuple; a path is needed"),
+        ({"columns": 3}, r"columns = '3'; names or patterns of columns are needed"),
+        ({"drop": 3}, r"drop = '3'; names or patterns of columns are needed"),
+        ({"key": 3}, "key = 3; the name of an array or of a column is needed"),
+        ({"name": 3}, "name = 3; a text is needed"),
+        ({"limits": 3}, r"limits = 3; prviz.readers.Limits\(...\) is needed"),
+    ],
+)
+def test_arguments_of_other_types_are_named(options: dict[str, object], message: str) -> None:
+    with pytest.raises((TypeError, ReadError), match=message):
+        read(**{"source": written(FRAME), **options})  # type: ignore[arg-type]
+
+
+MADE = FRAME.to_numpy() + 0.2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda curve: curve.alpha("a"), r"lam = 'a'; numbers in \[0, inf\] are needed"),
+        (lambda curve: curve.beta([1, "b"]), r"lam = \[1, 'b'\]; numbers"),
+        (lambda _: prviz.estimate(FRAME, MADE, progress=True), "progress = True; a function"),
+        (lambda _: prviz.kid(FRAME, MADE, progress=1), "progress = 1; a function"),
+        (lambda _: prviz.sweep(["modes"], ns=[50], executor=3), "executor = 3; an executor of"),
+        (lambda _: prviz.compare(FRAME, MADE, MADE).differences["foo"], "'foo' is no summary"),
+        (lambda _: prviz.compare(FRAME, MADE, MADE).difference("foo"), "'foo' is no summary"),
+        (lambda _: prviz.pr_curve(FRAME), "generated is missing"),
+    ],
+)
+def test_calls_that_can_not_be_are_answered_with_what_can(
+    call: Callable[[PRCurve], object], message: str
+) -> None:
+    curve = prviz.pr_curve(FRAME, MADE)
+    with pytest.raises((TypeError, ValueError, KeyError), match=message):
+        call(curve)
+
+
+def test_one_curve_of_a_pair_as_estimates_of_it() -> None:
+    pair = prviz.SamplePair(FRAME, MADE)
+    right = prviz.estimate(pair, "kde")["kde"].curve.auc
+    assert prviz.pr_curve(pair, method="kde").auc == right
+    assert prviz.pr_curve(pair, "kde").auc == right  # type: ignore[arg-type]
+
+
+def test_rows_of_plain_lists_that_are_not_finite_are_left_out_by_the_printed_expression() -> None:
+    values = [[1.0, 2.0], [np.nan, 3.0], [4.0, 5.0]]
+    with pytest.raises(ValueError, match="row 2, column 1 is nan") as caught:
+        prviz.Samples(values)
+    line = str(caught.value).split("; ")[-1].removesuffix(" leaves such rows out")
+    found = eval(line, {"values": values, "numpy": np})  # noqa: S307
+    np.testing.assert_array_equal(found, [[1, 2], [4, 5]])
