@@ -1,4 +1,4 @@
-"""Lets ``python -m prviz`` do what the ``prviz`` command does."""
+"""Makes ``python -m prviz`` run the ``prviz`` command."""
 
 from __future__ import annotations
 

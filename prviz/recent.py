@@ -68,7 +68,7 @@ class LeastRecentlyUsed:
             self._held.clear()
 
     def get(self, key: Hashable, missing: Any = None) -> Any:
-        """The value, now the most recently used, or `missing`."""
+        """The value of this key, or `missing`; it then counts as the most recently used one."""
         with self._lock:
             if key in self._held:
                 self._held.move_to_end(key)

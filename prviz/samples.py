@@ -544,7 +544,7 @@ class SamplePair:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of both digests, real first."""
+        """SHA-256 of both sets' digests, real first."""
         return hashlib.sha256((self.real.digest + self.generated.digest).encode()).hexdigest()
 
     def split(self, ratio: SplitRatio, seed: int = 0) -> Split:

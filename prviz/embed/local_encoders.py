@@ -36,14 +36,14 @@ class LocalEncoder:
 
     @property
     def takes(self) -> Kind:
-        """What it encodes."""
+        """Whether it encodes pictures or texts."""
         if self.encoder.startswith(f"{WordVectorEncoder.prefix}:"):
             return "texts"
         return "pictures"
 
     @property
     def title(self) -> str:
-        """Its name on a page."""
+        """The encoder's name on a page."""
         if self.weights:
             return f"{self.encoder}, {self.weights}"
         return self.encoder

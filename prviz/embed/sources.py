@@ -44,12 +44,12 @@ class EmbeddingSource(Protocol):
 
     @property
     def kind(self) -> Kind:
-        """What the items are."""
+        """Whether the items are pictures or texts."""
         ...
 
     @property
     def column(self) -> str:
-        """Column of the table in which an item is named: path, row or text."""
+        """Column of the table that names an item: path, row or text."""
         ...
 
     @property

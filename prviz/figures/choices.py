@@ -1,4 +1,4 @@
-"""Which setting has the lowest risk along lam."""
+"""A strip that shows which family and k have the lowest risk at each lam."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def support_map_figure(
     figure = go.Figure(_regions(across, up, regions))
     _add_entries(figure, regions)
     angles = np.append(np.linspace(0.0, 2 * np.pi, _CORNERS), np.nan)
-    for each in balls:  # all circles as one line with gaps
+    for each in balls:  # all circles as one line with gaps, since a trace per circle would be slow
         x = each.centres[:, :1] + each.radii[:, None] * np.cos(angles)
         y = each.centres[:, 1:2] + each.radii[:, None] * np.sin(angles)
         figure.add_scatter(x=x.ravel(), y=y.ravel(), **_ball_line(each))

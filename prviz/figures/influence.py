@@ -172,7 +172,7 @@ def fall_figure(
 
 
 class ExtremeRow(NamedTuple):
-    """One family's values at both ends of its curve."""
+    """Both ends of one family's curve, alpha_inf and beta_0."""
 
     method: str
     held_out: bool

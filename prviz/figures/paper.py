@@ -38,11 +38,13 @@ NARROWEST = 2
 WIDEST = 40
 FORMATS = (".pdf", ".svg", ".png")
 MISSING = "it needs Matplotlib, which is not installed: pip install matplotlib"
-# Points: letters, and the lines of curves, of what is dashed and of bounds.
+# Size of letters in points (1/72 inch), as are all sizes below.
 LETTERS = 8.0
-# Of a line of a legend, what stands before its text, and room for the next column.
+# Width that a legend entry needs besides its text: the line before it, and space to the next
+# column.
 HANDLE = 38.0
-# Width of a plot that has room for three ticks.
+# A plot narrower than this has three ticks instead of five. Then the widths of lines: curves,
+# dashed or dotted lines, and bounds.
 NARROW = 110.0
 CURVE = 1.8
 DASHED = 1.2
@@ -74,12 +76,13 @@ _WORDS = {
     "limit": "with ever more samples",
     "bound": "truth is below, 95 %",
 }
-# Marks of curves whose names stand in a legend, which tell them apart in grey too; from one mark to
-# the next, and from the first of one curve to that of the next, as shares of the plot's diagonal.
+# Markers of curves whose names stand in a legend; they distinguish curves in grey print too. Then
+# the distance between markers of one curve, and the shift from one curve to the next, as shares of
+# the diagonal of the plot.
 MARKS = "osD^vPX*<>"
 APART = 0.3
 SHIFT = 0.07
-# Inches: the side of the plot in a figure that has room for a legend beside it, and its margins.
+# Inches: side of the plot in a figure with room for a legend beside it, and the margins.
 SIDE = 3.1
 LEFT = 0.45
 RIGHT = 0.07
@@ -303,7 +306,7 @@ def pdf(curves: Curves, width: str, **beside: Any) -> bytes:
 
 
 def is_installed() -> bool:
-    """True if Matplotlib is there."""
+    """True if Matplotlib is installed."""
     return find_spec("matplotlib") is not None
 
 

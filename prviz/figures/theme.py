@@ -63,8 +63,8 @@ TRUTH_LABEL = "truth"
 # Colours of ordered values, such as sizes or steps, from blue to orange. They stay apart under
 # every colour-vision deficiency and have a contrast of 3:1 on the white and the dark page.
 ORDER_COLORS = ("#0072B2", "#8561C5", "#E0457B", "#C48A00")
-# Purple and olive stay apart under every colour-vision deficiency, and neither is a family's
-# colour.
+# Purple for real and olive for generated samples: they stay apart under every colour-vision
+# deficiency, and no family has either colour.
 REAL_COLOR = "#8561C5"
 EVEN_COLOR = "#8a8a8a"
 GENERATED_COLOR = "#6B9A1F"
@@ -185,7 +185,7 @@ PRECISION = "precision: what it makes that could be real"
 
 
 def square(x_title: str, y_title: str, **side: Any) -> dict[str, Any]:
-    """Two axes with the same unit and the same options `side`."""
+    """Axes of a square plot: both have the same unit and the same options `side`."""
     side = {"constrain": "domain", **side}
     return {
         "xaxis": axis(x_title, **side),

@@ -377,7 +377,7 @@ def _setting(value: Any) -> str:
 
 
 def _inputs(report: Document) -> Table:
-    """The files of all samples with their digests."""
+    """A table of all files of samples with their digests."""
     from markupsafe import Markup
 
     inputs = [{**report["reference"], "name": "reference"}, *report["checkpoints"]]

@@ -119,7 +119,7 @@ def _digest(entry: Mapping[str, Any], content: bytes) -> str:
 
 
 def this_machine() -> str:
-    """Processor and cores, in words."""
+    """Processor and number of cores of this machine, as text."""
     info = Path("/proc/cpuinfo")
     lines = []
     if info.exists():

@@ -72,9 +72,10 @@ KERNELS: Mapping[str, Kernel] = MappingProxyType(
         "fourth": Kernel("order 4", 4, 6.0, 1.3, _fourth),
     }
 )
-"""Uniform on a ball, as the family kde counts.
+"""Kernels by name.
 
-Smooth; of higher order, which takes negative values.
+"box" is uniform on a ball, as the family kde counts; "gaussian" is smooth; "fourth" has order 4,
+which needs negative values.
 """
 
 

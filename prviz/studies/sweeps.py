@@ -44,7 +44,7 @@ from prviz.uncertainty.upper_bound import known_bound
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns of a row: the settings (ASKED) and what was used (USED).
+# Columns of a row: the requested settings (ASKED), what they resulted in (USED), and numbers.
 ASKED = (
     "key",
     "problem",
@@ -141,7 +141,7 @@ class Files:
 
     @property
     def name(self) -> str:
-        """Both paths."""
+        """Both paths, as text."""
         return f"{self.real} against {self.generated}"
 
     @property
@@ -198,7 +198,7 @@ class Cell:
 
     @property
     def keys(self) -> list[str]:
-        """The key of every row."""
+        """The keys of the cell's rows, in order."""
         return [_row_key(self, wanted) for wanted in self.wanted]
 
     def left(self, known: Container[str]) -> Self | None:

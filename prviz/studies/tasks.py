@@ -47,8 +47,8 @@ COMPUTATION = 4
 """Version of the computation.
 
 Raise this number whenever a result of the same input changes, whether in an estimator, a
-truth, a toy's sampler or the bundled data. It is part of the key of everything that is kept, and of
-every kept table: what another version measured is never taken for a result of this one."""
+truth, a toy's sampler or the bundled data. It is part of every cache key and of
+every stored table, so that results of another version are never taken for results of this one."""
 
 Row = dict[str, Any]
 Result = TypeVar("Result")
@@ -307,7 +307,7 @@ def _run(task: Task) -> list[Row]:
             os._exit(1)
 
 
-# ---- the file ----
+# ---- the Parquet file of rows ----
 
 
 def as_parquet(rows: pd.DataFrame, columns: Columns) -> bytes:
@@ -467,7 +467,7 @@ def dask_executor(scheduler: str | None = None) -> Iterator[Executor]:
         import distributed
     except ImportError:
         raise ValueError('Dask is not installed; `pip install "prviz[dask]"` brings it') from None
-    dask: Any = distributed  # ships no types
+    dask: Any = distributed  # distributed has no type annotations
     local = {"n_workers": available_threads(), "threads_per_worker": 1, "dashboard_address": None}
     with nullcontext() if scheduler else dask.LocalCluster(**local) as cluster:
         try:

@@ -106,7 +106,7 @@ class TimmEncoder(EmbeddingEncoder):
         return cls(argument, options)
 
     def encode(self, batch: Any) -> Features:
-        """Pooled features."""
+        """Pooled features of a batch of prepared pictures."""
         import torch
 
         with torch.inference_mode():

@@ -194,7 +194,7 @@ class BatteryProblem:
 
     @property
     def default_n(self) -> int:
-        """Samples per set, where the check doesn't sweep them."""
+        """Samples per set, unless the check sweeps this number."""
         return N
 
     def sample(self, n: int = N, seed: int = 0) -> SamplePair:

@@ -229,7 +229,7 @@ def criteria_of(check: str, tag: str, side: Side, scenario: str) -> list[Criteri
     ]
 
 
-# ---- cells ----
+# ---- verdicts by check, tag, reading and side ----
 
 _Measured: TypeAlias = "Mapping[tuple[int, str], Mapping[str, _Sweep]]"
 
@@ -287,7 +287,7 @@ class _Sweep(NamedTuple):
 
     @property
     def repeats(self) -> int:
-        """Least number of repeats at a point."""
+        """The fewest repeats at any point."""
         return int(np.isfinite(self.y).sum(axis=1).min())
 
 

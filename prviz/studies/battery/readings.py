@@ -180,7 +180,7 @@ def _probabilistic(pair: SamplePair) -> Pair:
     return fidelity, diversity
 
 
-# ---- points of a curve ----
+# ---- readings of a curve ----
 
 LAMS = (1, 3, 10, 100, 1000)
 _SCORE = "score"

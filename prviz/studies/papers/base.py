@@ -140,7 +140,7 @@ Chart = HeatMap | LineChart | CurveChart
 
 _RAYS = 31
 LAMS = np.tan(np.arange(1, _RAYS + 1) * (np.pi / 2 / (_RAYS + 1)))
-"""The rays' lam = tan(theta): 31 equal angles between the axes, lam = 1 in their middle."""
+"""lam = tan(theta) of 31 rays, at equal angles between the axes; the middle ray has lam = 1."""
 LAMS.flags.writeable = False
 
 _ALPHAS = tuple(f"alpha_{ray:02d}" for ray in range(1, _RAYS + 1))

@@ -100,7 +100,9 @@ def _encoded(samples: Samples, seed: int) -> Floats32:
 
 
 class EmbeddingsExperiment(Experiment):
-    """Section 5.2: random and trained networks, and how many of their features are needed."""
+    """Random and trained networks as encoders, and how many of their features are needed (section
+    5.2).
+    """
 
     name = "embeddings"
     title = "Random networks, and fewer of their features"

@@ -1,4 +1,8 @@
-"""Mistakes in the papers themselves, each with the computation that shows it."""
+"""Mistakes in the papers themselves, each with the computation that shows it.
+
+A year names the paper: Sykes, Simon, Rabin 2024 (the first version), or Sykes, Simon, Rabin, Fadili
+2026 (hal-05344404).
+"""
 
 from __future__ import annotations
 
@@ -59,7 +63,7 @@ def _line(x: Sequence[float], mean: Sequence[float] | Floats) -> ChartLine:
     return ChartLine(np.array(x, dtype=float), np.array(mean, dtype=float), np.full(len(x), np.nan))
 
 
-# ---- 2024, equation 8 ----
+# ---- 2024, equation 8: the product in probabilistic precision and recall ----
 
 _SHIFTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
@@ -83,7 +87,7 @@ def _ppr_chart() -> LineChart:
     return LineChart({"PPR of two Gaussians": panel}, "shift on every coordinate", "PPR")
 
 
-# ---- 2024, appendix B: rays ----
+# ---- 2024, appendix B: the rays of lam ----
 
 
 def _rays() -> CurveChart:
@@ -101,7 +105,7 @@ def _rays() -> CurveChart:
     )
 
 
-# ---- 2026, 5.1.1: which setting is pessimistic ----
+# ---- 2026, section 5.1.1: whether the setting with or without split is pessimistic ----
 
 _MUS = (1 / 8, 5 / 24, 7 / 24, 3 / 8)
 
@@ -129,7 +133,7 @@ def _area_chart() -> LineChart:
     return LineChart({"Mean area of four families, k = 4": panel}, "shift μ", "AuC")
 
 
-# ---- 2026, 6: ends and published scalars ----
+# ---- 2026, section 6: ends of the curve beside published scalars ----
 
 _REAL = np.arange(6.0)[:, None]
 _GENERATED = np.array([2.4, 2.45, 2.5, 2.52, 2.55, 2.6])[:, None]
@@ -149,7 +153,7 @@ def _end_chart() -> LineChart:
     return LineChart({"Six real and six generated numbers": panel}, "k", "precision")
 
 
-# ---- k = 100 at n = 1,000 ----
+# ---- 2024, appendix B; 2026, D.2: k = 100 at n = 1,000 ----
 
 _N = 1000
 _NUMBERS = (4, 8, 16, math.isqrt(_N), 50, 100, 200)
@@ -168,7 +172,7 @@ def _iou_chart() -> LineChart:
     return LineChart({"IoU with the truth, n = 1,000, split 50%": panel}, "k", "IoU", log_x=True)
 
 
-# ---- 100 or 10 repeats ----
+# ---- 2024, 4.1: 100 or 10 repeats ----
 
 _REPEATS = (1, 3, 10, 30, 100)
 
@@ -191,7 +195,7 @@ def _repeat_chart() -> LineChart:
     return LineChart({title: panel}, "repeats", "standard error, in 0.01", log_x=True)
 
 
-# ---- weights of the mixtures ----
+# ---- 2026, Figure 16: weights of the mixtures ----
 
 
 def _truths() -> dict[str, PRCurve]:
@@ -227,7 +231,7 @@ def _middle_chart() -> LineChart:
     return LineChart({"Mean α(1) for P = Q, split 50%": panel}, "n", "α(1)", log_x=True)
 
 
-# ---- 2024, 5.1; 2026, 4.4: F_b of an invented mode ----
+# ---- 2024, 5.1; 2026, 4.4: F-scores for an invented mode ----
 
 _WEIGHTS = (0.01, 1 / 8, 1.0, 8.0, 100.0)
 
@@ -250,7 +254,7 @@ def _score_chart() -> LineChart:
     return LineChart({"F_b where a mode is invented": panel}, "b", "F_b", log_x=True)
 
 
-# ---- 2026, 4.4: AuC 0 ----
+# ---- 2026, 4.4: whether an area of 0 means disjoint supports ----
 
 
 @cache
@@ -267,7 +271,7 @@ def _point_chart() -> CurveChart:
     )
 
 
-# ---- 2024, theorem 3.1: the minimum over gamma ----
+# ---- 2024, Theorem 3.1: the minimum over gamma ----
 
 
 def _risk(lam: float, gamma: float, *, printed: bool) -> float:
@@ -300,7 +304,7 @@ def _gamma_chart() -> LineChart:
     return LineChart({"Risk at λ = 1": panel}, "γ", "λ fpr + fnr", log_x=True)
 
 
-# ---- 2024, B; 2026, 5.1.3: the mean of N curves ----
+# ---- 2024, appendix B; 2026, 5.1.3: the mean of N curves ----
 
 _CURVES = (10, 30, 100, 300)
 
@@ -418,4 +422,4 @@ ERRATA = (
         _mean_chart,
     ),
 )
-"""The slips in the order of the papers' places."""
+"""All mistakes, ordered by paper and place."""

@@ -54,7 +54,7 @@ PUBLISHED = published("table1")
 # Number of runs whose mean the paper probably reports in Table 1.
 _RUNS = 10
 SPREAD_BELOW = 0.01
-"""What the paper's standard deviations of the IoU are below, in every cell of Table 1."""
+"""The paper's upper limit on the standard deviations of the IoU, in every cell of Table 1."""
 
 
 class Table1Experiment(Experiment):

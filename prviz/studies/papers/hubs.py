@@ -296,12 +296,12 @@ class HubsExperiment(Experiment):
         ]
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with their pair and t."""
+        """The rows with the name of their pair and the threshold t."""
         ts = [ESTIMATORS[method].value("t") for method in rows["method"]]
         return with_titles(rows).assign(data=rows["problem"].map(_DATA), t=ts)
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """Everything over t, means over the pairs and k of the rows."""
+        """Every number over t, averaged over the pairs and k of the rows."""
         import pandas as pd
 
         known = self.figures(rows).groupby(["figure", "t"], sort=False)

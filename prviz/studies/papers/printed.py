@@ -1,9 +1,9 @@
-"""Every number that the papers print of a measurement, with the setting that gives it and ours
-beside it.
+"""The measured numbers that the papers print, each with its setting and our own value beside it.
 
-The numbers are in printed.json, an entry a line: the row of docs/papers.md ("item"), what it is
-("number"), as printed, the setting, and ours. Where an experiment measures it, "at" has the values
-of its labels, and `python -m tests.papers_table --numbers` writes ours from its kept rows.
+They are in printed.json, one entry a line. "item" is the row of docs/papers.md, "number" the name
+of the number; the others are the printed value, the setting, and ours. If an experiment measures
+the number, "at" has the values of the experiment's labels, and `python -m tests.papers_table
+--numbers` writes "ours" from the bundled rows.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ PLACE = Path(__file__).with_name("printed.json")
 
 
 class PrintedNumber(NamedTuple):
-    """A number as printed.
+    """A number as a paper prints it.
 
-    item : paper and row of docs/papers.md. number : what it is. printed : its value. setting : what
-    gives it.
-    experiment, at : where prviz measures it, by the values of the experiment's labels; "" and ()
-    outside of these.
-    ours : our value; None where it is a range or of other data.
+    item : paper and row of docs/papers.md.
+    number : name of the number.
+    printed : its value.
+    setting : the setting that it was measured in.
+    experiment, at : the experiment of prviz that measures it, and the values of the experiment's
+        labels; "" and () if none does.
+    ours : our value; None if it is a range or measured on other data.
     """
 
     item: str
@@ -39,7 +41,7 @@ class PrintedNumber(NamedTuple):
 
 @cache
 def printed_numbers() -> tuple[PrintedNumber, ...]:
-    """All of them, in the order of the papers' rows."""
+    """All printed numbers, in the order of docs/papers.md."""
     found = []
     for entry in json.loads(PLACE.read_text("utf-8")):
         found.append(PrintedNumber(**{**entry, "at": tuple(entry["at"])}))
@@ -47,13 +49,15 @@ def printed_numbers() -> tuple[PrintedNumber, ...]:
 
 
 def published(experiment: str) -> Mapping[tuple[Any, ...], float]:
-    """The numbers of an experiment, by the values of its labels and what the number is."""
+    """The printed numbers that an experiment measures, by (*values of its labels, name of the
+    number).
+    """
     mine = (each for each in printed_numbers() if each.experiment == experiment)
     return MappingProxyType({(*each.at, each.number): each.printed for each in mine})
 
 
 def printed_in(item: str) -> Mapping[str, tuple[float, ...]]:
-    """The numbers of a row of docs/papers.md, in their order, by what they are."""
+    """The printed numbers in a row of docs/papers.md, in order, by name."""
     found: dict[str, tuple[float, ...]] = {}
     for each in printed_numbers():
         if each.item == item:

@@ -83,7 +83,7 @@ def _side(above: float) -> str:
     return f"{abs(above):.2f} too {'high' if above > 0 else 'low'}"
 
 
-# ---- the plug-in estimate ----
+# ---- experiment: the plug-in estimate ----
 
 _CLASSIFIER = "classifier, box"
 _PLUG_INS = {f"plug-in {name}": f"plug-in, {kernel.title}" for name, kernel in KERNELS.items()}
@@ -239,7 +239,7 @@ class PlugInExperiment(Experiment):
         return found
 
 
-# ---- bias and deviation ----
+# ---- experiment: bias and deviation ----
 
 _KS = (1, 3, 10, 30, 100)
 _NS = (100, 300, 1_000, 3_000)

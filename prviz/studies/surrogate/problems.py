@@ -254,18 +254,18 @@ class SurrogateProblem:
 
     @property
     def scenario(self) -> Scenario:
-        """A name in SCENARIOS."""
+        """The scenario's name, a key of SCENARIOS."""
         found: Scenario = self.labels["scenario"]
         return found
 
     @property
     def real(self) -> AnyDensity:
-        """P."""
+        """The density P of the real samples."""
         return self.parts()[0]
 
     @property
     def generated(self) -> AnyDensity:
-        """Q."""
+        """The density Q of the generated samples."""
         return self.parts()[1]
 
     @property

@@ -281,7 +281,7 @@ def surrogate_of(
     )
 
 
-# ---- problems ----
+# ---- surrogates as problems of a sweep ----
 
 
 def surrogate_problems(
@@ -323,7 +323,7 @@ def _fitted(sources: SurrogateSources, d: int, fit: Fit, seed: int, with_shared:
     return surrogate_of(sources, d, fit, seed).fitted("common" if with_shared else "pair")
 
 
-# ---- verdict ----
+# ---- ranking of settings ----
 
 
 Prefer = Literal["iou", "excess", "deficit"]
