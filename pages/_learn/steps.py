@@ -121,9 +121,9 @@ _SAMPLES = {
 }
 _EVEN = (0.25, 0.25, 0.25, 0.25)
 _LOSES = {
-    "precision": "Precision: the part of what it makes that could be real. Some can't.",
-    "recall": "Recall: the part of the real data that it can make. Some is gone.",
-    "neither": "It gave nothing up that it had.",
+    "precision": "Precision: the part of the generated data that could be real. Some can't.",
+    "recall": "Recall: the part of the real data that could be generated. Some can't.",
+    "neither": "The generator has lost nothing.",
 }
 _MODES_HELP = (
     "Each mode is one cell, with the shares p of the real and q of the generated data. "
@@ -227,7 +227,7 @@ STEPS: tuple[Step, ...] = (
                 {
                     "ends": "A mode was lost or invented on the way.",
                     "middle": "Nothing is lost or invented: the ends stay, the middle sags.",
-                    "nothing": "It had these shares before.",
+                    "nothing": "The generator had these shares before.",
                 },
                 ends="an end",
                 middle="the middle",
@@ -280,7 +280,7 @@ STEPS: tuple[Step, ...] = (
                 {
                     "precision": "Four times as high the real bell covers more of the green one; "
                     "recall pays.",
-                    "recall": "From there λ = 4 weighs the real data less.",
+                    "recall": "λ was larger: λ = 4 weighs the real data less.",
                     "neither": "λ was there already.",
                 }
             ),
@@ -344,7 +344,7 @@ STEPS: tuple[Step, ...] = (
                 Option(
                     "generated",
                     "generated called real",
-                    "From there λ = 4 makes the other error cheaper.",
+                    "λ was larger: λ = 4 makes the other error cheaper.",
                 ),
                 Option("equal", "", "λ was there already."),
             ),
@@ -403,7 +403,7 @@ STEPS: tuple[Step, ...] = (
             "200 of each. The estimate is …",
             {"n": 200},
             "closer",
-            _closer("Voters are nearer, and more samples are judged."),
+            _closer("With more samples voters are nearer, and more are judged."),
         ),
         takeaway="n changes the estimate too: few samples are mostly more wrong and jump more. "
         "Compare at the same n.",
@@ -526,7 +526,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="extremes",
         lead="Drag the box out.",
-        clause="These data do end: what sticks out is lost at every λ.",
+        clause="Boxes, unlike bells, end: what sticks out is lost at every λ.",
         figure="boxes",
         hands=("shift", "ends"),
         start={"shift": 0.4, "scale": 1.0},
@@ -581,8 +581,8 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="number",
         lead="Pull A, shift B.",
-        clause="A row is one number, of A and of B. F8: a mean that leans to precision, or to "
-        "recall.",
+        clause="Each row shows one number for A and for B. F8: a mean that leans to precision, "
+        "or to recall.",
         figure="rivals",
         hands=("drop", "shift"),
         start={"drop": 0.4, "shift": 0.4},
@@ -646,7 +646,11 @@ STEPS: tuple[Step, ...] = (
             {"d": 2048},
             "families",
             (
-                Option("high", "too high", "All samples are about equally far, of either kind."),
+                Option(
+                    "high",
+                    "too high",
+                    "All samples, real or generated, are about equally far away.",
+                ),
                 Option("near", "near the truth", "Their errors cancel here."),
                 Option("low", "too low", "Here they err to the other side."),
             ),
@@ -735,7 +739,11 @@ STEPS: tuple[Step, ...] = (
             (
                 Option("nearer", "comes nearer", "With more samples chance hides less."),
                 Option("stays", "stays", "Here more samples change little."),
-                Option("below", "falls below the truth", "These draws are among the few."),
+                Option(
+                    "below",
+                    "falls below the truth",
+                    "In these few draws the truth is above the bound.",
+                ),
             ),
         ),
         takeaway='Claim "at most", with 95 %: of independent draws at most 5 % put the truth '
@@ -765,8 +773,8 @@ STEPS: tuple[Step, ...] = (
             {"p": "stripes"},
             "tells",
             (
-                Option("yes", "yes", "These stripes are wide enough for so many samples."),
-                Option("no", "no", "From finer stripes more samples would look the same too."),
+                Option("yes", "yes", "This many samples can tell stripes of this width."),
+                Option("no", "no", "With finer stripes even more samples would look alike."),
             ),
         ),
         takeaway='Without assumptions never claim "at least": samples that look alike could come '

@@ -105,7 +105,7 @@ function made(live, pane, canvas) {
       },
       name,
       {
-        title: `Paint ${name.toLowerCase()} data; pressed again the pointer selects samples`,
+        title: `Paint ${name.toLowerCase()} data; press again to select samples instead`,
         style: `--swatch: ${color}`,
         "data-set": i,
       },

@@ -286,7 +286,7 @@ function showRows(live, explorer, index) {
 function captionText({ picks, spec }, group, count) {
   if (group === "picked")
     return picks.size > count ? `The first ${count} of the selected samples` : "The selected samples";
-  return `The ${count} most extreme of the ${spec.labels[group]}, by ${spec.title}: farthest beyond the cut first`;
+  return `The ${count} most extreme of the ${spec.labels[group]}, by ${spec.title}: farthest from the threshold first`;
 }
 
 /** @param {LiveFigure} live @param {Explorer} explorer @param {Row} row @param {number} index @param {boolean} labels @param {boolean} looks */

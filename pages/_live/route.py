@@ -59,7 +59,7 @@ class Visitor:
         """
         asked = json.loads(text)
         if not isinstance(asked, dict) or (self.understand is None and not asked.get("follow")):
-            raise TypeError("a question is an object")
+            raise TypeError("a question must be a JSON object")
         with self._lock:  # questions are taken one at a time, in the order of arrival
             if asked.get("stop"):
                 self.explorer.stop()

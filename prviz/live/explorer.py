@@ -506,7 +506,7 @@ class Conversation:
         number = int(sent["q"])
         have = set(map(str, sent.get("have", ())))
         if not 0 < number <= MOST_QUESTIONS:
-            raise ValueError("a question has a number")
+            raise ValueError("a question must have a number from 1 to 2**53")
         self.asked = max(self.asked, number)
         settings = self.update().settings
         # Ignore controls that the user has moved for other data.

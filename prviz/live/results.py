@@ -244,7 +244,7 @@ def fitted_once(
     problem: Problem, method: str, progress: Progress | None = None
 ) -> tuple[Estimate, ...]:
     """The estimates of all repeats for a family that depends neither on k nor on the bandwidth.
-    They are kept while the user moves these.
+    They are kept while the user moves k or the bandwidth.
 
     progress : called with 0 whenever the family reports progress; may raise to stop.
     """

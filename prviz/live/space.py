@@ -198,8 +198,8 @@ def _notes(view: _View) -> list[str]:
     """What is special about these classifiers."""
     if view.name == TRUTH:
         return [
-            "The truth's is the best for the two distributions; its rates here are those on these"
-            " samples."
+            "The truth's classifier is the best for the two distributions; the rates here are its"
+            " rates on these samples."
         ]
     if not view.name:
         return []

@@ -43,13 +43,13 @@ from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 NOTE = "approximate"
 BOUND_HELP = (
     "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent;"
-    " by the best classifier, judged on samples that it has not seen. A curve is thin where it"
-    " does: there a family is refuted, and the area of the best classifier is cut to its bound."
+    " by the best classifier, judged on samples that it has not seen. A curve is thin in the shade:"
+    " its family is refuted there, and the area of the best classifier is cut to its bound."
     f" {NO_LOWER_BOUND}"
 )
 LIMITS_HELP = (
-    "Dotted: what an estimator comes to with ever more samples at this k. What lies between that"
-    " and the truth no further sample repairs, only another k."
+    "Dotted: what an estimator comes to with ever more samples at this k. The gap between that and"
+    " the truth closes only with another k, not with more samples."
 )
 ERROR_HELP = (
     "Each point is a classifier, real or generated; the line of slope −λ touches the best one."

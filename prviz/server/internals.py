@@ -32,7 +32,9 @@ def _convenience(without: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
             except (ImportError, AttributeError, TypeError) as error:
                 if not said:
                     logging.getLogger(__name__).warning(
-                        "prviz does without %s: %s", function.__name__, error
+                        "this Streamlit lacks a name that %s uses; prviz does without: %s",
+                        function.__name__,
+                        error,
                     )
                 said = True
                 return without
