@@ -33,13 +33,14 @@ class Approximation:
     Parameters
     ----------
     estimates : mapping of str to Estimate
-        Estimate of each method, as by `prviz.estimate`, for the evaluation samples in
+        Estimate of each method, as `prviz.estimate` gives it, of the evaluation samples in
         ``supports.rows``.
     list_recall : float
-        Share of the true k nearest fit samples that the lists hold, measured on a sample.
+        Share of the true k nearest fit samples that are in the lists, measured on a sample.
     errors : mapping of str to Comparison
-        Comparison of the approximate with the exact curve of each method, on the same evaluation
-        samples and all fit samples; for families with balls around fit samples, on the same balls.
+        Comparison of each method's approximate curve with the exact one, on the same evaluation
+        samples. The exact curve uses all fit samples; for families with balls around fit samples,
+        it uses the same balls as the approximate one.
     sample : int
         Number of evaluation samples of each set in that comparison; the smaller one if they differ.
     """
@@ -51,7 +52,7 @@ class Approximation:
 
     @property
     def label(self) -> str:
-        """Caption required beside these curves; shares and IoU are rounded down."""
+        """Caption that must stand beside these curves; shares and IoU are rounded down."""
         worst = math.floor(min(error.iou for error in self.errors.values()) * 100) / 100
         return (
             f"approximate: lists hold {math.floor(self.list_recall * 100)} % of the true"
@@ -75,42 +76,43 @@ def approximate(
     memory_limit: int = 10**9,
     progress: Progress | None = None,
 ) -> Approximation:
-    """Curves of the families that count in balls, from approximate lists of near fit samples.
+    """Curves of families that count in balls, from approximate lists of the nearest fit samples.
 
-    Balls around evaluation samples count the entries of the lists; balls around fit samples are a
-    random part of all, with radii from the lists.
+    Balls around evaluation samples count the entries of the lists. Of the balls around fit samples
+    a random part is used, with radii from the lists.
 
     Parameters
     ----------
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ.
     methods : sequence of str or str, optional
-        Names of families that count in balls; None: the default ones.
+        Names of families that count in balls; None: DEFAULT_METHODS.
     k, bandwidth, split, seed : optional
         As in `prviz.estimate`.
     evaluate : int
-        Largest number of evaluation samples of each set to measure, drawn by the seed.
+        Most evaluation samples of each set that are measured, drawn by the seed.
     sample : int
-        Number of these on which the exact curves are measured too.
+        Number of these samples on which the exact curves are measured as well.
     recall : float
-        Share of the true neighbours that the lists should hold; the search widens until sampled
-        lists reach it.
+        Share of the true neighbours that the lists should contain; the search is widened until a
+        sample of lists reaches it.
     memory_limit : int
-        Bytes for the lists and for distances. If a second copy of the samples doesn't fit, the
-        lists come from rounded samples. For exact radii inside the fit samples of one role, the
-        check copies those in addition.
+        Bytes for the lists and for distances. If a second copy of the samples does not fit, the
+        lists are made from rounded samples. To compute exact radii inside one role's fit samples,
+        the comparison copies these in addition.
     progress : callable, optional
         As in `prviz.estimate`.
 
     Returns
     -------
     Approximation
-        Curves, and how far they are from the exact ones on a sample.
+        The curves, and how far they are from the exact curves on a sample.
 
     Raises
     ------
     ValueError, TypeError
-        As `prviz.estimate`; a family that does not count in balls; more memory needed than allowed.
+        As `prviz.estimate`, and if a family does not count in balls or more memory is needed than
+        allowed.
     """
     pair = checked_pair(real, generated)
     drawn = pair.split(split, seed)

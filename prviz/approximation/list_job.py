@@ -1,13 +1,13 @@
-"""Computation of `prviz.approximate`: two indexes, radii and counts from their lists, and exact
-ones to compare.
+"""The computation behind `prviz.approximate`: two indexes, radii and counts from their lists, and
+exact counts for comparison.
 
-Where a ball reaches beyond the list:
+What happens if a ball reaches beyond the list depends on its rule:
 
-- a ball that reaches to a k-th neighbour: samples beyond the list are not counted, so that the
-  count is a lower bound;
-- one radius for all: both balls shrink by the factor that brings them inside their lists. For a
-  uniform density around
-  the point the ratio of the two counts, which is all that a family uses, does not change.
+- a ball out to a k-th neighbour: samples beyond the list are not counted, so the count is a lower
+  bound;
+- one radius for all balls: the real and the generated ball of the point shrink by the factor that
+  brings both inside their lists. With a uniform density around the point the ratio of the two
+  counts does not change, and a family uses only this ratio.
 """
 
 from __future__ import annotations
@@ -32,35 +32,35 @@ from prviz.neighbors.rows import RowView, pair_distances
 from prviz.neighbors.threads import Progress, check_progress
 from prviz.samples import Split
 
-# Length of the lists in units of k, for balls that hold more than k samples, and their smallest
+# Length of the lists as a multiple of k, because balls can hold more than k samples; and least
 # length.
 _REACH = 2.0
 _SHORTEST = 64
-# Balls around fit samples: smallest number of them, and smallest mean number that hold an
-# evaluation sample.
+# Balls around fit samples: least number of them, and least mean number of balls that should contain
+# an evaluation sample.
 _CENTRES = 20_000
 _HOLDING = 30
-# Evaluation samples on which the search is tuned.
+# Number of evaluation samples on which the search is tuned.
 _TUNED_ON = 200
-# Bytes of the lists searched at a time.
+# Bytes of the lists that are searched at a time.
 _LIST_BYTES = 1 << 24
-# Distances from fit samples computed for the exact radii of the check.
+# Number of distances from fit samples that may be computed for the exact radii of the comparison.
 _CHECKED_DISTANCES = 5e8
 
 
 class ApproximateLists(NamedTuple):
-    """Distances of m points to near fit samples, by role.
+    """Distances from m points to the nearest fit samples in their lists, by role.
 
     squared : (m, length) squared distances, increasing; a point that is a fit sample is in its own
     list.
-    whole : True if the lists hold the whole set.
+    whole : True if the lists contain the whole set.
     """
 
     squared: Mapping[Role, Array]
     whole: Mapping[Role, bool]
 
     def reach(self, role: Role) -> Array:
-        """Squared distance, (m,), up to which the lists are complete."""
+        """Squared distance, (m,), up to which each list is complete."""
         ends: Array = self.squared[role][:, -1]
         if self.whole[role]:
             return np.full(len(ends), np.inf)
@@ -70,14 +70,15 @@ class ApproximateLists(NamedTuple):
 def ball_counts(
     lists: ApproximateLists, balls: Balls, fixed: Mapping[Rule, float], role: Role | None
 ) -> tuple[Array, Array]:
-    """Numbers, (m,), of real and of generated fit samples in balls around the points.
+    """Number of real and of generated fit samples, (m,) each, in the balls around the points.
 
-    fixed : squared radius of each rule with one radius for all points.
-    role : role of the points if they are fit samples too, which a radius leaves out; else None.
+    fixed : squared radius of each rule that has one radius for all points.
+    role : role of the points if they are also fit samples, which their own radius leaves out;
+    otherwise None.
     """
     squared = {each: _squared_radius(balls.rule(each), lists, fixed, role) for each in ROLES}
     if balls.real.one_radius and balls.generated.one_radius:
-        # The factor, at most one, that brings both radii within reach of the lists.
+        # The factor, at most 1, that brings both radii within reach of the lists.
         shrink = np.ones(len(squared["real"]))
         for each in ROLES:
             reach = lists.reach(each)
@@ -95,7 +96,7 @@ def ball_counts(
 def _squared_radius(
     rule: Rule, lists: ApproximateLists, fixed: Mapping[Rule, float], role: Role | None
 ) -> Array:
-    """Squared radius, (m,), around each point."""
+    """Squared radius of the ball around each point: (m,)."""
     if rule.one_radius:
         return np.full(len(lists.squared[ROLES[0]]), fixed[rule])
     near = np.hstack([lists.squared[each] for each in rule.roles])
@@ -104,11 +105,10 @@ def _squared_radius(
 
 
 class ListJob:
-    """Indexes of the real and of the generated fit samples of a split, and the measurements with
-    them.
+    """The indexes of the fit samples of a split, one per role, and the measurements with them.
 
-    split, balls, k, seed : the measurement; balls by name of the family.
-    memory_limit : bytes to use besides the samples; half of them for the indexes.
+    split, balls, k, seed : what to measure; ``balls`` by name of the family.
+    memory_limit : bytes that may be used besides the samples; half of them are for the indexes.
     """
 
     def __init__(
@@ -138,8 +138,8 @@ class ListJob:
         self.evaluate_rows = dict(zip(ROLES, split.evaluate_rows, strict=True))
         self.units = Units.of(*self.values.values())
         self.indexes: dict[Role, ListIndex] = {}
-        # Fit samples with balls of their own, in random order, so that any first part is random
-        # too.
+        # Fit samples that have a ball, in random order, so that the first ones are a random sample,
+        # however many are used.
         self.centres: dict[Role, Ints] = {}
         total = sum(map(len, self.fit_rows.values()))
         for role, rows in self.fit_rows.items():
@@ -157,8 +157,8 @@ class ListJob:
         self._own: dict[tuple[Role, int], Array] = {}
 
     def _random(self, n: int, count: int) -> Ints:
-        """Random ``count`` of n positions, by the same stream for both roles, so that the roles can
-        be swapped.
+        """``count`` random positions of n, from the same seed for both roles, so that swapping the
+        roles swaps the draws.
         """
         return np.random.default_rng(self.seed).permutation(n)[:count]
 
@@ -168,15 +168,15 @@ class ListJob:
             self._progress(self._reported)
 
     def _search(self, role: Role, points: Array, length: int) -> tuple[Array, Ints]:
-        """Lists of points; searches take most of the time, reported as the progress from 0.1 to
-        0.8.
+        """The lists of the points. Searches take most of the time, so they move the progress from
+        0.1 to 0.8.
         """
         self._report(0.1 + 0.7 * min(1.0, self._searched / self._to_search))
         self._searched += len(points)
         return self.indexes[role].search(points, length)
 
     def plan(self, evaluated: int) -> None:
-        """Set the scale of the progress: ``evaluated`` samples of both sets will get supports."""
+        """Set the scale of the progress for the supports of ``evaluated`` samples."""
         own = {
             key for each in self.balls.values() for role in ROLES if (key := each.request(role).own)
         }
@@ -191,8 +191,8 @@ class ListJob:
         return real, generated
 
     def tune(self, goal: float) -> float:
-        """Widen the search until lists of a few evaluation samples have the recall ``goal``; return
-        their recall.
+        """Widen the search until the lists of a few evaluation samples have the recall ``goal``;
+        return the recall reached.
         """
         few = zip(ROLES, self.draw(_TUNED_ON // 2), strict=True)
         values = np.concatenate(
@@ -213,7 +213,7 @@ class ListJob:
         return min(held)
 
     def own_radii(self, role: Role, k: int) -> Array:
-        """Distance, (centres,), of each centre to its k-th nearest other fit sample of its role."""
+        """(centres,) distance from each centre to its k-th nearest other fit sample of its role."""
         if (role, k) not in self._own:
             samples = RowView(self.values[role])
             radii = []
@@ -221,8 +221,8 @@ class ListJob:
                 _, places = self._search(role, self.units.apply(self.values[role][rows]), k + 1)
                 last = np.count_nonzero(places >= 0, axis=1) - 1
                 neighbours = self.fit_rows[role][places[np.arange(len(rows)), last]]
-                # The reference distance: without split that neighbour, on the ball's edge, must
-                # count as inside.
+                # A reference distance: without split the neighbour lies exactly on the ball's
+                # border and must count as inside.
                 radii.append(np.sqrt(pair_distances(samples, rows, samples, neighbours)))
             self._own[role, k] = np.concatenate(radii)
         return self._own[role, k]
@@ -234,7 +234,7 @@ class ListJob:
 
     @cached_property
     def fixed(self) -> dict[Rule, float]:
-        """Squared radii, in the units of the lists, of the rules with one radius for all points."""
+        """By rule with one radius for all points, the squared radius in the units of the lists."""
         rules = {each.rule(role) for each in self.balls.values() for role in ROLES}
         radii = {
             rule: rule.single_radius(lambda role, k: float(np.mean(self.own_radii(role, k))))
@@ -247,8 +247,8 @@ class ListJob:
         }
 
     def supports(self, rows: tuple[Ints, Ints], most: int | None = None) -> dict[str, Supports]:
-        """Supports of these evaluation samples, from at most ``most`` balls around fit samples of a
-        role.
+        """Supports of these evaluation samples; of the balls around fit samples, at most ``most``
+        per role are used.
         """
         counted = self._around_points(rows)
         for name, balls in self.balls.items():
@@ -305,7 +305,7 @@ class ListJob:
         return np.hstack(parts)
 
     def checked(self, rows: tuple[Ints, Ints]) -> dict[str, tuple[PRCurve, PRCurve]]:
-        """Approximate and exact curve of each family on these evaluation samples."""
+        """By family, the approximate and the exact curve on these evaluation samples."""
         largest = max(map(len, self.fit_rows.values()))
         most = max(_CENTRES // 10, int(_CHECKED_DISTANCES / largest))
         approximate = self.supports(rows, most)
@@ -339,12 +339,13 @@ def exact_supports(
     memory_limit: int,
     progress: Progress,
 ) -> dict[str, Supports]:
-    """Exact supports of a few evaluation samples with all fit samples, by name of the family that
-    counts in balls.
+    """By family that counts in balls, exact supports of a few evaluation samples, from all fit
+    samples.
 
-    centres : positions of the fit samples with balls of their own, by role; mean radii are over
-    these too.
-    fit_again : True if the evaluation samples are fit samples too, which a radius leaves out.
+    centres : by role, positions of the fit samples that have a ball of their own; mean radii are
+    taken over these, too.
+    fit_again : True if the evaluation samples are also fit samples, which their own radius leaves
+    out.
     """
     n_real = len(split.evaluate_rows[0])
     centred = _Centred(split, centres)
@@ -378,7 +379,10 @@ def exact_supports(
 
 
 class _Centred:
-    """Balls around some fit samples of a split; centres : their positions, by role."""
+    """The balls around some fit samples of a split.
+
+    centres : by role, the positions of these fit samples.
+    """
 
     def __init__(self, split: Split, centres: Mapping[Role, Ints]) -> None:
         self._split = split
@@ -388,7 +392,7 @@ class _Centred:
         self._radii = dict[tuple[Role, int], Array]()
 
     def radii(self, role: Role, k: int) -> Array:
-        """Distance of each centre to its k-th nearest fit sample."""
+        """Distance from each centre to its k-th nearest other fit sample."""
         if (role, k) not in self._radii:
             self._radii[role, k] = nearest_radii(
                 self._values[role], self._rows[role], k, self._fit_rows[role]
@@ -396,12 +400,13 @@ class _Centred:
         return self._radii[role, k]
 
     def mean_radius(self, role: Role, k: int) -> float:
-        """The mean of the radii."""
+        """The mean over the centres of these distances."""
         return math.fsum(self.radii(role, k).tolist()) / len(self._rows[role])
 
     def as_held_out(self, rule: Rule, role: Role, fit_again: bool) -> Rule:
-        """Rule around points of this role, where a sample that is also a fit sample is its own
-        nearest neighbour.
+        """A rule that gives the same balls around points of this role when they are treated as
+        held-out samples. A point that is also a fit sample then is its own nearest neighbour, so k
+        grows by 1.
         """
         radius = rule.single_radius(self.mean_radius)
         if radius is not None:
@@ -411,8 +416,8 @@ class _Centred:
         return rule
 
     def counts(self, role: Role, rule: Rule) -> Array:
-        """Numbers of balls around the centres of a role that hold each evaluation sample, real ones
-        first.
+        """For each evaluation sample, real ones first, the number of balls around the centres of a
+        role that contain it.
         """
         radii = self.radii(role, rule.k)
         counted = []

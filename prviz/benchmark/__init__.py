@@ -1,6 +1,7 @@
-"""A frozen benchmark of estimators.
+"""A frozen benchmark of estimators: it never changes within a version.
 
-Pairs of samples whose true curve is known, and how near an estimate comes to it.
+It has pairs of samples whose true curve is known, and scores how close an estimate comes to that
+curve.
 
 `pairs.py` has the pairs and their digests, `shapes.py` compares points that another package gives
 with the true curve, `score.py` runs an estimator and scores it.

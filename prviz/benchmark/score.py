@@ -1,4 +1,6 @@
-"""Runs estimators on the benchmark's pairs: how near they come to the truth, and what they cost."""
+"""Runs estimators on the benchmark's pairs: how close they come to the truth, and what they
+cost.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ Figures of two versions can't be compared.
 """
 N = 1000
 DRAWS = 3
-# Samples are rounded, and their digest is that of fewer decimals, so that the last bit of a
+# Samples are rounded, and their digest ignores further decimals, so that the last bit of a
 # machine's logarithm does not change it.
 _DECIMALS = 6
 _DIGEST_DECIMALS = 3
@@ -45,13 +47,13 @@ _DIGESTS = Path(__file__).with_name("digests.json")
 
 
 class ForeignSamplesError(ValueError):
-    """Samples as this machine draws them are not those of the benchmark."""
+    """The samples that this machine draws are not those of the benchmark."""
 
 
 @dataclass(frozen=True)
 class BenchmarkPair:
-    """One pair: `toy` with `parameters`, `N` samples of each side, drawn with the seeds 0, 1, ...,
-    `DRAWS` - 1.
+    """One pair: `N` samples of each distribution of `toy` with `parameters`, drawn with the seeds
+    0, 1, ..., `DRAWS` - 1.
     """
 
     name: str
@@ -59,17 +61,17 @@ class BenchmarkPair:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def drawn(self, draw: int) -> SamplePair:
-        """The samples, whatever their digest."""
+        """The samples that this machine draws, without a check of their digest."""
         pair = toy(self.toy, **self.parameters).sample(N, seed=draw)
         real, generated = (np.round(side.values, _DECIMALS) for side in pair)
         return SamplePair.of(real, generated)
 
     def sample(self, draw: int) -> SamplePair:
-        """The samples of this draw.
+        """The samples of this draw, checked.
 
         Raises
         ------
-        ForeignSamplesError : they differ from those that the benchmark was made with.
+        ForeignSamplesError : if they differ from those with which the benchmark was made.
         """
         pair = self.drawn(draw)
         if digests().get(self.name, [])[draw : draw + 1] != [digest(pair)]:
@@ -109,20 +111,20 @@ PAIRS = MappingProxyType(
 
 
 def digest(pair: SamplePair) -> str:
-    """The digest of samples as a machine draws them, which may differ in the last decimals."""
+    """A digest of samples that ignores the last decimals, in which machines may differ."""
     real, generated = (np.round(side.values, _DIGEST_DECIMALS) for side in pair)
     return SamplePair.of(real, generated).digest
 
 
 @cache
 def digests() -> dict[str, list[str]]:
-    """Digests of the samples by pair and draw, as they were when this version was frozen."""
+    """By pair and draw, the digests of the samples when this version was frozen."""
     found = json.loads(_DIGESTS.read_text("utf-8"))
     return {} if found["version"] != VERSION else found["pairs"]
 
 
 def freeze() -> None:
-    """Write the digests of this machine's samples: once for a version."""
+    """Write the digests of the samples that this machine draws; done once per version."""
     pairs = {
         name: [digest(pair.drawn(draw)) for draw in range(DRAWS)] for name, pair in PAIRS.items()
     }
@@ -134,14 +136,14 @@ def freeze() -> None:
 SETTINGS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {"k = 5, no split": {"k": 5, "split": None}, "k = √n, split 50 %": {"k": "sqrt", "split": 0.5}}
 )
-# Bootstrap replicates of an interval of a family's area, which are no part of its time.
+# Number of bootstrap replicates for an interval of a family's area; they are not part of its time.
 _REPLICATES = 200
-# A matrix product, the yardstick of time, is the fastest of so many.
+# The matrix product in which time is measured is the fastest of this many.
 _PRODUCTS = 3
 
 
 class Estimated(NamedTuple):
-    """An estimate: a curve or points (precision, recall), and a 95 % interval of its area, or
+    """An estimate: a curve or points (precision, recall), and a 95 % interval of the area or
     None.
     """
 
@@ -153,8 +155,8 @@ class Estimated(NamedTuple):
 class Contestant:
     """One estimator in one setting.
 
-    estimate : real and generated samples to what `finish` takes; this is timed. finish : makes it
-    an `Estimated`.
+    estimate : from real and generated samples to any result; this call is timed.
+    finish : from that result to an `Estimated`.
     """
 
     name: str
@@ -164,11 +166,11 @@ class Contestant:
 
 
 def of_family(method: str) -> list[Contestant]:
-    """A family of prviz in each of `SETTINGS`; one that needs a split only there.
+    """A family of prviz in each of `SETTINGS`; a family that needs a split only in those with one.
 
     Raises
     ------
-    ValueError : there is no such family.
+    ValueError : if there is no such family.
     """
     if method not in ESTIMATORS:
         raise ValueError(f"there is no family {method!r}; the families are {', '.join(ESTIMATORS)}")
@@ -194,16 +196,16 @@ def of_family(method: str) -> list[Contestant]:
 
 
 def plugin(name: str) -> Contestant:
-    """The function of ``MODULE:FUNCTION``, called with the real and the generated samples, two (n,
-    d) arrays.
+    """The estimator given as ``MODULE:FUNCTION``, which is called with two (n, d) arrays, real and
+    generated samples.
 
     It returns a `PRCurve`, or points (precision, recall), an (m, 2) array or one pair of numbers;
-    or a tuple of that and a 95 % interval (low, high) of the area under the curve. Modules of the
-    current folder are found too.
+    or a tuple of that and a 95 % interval (low, high) of the area under the curve. Modules in the
+    current folder are found, too.
 
     Raises
     ------
-    ValueError : the module or the function is not there.
+    ValueError : if the module or the function is not found.
     """
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
@@ -217,7 +219,7 @@ def plugin(name: str) -> Contestant:
 
 
 def _estimated(found: Any) -> Estimated:
-    """What a function of another package has returned, checked."""
+    """The result of another package's function, checked."""
     if isinstance(found, tuple) and len(found) == 2 and not np.isscalar(found[0]):
         low, high = map(float, found[1])
         return Estimated(_estimated(found[0]).curve, (low, high))
@@ -235,23 +237,24 @@ def benchmark(
 
     Parameters
     ----------
-    contestants : from `of_family` and `plugin`.
+    contestants : made by `of_family` and `plugin`.
     pairs : names in `PAIRS`.
-    draws : of each pair, 1 to `DRAWS`.
-    progress : called with the share done.
+    draws : number of draws of each pair, 1 to `DRAWS`.
+    progress : called with the fraction done.
 
     Returns
     -------
     DataFrame
         Columns estimator, setting, pair, draw; iou, excess, deficit (shares of the joint area),
-        auc, true_auc; low, high and holds: the interval of the area and whether it holds the true
-        area (none: missing); seconds, and products: seconds in units of one float32 matrix product
-        of the two sets in the same run; peak_mb: most memory that Python and NumPy held at once, of
-        the first draw; error: why there is no estimate.
+        auc, true_auc; low, high and holds: the interval of the area and whether it contains the
+        true area (missing without interval); seconds, and products: the time in units of one
+        float32 matrix product of the two sets in the same run; peak_mb: peak memory of Python and
+        NumPy in the first draw; error: why there is no estimate.
 
     Raises
     ------
-    ValueError : an unknown pair, another number of draws, or samples that are not the benchmark's.
+    ValueError : if a pair is unknown, the number of draws is another, or samples differ from the
+    benchmark's.
     """
     import pandas as pd
 
@@ -287,7 +290,7 @@ def _product_seconds(pair: SamplePair) -> float:
 def _scored(
     each: Contestant, pair: SamplePair, truth: PRCurve, product: float, *, memory: bool
 ) -> dict[str, Any]:
-    # a copy: an estimator may write into its samples
+    # a copy, because an estimator may write into its samples
     real, generated = (np.array(side.values) for side in pair)
     begun = time.perf_counter()
     try:
@@ -321,11 +324,11 @@ def _peak_mb(each: Contestant, pair: SamplePair) -> float:
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row for each estimator and setting, the best mean IoU first.
+    """One row per estimator and setting, the best mean IoU first.
 
-    Columns: iou, its mean; worst, the least mean IoU of a pair; excess, deficit; holds, the share
-    of intervals that hold the true area; products and peak_mb, medians; failed, the draws without
-    an estimate.
+    Columns: iou, the mean IoU; worst, the lowest of the pairs' mean IoUs; excess and deficit,
+    means; holds, the share of intervals that contain the true area; products and peak_mb, medians;
+    failed, the number of draws without an estimate.
     """
     import pandas as pd
 

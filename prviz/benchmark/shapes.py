@@ -1,4 +1,4 @@
-"""Points of precision and recall, as another package gives them, held against the true curve."""
+"""Points of precision and recall, as another package gives them, compared with the true curve."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from prviz.curves import Comparison, PRCurve
 from prviz.curves.rays import area_on_rays, lams_of_rays, radii_on_rays
 
 RAYS = 1001
-# Of points: a vertical or level part of a curve stays one.
+# Points are rounded to this many decimals, so that a vertical or horizontal part of a curve stays
+# one.
 _DECIMALS = 9
 
 
 def points_of(found: Any) -> Floats:
-    """Points (precision, recall), one or many, as an (m, 2) array in [0, 1].
+    """One or many points (precision, recall) as an (m, 2) array in [0, 1].
 
     Raises
     ------
-    ValueError : another shape, or values that are not numbers from 0 to 1.
+    ValueError : if the shape is another, or values are not numbers from 0 to 1.
     """
     points = np.atleast_2d(np.asarray(found, dtype=float))
     if points.ndim != 2 or points.shape[1] != 2 or not len(points):
@@ -34,15 +35,17 @@ def points_of(found: Any) -> Floats:
 
 
 def radii_of(points: Floats) -> Floats:
-    """Distance from the origin along each ray to the region that these points claim.
+    """Along each ray from the origin, the distance to the border of the region that the points
+    claim.
 
-    The region holds what lies below and left of the line that joins them: a single point claims a
-    rectangle.
+    The region is all that lies below and to the left of the line that joins the points; a single
+    point claims a rectangle.
     """
     points = points.round(_DECIMALS)
-    # by falling recall, then rising precision
+    # sorted by decreasing recall, then increasing precision
     precision, recall = points[np.lexsort((points[:, 0], -points[:, 1]))].T
-    best = precision >= np.maximum.accumulate(precision)  # none of larger recall is as precise
+    # no point with larger recall is as precise
+    best = precision >= np.maximum.accumulate(precision)
     precision = precision[best]
     recall = recall[best]
     y = np.concatenate(([0.0], precision, [precision[-1]]))
@@ -64,7 +67,7 @@ def radii_of(points: Floats) -> Floats:
 def compare(found: PRCurve | Floats, truth: PRCurve) -> tuple[Comparison, float]:
     """IoU, excess and deficit of an estimate, and its area.
 
-    Exact for a curve, on `RAYS` rays for points.
+    They are exact for a curve; points are compared on `RAYS` rays.
     """
     if isinstance(found, PRCurve):
         return found.compare(truth), found.auc

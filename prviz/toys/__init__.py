@@ -75,7 +75,7 @@ TOYS: Mapping[str, Mapping[str, Value]] = MappingProxyType(
 
 
 def toy(name: str, **parameters: Any) -> ToyProblem:
-    """The toy problem of this name; a parameter that is not given has the value of the paper.
+    """The toy problem of this name; parameters that are not given have the values of the paper.
 
     Parameters
     ----------
@@ -92,9 +92,10 @@ def toy(name: str, **parameters: Any) -> ToyProblem:
     Raises
     ------
     ValueError
-        An unknown name or parameter (the message lists the legal ones), or a value out of bounds.
+        If the name or a parameter is unknown (the message lists the known ones), or a value is out
+        of bounds.
     TypeError
-        A value of another type.
+        If a value has the wrong type.
     """
     if name not in _PROBLEMS:
         raise ValueError(f"there is no toy problem {name!r}; the names are {', '.join(_PROBLEMS)}")

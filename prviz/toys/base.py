@@ -1,4 +1,6 @@
-"""Toy problem: the sampler, the log-density ratio and the truth of one pair, in one object."""
+"""Base class of toy problems: the sampler, the log-density ratio and the true curve of a pair in
+one object.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,16 @@ from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
 
 Value = int | float | tuple[float, ...]
 
-# Largest n * d of one drawn set: 1.6 GB of float64.
+# Largest n * d of one set that is drawn: 1.6 GB of float64.
 MOST_VALUES = 200_000_000
 
 
 class SupportMasses(NamedTuple):
     """Masses of supports, to compare the extremes of a curve with (hal-05344404, section 4.3).
 
-    supp is the closed support. The literature took Q(supp P) for alpha_inf, which is Q(cosupp), the
-    mass where P and Q have the same null sets (Proposition 20). The other two mirror these: beta_0
-    = P(cosupp).
+    supp is the closed support. The literature took Q(supp P) for alpha_inf. But alpha_inf is
+    Q(cosupp), where cosupp is the set on which P and Q have the same null sets (Proposition 20).
+    The two masses of P mirror those of Q: beta_0 = P(cosupp).
     """
 
     q_of_supp_p: float
@@ -39,7 +41,8 @@ class SupportMasses(NamedTuple):
 
 
 class InSupports(NamedTuple):
-    """True for points, (m,) each, in the closed supports and in the co-support.
+    """For each point, (m,), True if it is in the closed support of P, in that of Q, and in the
+    co-support.
 
     See `SupportMasses`.
     """
@@ -51,14 +54,17 @@ class InSupports(NamedTuple):
 
 @dataclass(frozen=True)
 class Parameter:
-    """One adjustable number of a toy problem.
+    """One adjustable parameter of a toy problem.
 
-    name : keyword of `toy`. label, help : plain text for the page. default : value of the paper.
-    low, high : inclusive bounds, for "weights" of every entry. step : increment of a slider.
-    kind : "int", "float", or "weights" for a tuple with one number per mode or box (the mixtures'
-    means too).
-    total : True for the shares of a whole, as the weights of a few modes are: only their ratios
-    count.
+    name : keyword of `toy`.
+    label, help : plain text for the page.
+    default : value of the paper.
+    low, high : inclusive bounds; for "weights", bounds of every entry.
+    step : increment of a slider.
+    kind : "int", "float", or "weights" for a tuple with one number per mode or box (also used for
+    the means of mixtures).
+    total : True if the entries are shares of a whole, such as weights of modes: only their ratios
+    matter.
     """
 
     name: str
@@ -72,9 +78,8 @@ class Parameter:
     total: bool = False
 
     def checked(self, value: Any) -> Value:
-        """The value as int, float or tuple of floats.
-
-        ValueError or TypeError names the legal values.
+        """The value as int, float or tuple of floats; ValueError or TypeError with the accepted
+        values.
         """
         if self.kind != "weights":
             return self._number(value)
@@ -93,7 +98,7 @@ class Parameter:
 
     @property
     def _legal(self) -> str:
-        """End of an error message: the legal values."""
+        """The accepted values, as the end of an error message."""
         kinds = {"int": "a whole number", "float": "a number", "weights": "a number for each mode,"}
         return f"{kinds[self.kind]} from {self.low:g} to {self.high:g} is needed"
 
@@ -104,32 +109,33 @@ def _check_whole(name: str, value: Any, low: int) -> None:
 
 
 def dimension(default: int) -> Parameter:
-    """Parameter d, common to nearly all problems."""
+    """The parameter d, which nearly all problems have."""
     return Parameter(
         "d", "dimension d", default, 1, 4096, 1, "Number of features of every sample.", "int"
     )
 
 
 def shares(name: str, label: str, default: tuple[float, ...], text: str) -> Parameter:
-    """A parameter of the shares of a whole, one for each mode or box."""
+    """A parameter of the kind "weights" whose entries are shares of a whole, one per mode or
+    box.
+    """
     return Parameter(name, label, default, 0.0, 1.0, 0.05, text, "weights", total=True)
 
 
 @dataclass(frozen=True)
 class ToyProblem(ABC):
-    """Two known distributions: P, the real one, and Q, the generated one.
+    """A pair of known distributions: P, of real samples, and Q, of generated samples.
 
-    settings : pairs (name, value); missing parameters have their defaults. `toy` takes keywords
-    instead.
-        Two problems of one class with the same settings are equal.
+    settings : pairs (name, value); parameters that are missing have their defaults. `toy` takes
+    keywords instead. Two problems of one class are equal if their settings are.
 
     Subclasses define the specs, the two samplers, the log ratio, the supports, their masses and the
     truth.
 
     Raises
     ------
-    ValueError : an unknown parameter, or a value out of its bounds. TypeError : a value of another
-    type.
+    ValueError : if a parameter is unknown, or a value is out of bounds. TypeError : if a value has
+    the wrong type.
     """
 
     name: ClassVar[str]
@@ -160,7 +166,7 @@ class ToyProblem(ABC):
         self._check()
 
     def _check(self) -> None:  # noqa: B027
-        """Raise ValueError for values that are each legal but not together.
+        """Raise ValueError for values that are each accepted but do not fit together.
 
         Most problems have no such check.
         """
@@ -180,7 +186,7 @@ class ToyProblem(ABC):
         return np.asarray(self.parameters[name], dtype=float)
 
     def _scaled(self, name: str) -> Floats:
-        """Weights of sum 1."""
+        """The weights scaled to sum 1."""
         weights = self._weights(name)
         scaled: Floats = weights / weights.sum()
         return scaled
@@ -199,8 +205,8 @@ class ToyProblem(ABC):
 
     @property
     def default_n(self) -> int:
-        """Samples per distribution in the paper's setting, or a number of this package where the
-        paper names none.
+        """Number of samples per distribution in the paper's setting, or prviz's choice if the paper
+        states none.
         """
         for label, n in self.preset_n.items():
             if self == type(self)(tuple(self.presets[label].items())):
@@ -211,7 +217,7 @@ class ToyProblem(ABC):
         """Draw n real and n generated samples, (n, d) each, from two independent streams of one
         seed.
 
-        Raises ValueError for n < 1, a negative seed, or n * d above 200,000,000.
+        ValueError if n is below 1, the seed is negative, or n * d is above 200,000,000.
         """
         _check_whole("n", n, 1)
         _check_whole("seed", seed, 0)
@@ -228,8 +234,8 @@ class ToyProblem(ABC):
     def log_ratio(self, z: SamplesLike) -> Floats:
         """The log ratio log q(z) - log p(z), (m,), of points z (m, d).
 
-        Values: inf where only Q has mass, -inf where only P has mass, 0 where neither has (0/0 has
-        the key 1). Raises ValueError for points of another dimension.
+        It is inf where only Q has mass, -inf where only P has mass, and 0 where neither has.
+        ValueError for points of another dimension.
         """
         values = as_samples(z, name="z").values
         if values.shape[1] != self.d:
@@ -237,10 +243,10 @@ class ToyProblem(ABC):
         return self._log_ratio(values)
 
     def in_supports(self, z: SamplesLike) -> InSupports:
-        """True for points of z (m, d) in supp P, in supp Q and in the co-support.
+        """For each point of z (m, d), True if it is in supp P, in supp Q, and in the co-support.
 
-        The co-support holds the points of both supports where the density ratio is neither 0 nor
-        infinite. Raises ValueError for points of another dimension.
+        The co-support contains the points of both supports at which the density ratio is neither 0
+        nor infinite. ValueError for points of another dimension.
         """
         log_ratio = self.log_ratio(z)
         real, generated = self._in_supports(as_samples(z, name="z").values)
@@ -249,7 +255,7 @@ class ToyProblem(ABC):
     def truth(self) -> PRCurve:
         """The true precision-recall curve.
 
-        Computed once per problem, within `truth_error` in area.
+        It is computed once per problem; its area is exact within `truth_error`.
         """
         return self._cached_truth
 
@@ -258,11 +264,11 @@ class ToyProblem(ABC):
         return self._truth()
 
     def limit(self, method: str, k: int) -> PRCurve:
-        """The curve that `method` ("knn", "coverage" or "ipr") tends to with more samples at a
-        fixed k, with a split.
+        """The curve to which the estimates of `method` ("knn", "coverage" or "ipr") tend with more
+        samples, at a fixed k and with a split.
 
-        What lies between it and the truth is the price of k: no further sample repairs it. See
-        `prviz.curves.limits.limit_curve`, also for the errors raised.
+        The area between it and the truth is the bias of that k, which no number of samples removes.
+        See `prviz.curves.limits.limit_curve`, also for the errors raised.
         """
         return limit_curve(self.truth(), method, k)
 
@@ -270,16 +276,14 @@ class ToyProblem(ABC):
     def truth_error(self) -> float:
         """Largest error of the area under `truth`.
 
-        0 for finite masses, else 1e-6 (see `ground_truth`).
+        It is 0 for finite masses, otherwise 1e-6 (see `ground_truth`).
         """
         return self.area_error
 
     def truth_by_sampling(self, n: int = 100_000, seed: int = 0) -> SampledTruth:
-        """The truth by Monte Carlo of the likelihood ratio (hal-05344404, section 5.1).
+        """The true curve by Monte Carlo, with the likelihood ratio (hal-05344404, section 5.1).
 
-        A check of `truth`.
-
-        `auc_error` of the result is the standard error of the area; see
+        It checks `truth`. `auc_error` of the result is the standard error of the area; see
         `prviz.curves.ground_truth.sampled_truth`.
         """
 
@@ -293,7 +297,7 @@ class ToyProblem(ABC):
     def support_masses(self) -> SupportMasses:
         """Closed-form masses of the supports and the co-support.
 
-        All 1 where both reach everywhere.
+        All are 1 if both distributions have positive density everywhere.
         """
         return SupportMasses(1.0, 1.0, 1.0, 1.0)
 
@@ -307,7 +311,10 @@ class ToyProblem(ABC):
     def _log_ratio(self, z: Array) -> Floats: ...
 
     def _in_supports(self, z: Array) -> tuple[Flags, Flags]:
-        """True for rows of z in supp P, and in supp Q; for all where both reach everywhere."""
+        """For each row of z, True if it is in supp P, and in supp Q.
+
+        All are True if both densities are positive everywhere.
+        """
         return np.ones(len(z), dtype=bool), np.ones(len(z), dtype=bool)
 
     @abstractmethod
@@ -315,12 +322,11 @@ class ToyProblem(ABC):
 
 
 class CellMasses(ToyProblem):
-    """P and Q with the masses p_c and q_c on cells c, such as boxes, uniform inside each.
+    """Base class: P and Q with masses p_c and q_c on cells c, such as boxes, and uniform inside
+    each cell.
 
-    Base class.
-
-    Cells overlap at most in borders, so the density ratio is q_c / p_c on cell c and the curve is
-    that of the masses: alpha(lam) = sum over c of min(lam p_c, q_c), exactly.
+    Cells overlap at most in borders, so the density ratio is q_c / p_c on cell c, and the curve is
+    exactly that of the masses: alpha(lam) = sum over c of min(lam p_c, q_c).
     """
 
     area_error = 0.0
@@ -332,7 +338,7 @@ class CellMasses(ToyProblem):
 
     @abstractmethod
     def cell_of(self, z: Array) -> Ints:
-        """Cell of each row of z (m, d), -1 outside all."""
+        """Index of the cell of each row of z (m, d), -1 outside all cells."""
 
     @abstractmethod
     def _draw(self, n: int, masses: Floats, rng: Rng) -> Array: ...
@@ -347,7 +353,7 @@ class CellMasses(ToyProblem):
         p, q = self.masses
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.log(q) - np.log(p)
-        # 0/0 for cells without mass in P and Q, and outside all cells.
+        # 0/0 stays 0: cells without mass in P and Q, and points outside all cells.
         ratios = np.append(np.where((p == 0) & (q == 0), 0.0, ratios), 0.0)
         return ratios[self.cell_of(z)]
 
@@ -361,9 +367,10 @@ class CellMasses(ToyProblem):
 
     @property
     def support_masses(self) -> SupportMasses:
-        """Supports and co-support agree but for borders, which have no mass.
+        """Masses of the supports and the co-support.
 
-        Masses of the cells in common.
+        These are the masses of the cells in which both distributions have mass: supports and
+        co-support then differ only in borders, whose mass is 0.
         """
         p, q = self.masses
         q_mass = float(q[p > 0].sum())

@@ -1,4 +1,6 @@
-"""Toy problems on finitely many separate classes, each a unit cube around a point of a lattice."""
+"""Toy problems with finitely many separate classes; each class is a unit cube around a lattice
+point.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +12,24 @@ import numpy as np
 from prviz.arrays import Array, Flags, Floats, Ints, Rng
 from prviz.toys.base import CellMasses, Parameter, Value, dimension, shares
 
-# Extra reach of a cube, in units of its side, when samples are assigned to cubes: rounding at a
-# face never drops a sample. Cubes are at least one side apart.
+# Tolerance, in units of a cube's side, when samples are assigned to cubes: rounding at a face must
+# not lose a sample. Cubes are at least one side apart.
 _ROUNDING = 1e-6
 
 
 class _Classes(CellMasses):
-    """P and Q with the masses p_c and q_c on classes c.
+    """P and Q with masses p_c and q_c on classes c, uniform inside each class.
 
-    Each class is uniform inside a cube of side 1.
-
-    The cubes are disjoint. Class c sits at the lattice point whose coordinates are the digits of c,
-    times the separation.
+    A class is a cube of side 1; the cubes are disjoint. The centre of class c is the lattice point
+    whose coordinates are the digits of c, times the separation.
     """
 
     @property
     def _lattice(self) -> tuple[int, int]:
-        """Base and digits.
+        """Base and number of the digits that number the classes.
 
-        Fewest points per axis that give every class its own point, on the first axes.
+        The base is the smallest that gives every class a lattice point of its own; digits are
+        coordinates along the first axes.
         """
         total = len(self.masses[0])
         base = 2
@@ -50,7 +51,7 @@ class _Classes(CellMasses):
         return z
 
     def cell_of(self, z: Array) -> Ints:
-        """Class of each row of z (m, d), -1 outside every cube."""
+        """Index of the class of each row of z (m, d), -1 outside every cube."""
         base, digits = self._lattice
         p = self.masses[0]
         separation = self._number("separation")
@@ -72,10 +73,10 @@ def _example(p: tuple[float, ...], q: tuple[float, ...]) -> dict[str, Value]:
 
 
 class FiniteExamples(_Classes):
-    """Six small examples (a) to (f) of Sajjadi et al., on up to 16 boxes.
+    """The six small examples (a) to (f) of Sajjadi et al., on up to 16 boxes.
 
-    Their text calls (e) and (f) "noisy versions" of (a) and (b); the figure shows the masses
-    without numbers, so 0.9 and 0.1 in (e) and (f) are this package's choice.
+    Their text calls (e) and (f) "noisy versions" of (a) and (b). Their figure shows the masses
+    without numbers; 0.9 and 0.1 in (e) and (f) are prviz's choice.
     """
 
     name = "finite"
@@ -123,9 +124,9 @@ class FiniteExamples(_Classes):
 
 
 class DroppedMode(FiniteExamples):
-    """The shares of `Mixtures` on boxes.
+    """The weights of `Mixtures`, on boxes instead of Gaussians.
 
-    Modes of bounded support, so that alpha_inf and beta_0 are shares of modes.
+    Modes have bounded support, so alpha_inf and beta_0 are sums of the modes' weights.
     """
 
     name = "modes"
@@ -149,11 +150,10 @@ class DroppedMode(FiniteExamples):
 
 
 class CommonClasses(_Classes):
-    """P and Q with equally many equal classes, a share rho of them in common.
+    """P and Q with the same number of equally likely classes, of which they share a fraction rho.
 
-    alpha(lam) = rho min(lam, 1).
-
-    The number of common classes is rounded to a whole number; `rho` is the exact share.
+    alpha(lam) = rho min(lam, 1). The number of common classes is rounded to an integer; `rho` is
+    the exact fraction.
     """
 
     name = "classes"
@@ -202,7 +202,7 @@ class CommonClasses(_Classes):
 
     @property
     def rho(self) -> float:
-        """The share of common classes after rounding.
+        """The fraction of common classes after rounding.
 
         alpha_inf, beta_0 and alpha(1) all equal it.
         """

@@ -1,4 +1,4 @@
-"""Toy problems with Gaussians on both sides (shifted, concentrated, mixtures), and with two uniform
+"""Toy problems with Gaussians (shifted, scaled, mixtures), with a point mass, and with two uniform
 boxes.
 """
 
@@ -15,12 +15,13 @@ from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimensi
 
 
 class GaussianPair(ToyProblem):
-    """P = N(0, I), Q = N(offset * ones, scale^2 I): base class.
+    """Base class: P = N(0, I), Q = N(offset * ones, scale^2 I).
 
-    The log ratio is -d log s - |z - m|^2 / (2 s^2) + |z|^2 / 2.
+    With scale s and mean m of Q, the log ratio is -d log s - |z - m|^2 / (2 s^2) + |z|^2 / 2.
     """
 
-    # Parameters that are the shift and the standard deviation of Q on every coordinate.
+    # Names of the parameters that give the mean and the standard deviation of Q on every
+    # coordinate.
     offset_name: ClassVar[str] = ""
     scale_name: ClassVar[str] = ""
 
@@ -51,8 +52,8 @@ class GaussianPair(ToyProblem):
         return z
 
     def _log_ratio(self, z: Array) -> Floats:
-        # Expanded, so that a pure shift costs one sum without cancellation; squares are needed only
-        # with a scale.
+        # |z - m|^2 is expanded, so that a pure shift needs one sum and no cancellation; squares are
+        # needed only for a scale.
         precision = self._scale**-2
         along = z.sum(axis=1, dtype=float) - 0.5 * self.d * self._offset
         result: Floats = precision * self._offset * along - self.d * np.log(self._scale)
@@ -116,10 +117,11 @@ class Identical(GaussianPair):
 
 
 class Outlier(GaussianPair):
-    """Shifted Gaussians, with the last real sample replaced by the constant vector `value`.
+    """Shifted Gaussians in which the last real sample is replaced by the constant vector `value`.
 
-    `truth`, `log_ratio` and `support_masses` are those of the clean pair. One point among n changes
-    an empirical rate by at most 1/n; larger changes of an estimate come from its neighbourhoods.
+    `truth`, `log_ratio` and `support_masses` are those of the pair without the outlier. One sample
+    of n changes an empirical error rate by at most 1/n; where an estimate changes more, its
+    neighbourhoods are the reason.
     """
 
     name = "outlier"
@@ -151,7 +153,7 @@ class Outlier(GaussianPair):
 
     @property
     def drawn_as(self) -> ShiftedGaussians:
-        """The clean pair: for the same n and seed its samples are equal except for the outlier."""
+        """The pair without the outlier: for the same n and seed all its other samples are equal."""
         return ShiftedGaussians((("d", self.d), ("mu", self._offset)))
 
     def _draw_real(self, n: int, rng: Rng) -> Array:
@@ -217,9 +219,9 @@ _FIRST = _preset((0.2, 0.2, 0.6, 0.0), (0.0, 0.5, 0.1, 0.4))
 class Mixtures(ToyProblem):
     """P = sum of p_l N(mu_l * ones, I), Q = sum of q_l N(mu_l * ones, I), over the same modes l.
 
-    All means lie on the diagonal, so the log ratio depends on the projection y = sum(z) / sqrt(d)
-    alone and the truth is a numerically exact one-dimensional integral
-    (`prviz.curves.ground_truth.line_mixtures`), where the papers drew 100,000 samples.
+    All means lie on the diagonal, so the log ratio depends only on the projection y = sum(z) /
+    sqrt(d). The truth is therefore a one-dimensional integral, numerically exact
+    (`prviz.curves.ground_truth.line_mixtures`); the papers drew 100,000 samples for it.
     """
 
     name = "mixtures"
@@ -271,12 +273,12 @@ class Mixtures(ToyProblem):
 
     @property
     def _masses(self) -> tuple[Floats, Floats]:
-        """Masses of the modes in P and Q."""
+        """Masses of the modes in P and in Q."""
         return self._scaled("real_weights"), self._scaled("generated_weights")
 
     @property
     def _line_means(self) -> Floats:
-        """Positions of the modes along the unit vector of the diagonal."""
+        """Positions of the modes along the diagonal, in units of the standard deviation."""
         return np.multiply(self._weights("means"), np.sqrt(self.d))
 
     def _draw(self, n: int, weights: Floats, rng: Rng) -> Array:
@@ -378,8 +380,8 @@ class NarrowGaussian(GaussianPair):
 class Dirac(GaussianPair):
     """P = N(0, I), Q = the point mass at position * ones.
 
-    P and Q are mutually singular: the log ratio is inf on the point and -inf elsewhere, and the
-    curve is the single point (0, 0). Q(supp P) = 1, since the closed support of P is R^d, yet
+    P and Q are mutually singular: the log ratio is inf at the point and -inf elsewhere, and the
+    curve is the single point (0, 0). Q(supp P) = 1, because the closed support of P is R^d, but
     Q(cosupp) = alpha_inf = 0.
     """
 
@@ -424,7 +426,7 @@ class Dirac(GaussianPair):
 
     @property
     def support_masses(self) -> SupportMasses:
-        """Q(supp P) = 1, since the point lies in R^d; the other three are 0."""
+        """Q(supp P) = 1, because the point lies in R^d; the other three masses are 0."""
         return SupportMasses(1.0, 0.0, 0.0, 0.0)
 
 
@@ -480,12 +482,12 @@ class Boxes(ToyProblem):
 
     @property
     def _common(self) -> float:
-        """Volume of the common part; the real box has volume 1."""
+        """Volume of the boxes' common part; the real box has volume 1."""
         return self._number("overlap") * min(1.0, self._number("volume"))
 
     @property
     def _ends(self) -> tuple[float, float]:
-        """Q's interval on every axis; P's is [0, 1]."""
+        """Ends of Q's box on every axis; P's box is [0, 1]."""
         side = self._number("volume") ** (1.0 / self.d)
         start = 1.0 - min(1.0, side) * self._number("overlap") ** (1.0 / self.d)
         return start, start + side
@@ -500,7 +502,7 @@ class Boxes(ToyProblem):
     def _log_ratio(self, z: Array) -> Floats:
         in_real, in_generated = self._in_supports(z)
         if self._common == 0:
-            in_real &= ~in_generated  # the boxes share at most a corner, which has no volume
+            in_real &= ~in_generated  # the boxes share at most a corner, which has volume 0
         within = np.where(in_real, -np.log(self._number("volume")), np.inf)
         return np.where(in_generated, within, np.where(in_real, -np.inf, 0.0))
 
@@ -517,6 +519,6 @@ class Boxes(ToyProblem):
 
     @property
     def support_masses(self) -> SupportMasses:
-        """Supports and co-support agree: Q's share in the common box, and P's."""
+        """Masses in the other's box: the supports' are equal to the co-support's."""
         share = self._common / self._number("volume")
         return SupportMasses(share, share, self._common, self._common)

@@ -1,6 +1,5 @@
-"""A toy problem in closed form for classifier-free guidance.
-
-A mixture, each class sharpened against all.
+"""A toy problem for classifier-free guidance in closed form: a mixture whose classes are sharpened
+against the whole.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from prviz.curves import PRCurve
 from prviz.curves.ground_truth import finite_masses
 from prviz.toys.base import Parameter, ToyProblem, Value, dimension
 
-# Cells of the line around each class on which densities are integrated, and how far they reach on
-# either side.
+# Number of cells around each class on which densities are integrated, and how far they reach on
+# each side.
 _CELLS = 8_000
 _REACH = 14.0
 _MOST_CLASSES = 8
@@ -26,11 +25,11 @@ _SCALE = (
 
 
 class Guidance(ToyProblem):
-    """P and Q: classes c of N(mu_c * ones, I), drawn by their weights and guided at two scales w.
+    """P and Q: a mixture of classes N(mu_c * ones, I), drawn with two guidance scales.
 
-    A class guided at scale w has the density p(z | c)^w p(z)^(1 - w) / Z_c(w), where p is the whole
-    mixture. All means lie on the diagonal, so densities along it alone decide, and Z_c is an
-    integral over a line.
+    Under guidance with scale w, class c has the density p(z | c)^w p(z)^(1 - w) / Z_c(w), where p
+    is the density of the whole mixture. All means lie on the diagonal, so only the density along it
+    changes, and Z_c is a one-dimensional integral.
     """
 
     name = "guidance"
@@ -103,7 +102,7 @@ class Guidance(ToyProblem):
 
     @property
     def _asked(self) -> tuple[Floats, Floats]:
-        """Positions along the diagonal and shares of the classes that are asked for."""
+        """Positions along the diagonal, and shares, of the classes that have a weight above 0."""
         means = self._weights("means")
         weights = self._weights("weights")
         asked = weights > 0
@@ -116,8 +115,8 @@ class Guidance(ToyProblem):
         return self._draw(n, self._number("scale"), rng)
 
     def _draw(self, n: int, scale: float, rng: Rng) -> Array:
-        """The class by its share, the place along the diagonal by inverting its distribution, the
-        rest a Gaussian.
+        """Samples: the class by its share, the position along the diagonal by inverting its
+        distribution function, all else Gaussian.
         """
         edges = self._edges
         masses = np.exp(self._log_masses(scale))
@@ -141,7 +140,7 @@ class Guidance(ToyProblem):
         )
 
     def _log_guided(self, y: Floats, scale: float) -> Floats:
-        """Logarithm of the guided density over the mixture's own, at positions y along the
+        """Log of the guided density divided by the mixture's density, at positions y along the
         diagonal.
         """
         log_ratio: Floats = logsumexp(
@@ -154,9 +153,9 @@ class Guidance(ToyProblem):
 
     @property
     def _edges(self) -> Floats:
-        """Edges of cells on the line, fine around each class.
+        """Edges of the cells on the diagonal, fine around each class.
 
-        Nothing lies between classes far apart.
+        There is nothing to integrate between classes that are far apart.
         """
         centres, _ = self._asked
         return np.unique(
@@ -164,11 +163,13 @@ class Guidance(ToyProblem):
         )
 
     def _log_masses(self, scale: float) -> Floats:
-        """Logarithm of each guided class's mass in each cell, (classes, cells), of sum 1 each."""
+        """Log mass of each guided class in each cell, (classes, cells); each class has total mass
+        1.
+        """
         return self._log_unscaled(scale) - self._log_totals(scale)[:, None]
 
     def _log_totals(self, scale: float) -> Floats:
-        """Logarithm of the sum of each class's masses before they are scaled to sum 1."""
+        """Log of each class's total mass before it is scaled to 1: log Z_c."""
         totals: Floats = logsumexp(self._log_unscaled(scale), axis=1)
         return totals
 
@@ -180,7 +181,7 @@ class Guidance(ToyProblem):
         return masses
 
     def _tilts(self, y: Floats, scale: float) -> Floats:
-        """Logarithm of (p(y | c) / p(y))^w for each class."""
+        """Log of (p(y | c) / p(y))^w for each class c."""
         joint = _log_joint(y, *self._asked)
         tilts: Floats = scale * (joint - np.log(self._asked[1])[:, None] - logsumexp(joint, axis=0))
         return tilts
@@ -197,5 +198,7 @@ class Guidance(ToyProblem):
 
 
 def _log_joint(y: Floats, centres: Floats, shares: Floats) -> Floats:
-    """Logarithm of share times density, (classes, len(y)), without the constant."""
+    """Log of share times density of each class at each position, (classes, len(y)), without the
+    common constant.
+    """
     return np.log(shares)[:, None] - 0.5 * (y - centres[:, None]) ** 2

@@ -1,4 +1,6 @@
-"""Two painted densities, uniform inside every cell of a line or of a grid."""
+"""Two painted densities: any masses on the cells of a line or of a grid, uniform inside each
+cell.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ _LETTER_Q = """
 
 
 def _amounts(values: ArrayLike) -> Amounts:
-    """Values rounded to steps of 1/20, so that a link holds them in few characters."""
+    """Values rounded to multiples of 1/20, so that a share link needs few characters for them."""
     return tuple(
         round(float(value), 2)
         for value in np.round(np.asarray(values, dtype=float).ravel() * 20) / 20
@@ -56,7 +58,7 @@ def _amounts(values: ArrayLike) -> Amounts:
 
 
 def _line(first: float, second: float) -> Amounts:
-    """Amounts of two bumps of these heights on the line."""
+    """Amounts in the cells of the line for two bumps of these heights."""
     x = (np.arange(LINE) + 0.5) / LINE
     return _amounts(
         first * np.exp(-0.5 * ((x - 0.28) / 0.09) ** 2)
@@ -65,7 +67,7 @@ def _line(first: float, second: float) -> Amounts:
 
 
 def _every(selects: Callable[[Ints], ArrayLike]) -> Amounts:
-    """Equal amounts in the cells of the line whose number is selected."""
+    """Amount 1 in the cells of the line whose index is selected, 0 in the others."""
     return _amounts(np.asarray(selects(np.arange(LINE)), dtype=float))
 
 
@@ -74,8 +76,8 @@ def _letter(drawn: str) -> Amounts:
 
 
 def _disc(inner: float, outer: float) -> Amounts:
-    """Equal amounts in the cells whose centre is ``inner`` to ``outer`` cells from the middle of
-    the grid.
+    """Amount 1 in the cells whose centre is ``inner`` to ``outer`` cells from the middle of the
+    grid, 0 in the others.
     """
     steps = np.arange(SIDE) - (SIDE - 1) / 2
     distance = np.hypot(steps[:, None], steps)
@@ -83,7 +85,7 @@ def _disc(inner: float, outer: float) -> Amounts:
 
 
 def _board(colour: int) -> Amounts:
-    """Equal amounts in the fields of one colour of a 4 x 4 board."""
+    """Amount 1 in the fields of one colour of a 4 x 4 checkerboard, 0 in the others."""
     field = np.arange(SIDE) // 3
     return _amounts((field[:, None] + field) % 2 == colour)
 
@@ -103,8 +105,8 @@ PAINTINGS: Mapping[str, tuple[int, Amounts, Amounts]] = MappingProxyType(
 
 
 MOST_CELLS = 256
-# Distance of samples from the borders of their cell, as a share of its side: far more than the
-# rounding of a coordinate, so that no sample falls into a neighbouring cell without mass.
+# Distance that samples keep from the borders of their cell, as a share of its side. It is far above
+# the rounding of a coordinate, so that no sample falls into a neighbouring cell without mass.
 _MARGIN = 1e-12
 _WEIGHTS = (
     f"One amount per cell, at least 0, up to {MOST_CELLS} cells; they are scaled to sum 1. For d ="
@@ -115,19 +117,19 @@ _FIRST = next(iter(PAINTINGS.values()))
 
 
 def cell_names(d: int, side: int) -> list[str]:
-    """Where every cell is, of `side` cells along each painted axis."""
+    """The position of every cell in words, for `side` cells along each painted axis."""
     if d == 1:
         return [f"{cell / side:g} to {(cell + 1) / side:g}" for cell in range(side)]
     return [f"row {cell // side + 1}, column {cell % side + 1}" for cell in range(side * side)]
 
 
 class Painted(CellMasses):
-    """P and Q with the masses p_c and q_c on cells c of the unit cube, uniform inside each.
+    """P and Q with masses p_c and q_c on cells c of the unit cube, uniform inside each cell.
 
-    d = 1: m cells of width 1 / m on [0, 1]. d >= 2: the cells of a square grid of sqrt(m) x sqrt(m)
-    on the first two features, the rows from the top, where the second feature is near 1; any
-    further features are uniform on [0, 1] in both sets. Cells hold their lower borders; the last
-    ones the upper too.
+    With d = 1 there are m cells of width 1 / m on [0, 1]. With d >= 2 the cells are a square grid,
+    sqrt(m) x sqrt(m), on the first two features. Its rows are numbered from the top, where the
+    second feature is near 1. Further features are uniform on [0, 1] in both sets. A cell includes
+    its lower borders; the last cells also include the upper ones.
     """
 
     name = "painted"
@@ -197,7 +199,7 @@ class Painted(CellMasses):
         return z
 
     def cell_of(self, z: Array) -> Ints:
-        """Cell of each row of z (m, d), -1 outside the unit cube."""
+        """Index of the cell of each row of z (m, d), -1 outside the unit cube."""
         side = self.side
         positions = np.searchsorted(np.arange(side + 1) / side, z[:, :2], side="right") - 1
         positions = np.minimum(positions, side - 1)  # points on the upper border

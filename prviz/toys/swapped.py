@@ -1,6 +1,5 @@
-"""A toy problem whose two distributions are in each other's role.
-
-Its curve is mirrored, lam becomes 1 / lam.
+"""A toy problem with the roles of its two distributions swapped: the curve is mirrored, lam becomes
+1 / lam.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ _SAME = (
 
 @dataclass(frozen=True)
 class Swapped(ToyProblem):
-    """What the toy `of` calls generated is real here, and the reverse.
+    """The toy `of` with swapped roles: what it calls generated is real here, and vice versa.
 
-    of : a toy problem, whose parameters this one has.
+    of : a toy problem; the parameters are its own.
     """
 
     of: ToyProblem = field(kw_only=True)
@@ -51,7 +50,7 @@ class Swapped(ToyProblem):
         return self.of.default_n
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
-        """The same samples as those of the toy itself, in each other's role."""
+        """The samples of the toy `of`, with swapped roles."""
         real, generated = self.of.sample(n, seed)
         return SamplePair(Samples(generated.values, "real"), Samples(real.values, "generated"))
 
@@ -62,7 +61,9 @@ class Swapped(ToyProblem):
         return SupportMasses(p_of_q, p_of_both, q_of_p, q_of_both)
 
     def limit(self, method: str, k: int) -> PRCurve:
-        """The toy's own limit, mirrored, as the families are."""
+        """The limit of the toy `of`, mirrored; that is right because every family treats both roles
+        alike.
+        """
         return self.of.limit(method, k).mirrored()
 
     def _draw_real(self, n: int, rng: Rng) -> Array:

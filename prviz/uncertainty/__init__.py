@@ -1,1 +1,3 @@
-"""Intervals by bootstrap and repeats, and two generators compared on the same real samples."""
+"""Intervals from bootstrap and from repeats, generators compared on the same real samples, and an
+upper bound of the truth.
+"""

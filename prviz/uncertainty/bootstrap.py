@@ -25,12 +25,12 @@ from prviz.neighbors.kernels import ranges
 class SortedSupports(NamedTuple):
     """Evaluation samples ranked by their keys c_Y / c_X, once for all replicates.
 
-    real, generated : rank of each sample's key among the distinct finite keys, of equal keys the
-    same; ``finite`` where the key is infinite, ``finite + 1`` where both supports are 0.
-    finite : number of distinct finite keys, which is the number of prefixes.
-    one : rank of the first key from 1 on: the first prefix that contains the samples without
-    supports.
-    any_zero : True if the first key is 0.
+    real, generated : rank of each sample's key among the distinct finite keys. It is ``finite`` if
+    the key is infinite, and ``finite + 1`` if both supports are 0.
+    finite : number of distinct finite keys, and so of prefixes.
+    one : rank of the first key that is at least 1: the first prefix that contains the samples with
+    supports 0 and 0.
+    any_zero : True if the smallest key is 0.
     """
 
     real: Ints
@@ -54,12 +54,14 @@ def ranked(supports: Supports) -> SortedSupports:
 
 
 def _same(one: Ints | None, other: Ints | None) -> bool:
-    """True for equal arrays, or none at all."""
+    """True if both are equal arrays or both are None."""
     return one is other or np.array_equal(one, other)  # type: ignore[arg-type]
 
 
 def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
-    """Numbers of real and of generated samples that every run evaluates."""
+    """Number of real and of generated samples that were evaluated, which must be the same samples
+    in every run.
+    """
     if not runs:
         raise ValueError("runs is empty; the supports of at least one run are needed")
     first = runs[0]
@@ -73,10 +75,10 @@ def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
 
 
 def evaluated_together(generators: Sequence[Sequence[Supports]]) -> tuple[int, ...]:
-    """Number of real samples that all generators were evaluated on, then numbers of generated
-    samples of each.
+    """Number of real samples, which must be the same for all generators, then each generator's
+    number of generated samples.
 
-    generators : runs of each generator.
+    generators : the runs of each generator.
     """
     if not generators:
         raise ValueError("nothing was measured; at least one generator is needed")
@@ -91,7 +93,7 @@ def evaluated_together(generators: Sequence[Sequence[Supports]]) -> tuple[int, .
 
 
 class _Members:
-    """The samples of each group."""
+    """Which samples belong to each group of a set."""
 
     def __init__(self, groups: Ints) -> None:
         sizes = np.bincount(groups)
@@ -103,14 +105,15 @@ class _Members:
         return len(self._sizes)
 
     def of(self, drawn: Ints) -> Ints:
-        """Positions of all samples of these groups, of a group that is drawn twice twice."""
+        """Positions of all samples of the drawn groups; those of a group that is drawn twice are
+        there twice.
+        """
         return self._order[ranges(self._starts[drawn], self._sizes[drawn])]
 
 
 def _members(generators: Sequence[Sequence[Supports]]) -> list[_Members | None]:
-    """The groups of the real samples, then those of each generator's samples.
-
-    None where all are independent.
+    """The groups of the real samples, then those of each generator's samples; None for a set of
+    independent samples.
     """
     found: list[_Members | None] = []
     for place, (run, *_) in enumerate(generators):
@@ -127,12 +130,13 @@ def draws(
     streams: Sequence[int] | None = None,
     members: Sequence[_Members | None] | None = None,
 ) -> Iterator[tuple[Ints, ...]]:
-    """Positions of n samples drawn with replacement from n, independently for every stream.
+    """For each replicate and each set, positions of n samples drawn with replacement from n.
 
-    The draws of a set depend only on the seed, its size and its stream. streams : their numbers;
-    None: 0, 1, 2 ...
-    members : of sets in groups: as many groups are drawn as there are, each with all its samples;
-    None: of no set.
+    Draws depend only on the seed, the size of the set and the number of its stream.
+
+    streams : one number per set; None: 0, 1, 2 ...
+    members : by set, its groups or None. As many groups are drawn as the set has, each with all of
+    its samples. None: no set has groups.
     """
     groups = [None] * len(sizes) if members is None else list(members)
     numbers_drawn = [n if own is None else len(own) for n, own in zip(sizes, groups, strict=True)]
@@ -152,11 +156,11 @@ def draws(
 
 
 def replicate(runs: Sequence[SortedSupports], real: Ints, generated: Ints) -> PRCurve:
-    """The curve of the drawn samples: the mean over the runs.
+    """The curve of the drawn samples, the mean over the runs.
 
-    With w the number of times each sample was drawn, the prefix of rank j has fpr = sum of w over
-    the real samples ranked above j, divided by n_real, and fnr = sum of w over the generated ones
-    up to rank j, divided by n_generated; the two ends of the family likewise, see
+    Let w be how often each sample was drawn. The prefix of rank j has fpr = sum of w over real
+    samples ranked above j, divided by n_real, and fnr = sum of w over generated samples ranked up
+    to j, divided by n_generated. The two ends of the family are added, see
     `ErrorRates.from_supports`.
     """
     curves = []
@@ -176,10 +180,14 @@ def replicated(
     progress: Progress | None = None,
     streams: Sequence[int] | None = None,
 ) -> Iterator[list[PRCurve]]:
-    """Curves of all generators for each replicate, the real samples drawn once for all of them.
+    """For each replicate, the curves of all generators; the real samples are drawn once for all of
+    them.
 
-    generators : runs of each generator. progress : called with the fraction done. streams : of the
-    real samples and of each generator's, as in `draws`. Raises as `evaluated_together`.
+    generators : the runs of each generator.
+    progress : called with the fraction done.
+    streams : numbers for the real samples and for each generator's, as in `draws`.
+
+    Raises errors as `evaluated_together` does.
     """
     sizes = evaluated_together(generators)
     orders = [[ranked(run) for run in runs] for runs in generators]
@@ -197,8 +205,8 @@ def replicated(
 
 
 def _called_real(run: SortedSupports, ranks: Ints) -> Ints:
-    """Number of these samples that each prefix calls real, then those of f_inf = [c_X > 0] and of
-    f_0 = [c_Y = 0].
+    """How many of these samples each prefix calls real; at the end, how many f_inf = [c_X > 0] and
+    f_0 = [c_Y = 0] do.
     """
     counts = np.bincount(ranks, minlength=run.finite + 2)
     prefixes = counts[: run.finite].cumsum()
@@ -211,7 +219,7 @@ def _called_real(run: SortedSupports, ranks: Ints) -> Ints:
 # ---- intervals ----
 
 
-# Defaults: number of replicates, and share of them that an interval holds.
+# Defaults: number of replicates, and share of them that lie in an interval.
 REPLICATES = 1000
 LEVEL = 0.95
 
@@ -225,9 +233,8 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class IntervalBand:
-    """Pointwise intervals of precision and recall along rays of equal lam.
-
-    All (m,), lam increasing from 0 to inf.
+    """Pointwise intervals of precision and recall at equal lam; all arrays are (m,), lam increases
+    from 0 to inf.
     """
 
     lam: Floats
@@ -254,7 +261,7 @@ class Spread(ReadOnlyArrays):
     curves : tuple of PRCurve
         Replicates of the curve.
     level : float
-        Share of the replicates that an interval holds.
+        Share of the replicates that lie in an interval.
     truth : PRCurve, optional
         The true curve, which adds iou, excess and deficit to the summaries.
     b, eps : float
@@ -283,7 +290,7 @@ class Spread(ReadOnlyArrays):
 
     @cached_property
     def replicates(self) -> Mapping[str, Floats]:
-        """Values, (replicates,), of every summary."""
+        """By summary, its values in all replicates, (replicates,)."""
         rows = [numbers(curve, self.truth, self.b, self.eps) for curve in self.curves]
         return {key: np.array([row[key] for row in rows]) for key in self.values}
 
@@ -303,15 +310,15 @@ class Spread(ReadOnlyArrays):
         Returns
         -------
         Interval
-            That of ``intervals``.
+            The entry of ``intervals``.
         """
         one = next(each for each in summary_list(self.b, self.eps) if each.key == key)
         return interval(np.array([float(one.of(curve)) for curve in self.curves]), self.level)
 
     def band(self, points: int = 201) -> IntervalBand:
-        """Intervals along rays lam = tan(theta), theta even over [0, pi / 2].
+        """Intervals at lam = tan(theta), with theta evenly spaced over [0, pi / 2].
 
-        Alpha = lam beta on either side.
+        alpha = lam beta holds for both ends of the intervals.
 
         Parameters
         ----------
@@ -326,7 +333,7 @@ class Spread(ReadOnlyArrays):
         Raises
         ------
         ValueError
-            Fewer than 2 points.
+            If there are fewer than 2 points.
         """
         if points < 2:
             raise ValueError(f"points = {points}; at least 2 are needed")
@@ -344,17 +351,15 @@ def bootstrap(
     level: float = LEVEL,
     truth: PRCurve | None = None,
 ) -> Spread:
-    """Bootstrap of an estimate.
+    """Bootstrap of an estimate: its evaluation samples are drawn again, with replacement.
 
-    Its evaluation samples are drawn again, with replacement, for each replicate.
+    A replicate computes no distances. Evaluation samples are drawn with their supports, as many of
+    each role as there are; the supports give error rates, a curve and every summary. Intervals are
+    percentiles of the replicates. If samples belong to groups, whole groups are drawn.
 
-    A replicate computes no distance: real and generated evaluation samples, as many as there are of
-    each, are drawn with their supports; these give error rates, a curve and every summary.
-    Intervals are percentiles of the replicates. Of samples with groups whole groups are drawn.
-
-    The intervals cover the choice of evaluation samples only, not the choice of fit samples, and
-    not bias, which does not vanish with more evaluation samples. Extremes depend on single samples,
-    and a replicate holds no new ones.
+    The intervals account for the choice of evaluation samples. They account neither for the choice
+    of fit samples nor for bias, which does not vanish with more evaluation samples. The extremes
+    depend on single samples, and a replicate has no new ones.
 
     Parameters
     ----------
@@ -365,7 +370,7 @@ def bootstrap(
     seed : int
         Seed of the draws.
     level : float
-        Share of the replicates that an interval holds, in (0, 1).
+        Share of the replicates that lie in an interval, in (0, 1).
     truth : PRCurve, optional
         The true curve, for intervals of iou, excess and deficit.
 
@@ -377,8 +382,8 @@ def bootstrap(
     Raises
     ------
     ValueError, TypeError
-        Something else than an estimate, fewer than 2 replicates, a level outside (0, 1), or a
-        negative seed.
+        If ``estimate`` is not an Estimate, there are fewer than 2 replicates, the level is outside
+        (0, 1), or the seed is negative.
 
     Notes
     -----
@@ -397,18 +402,19 @@ def bootstrap(
 def spread(
     curves: Sequence[PRCurve], *, level: float = LEVEL, truth: PRCurve | None = None
 ) -> Spread:
-    """Spread of repeats with other seeds of split or draw, such as those of `estimate_repeated`.
+    """Mean and intervals of curves from repeats with other seeds, such as those of
+    `estimate_repeated`.
 
-    The curve is the mean of the repeats at every lam. The intervals are for single runs, not for
-    their mean; with fewer than 2 / (1 - level) runs they are little narrower than the range of the
-    repeats.
+    The curve is the mean of the repeats at every lam. The intervals describe single repeats, not
+    their mean. With fewer than 2 / (1 - level) repeats they are hardly narrower than the whole
+    range.
 
     Parameters
     ----------
     curves : sequence of PRCurve
         The repeats, at least 2.
     level : float
-        Share of the repeats that an interval holds, in (0, 1).
+        Share of the repeats that lie in an interval, in (0, 1).
     truth : PRCurve, optional
         The true curve, for intervals of iou, excess and deficit.
 
@@ -420,7 +426,7 @@ def spread(
     Raises
     ------
     ValueError
-        Fewer than 2 curves, or a level outside (0, 1).
+        If there are fewer than 2 curves, or the level is outside (0, 1).
     """
     check_resampling(len(curves), 0, level)
     return Spread(PRCurve.mean(curves), tuple(curves), level, truth)
@@ -429,9 +435,8 @@ def spread(
 def intervals_at_most(
     intervals: Mapping[str, Interval], most: float | None
 ) -> Mapping[str, Interval]:
-    """Intervals of summaries with no end of the area above that of an upper bound of the truth.
-
-    None: without one.
+    """Intervals of summaries, with both ends of the area cut off at ``most``, the area under an
+    upper bound of the truth; None: no bound.
     """
     if most is None or "auc" not in intervals:
         return intervals
@@ -441,8 +446,8 @@ def intervals_at_most(
 def interval(replicates: Floats, level: float) -> Interval:
     """Percentiles (1 - level) / 2 and (1 + level) / 2 of the replicates, with linear interpolation.
 
-    "Basic" intervals, mirrored at the estimate, hold its expectation less often, above all near the
-    ends of [0, 1]: see `tests/benchmarks/coverage_of_intervals.py`.
+    "Basic" intervals, which are mirrored at the estimate, contain its expectation less often, above
+    all near the ends of [0, 1]: see `tests/benchmarks/coverage_of_intervals.py`.
     """
     low, high = np.quantile(replicates, _tails(level))
     return Interval(float(low), float(high))
@@ -453,7 +458,7 @@ def _tails(level: float) -> tuple[float, float]:
 
 
 def check_resampling(replicates: int, seed: int, level: float) -> None:
-    """Raise ValueError for fewer than 2 replicates, a negative seed or a level outside (0, 1)."""
+    """Raise ValueError for fewer than 2 replicates, a negative seed, or a level outside (0, 1)."""
     if (
         isinstance(replicates, bool)
         or not isinstance(replicates, int | np.integer)

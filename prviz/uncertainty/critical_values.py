@@ -1,6 +1,5 @@
-"""How far two error rates may lie above the measured ones.
-
-Critical values that hold for every true rate.
+"""How far two true error rates may lie above the measured ones: critical values that hold for every
+true rate.
 """
 
 from __future__ import annotations
@@ -12,27 +11,29 @@ import numpy as np
 
 from prviz.arrays import Floats
 
-# Width of a cell of true rates: in deviations of a measured rate, and near the rate 1 as a ratio of
-# distances from it.
+# Width of a cell of true rates: in standard deviations of a measured rate; near the rate 1, as a
+# ratio of distances from 1.
 _STEP = 0.05
-# Steps and end of the divergences that tails are computed at.
+# Step and end of the grid of divergences on which tails are computed.
 _GRID = 0.02
 _LARGEST = 10.0
-# Expected numbers of samples on one side at which another band of rates begins: where these are
-# few, a measured rate is far from normal, and the critical value is higher.
+# A new band of rates begins where the expected number of errors, or of samples without error, is
+# one of these. With small expected numbers a measured rate is far from normal, and the critical
+# value is higher.
 _EXPECTED = (1.0, 4.0, 16.0, 64.0)
-# Smallest expected number of samples that are no errors, below which the rate counts as 1.
+# Smallest expected number of samples without error; below it the rate counts as 1.
 _NEARLY_ONE = 1e-7
-# Deviations beyond which a count is as good as never seen.
+# Counts more standard deviations away than this are ignored.
 _WINDOW = 12.0
 
 
 @dataclass(frozen=True, eq=False)
 class CriticalValues:
-    """Critical values of the sum of two divergences by bands of true rates.
+    """Critical values of a sum of two divergences, by bands of the true rates.
 
-    edges : limits of the bands of either rate, from 0 to 1. values : (i, j) the critical value
-    where the first rate lies in its band i and the second in its band j.
+    edges : for each rate, the limits of its bands, from 0 to 1.
+    values : (i, j) the critical value if the first rate is in its band i and the second in its band
+    j.
     """
 
     edges: tuple[Floats, Floats]
@@ -41,35 +42,38 @@ class CriticalValues:
 
 @lru_cache(maxsize=64)
 def critical_values(n_first: int, n_second: int, level: float) -> CriticalValues:
-    """Values that the sum of two divergences exceeds with at most this probability, whatever the
-    true rates are.
+    """Values that the sum of two divergences exceeds with at most the probability ``level``,
+    whatever the true rates are.
 
     Parameters
     ----------
     n_first, n_second : int
-        Numbers of independent samples that the two rates are measured on.
+        Numbers of independent samples from which the two rates are measured.
     level : float
         The probability.
 
     Returns
     -------
     CriticalValues
-        For all true rates (f, n) of a band: P[n_first kl+(f^, f) + n_second kl+(n^, n) > value] <=
-        level, where kl+ is the divergence of a measured rate below the true one, else 0.
+        For all true rates (f, n) in a pair of bands: P[n_first kl+(f^, f) + n_second kl+(n^, n) >
+        value] <= level. f^ and n^ are the measured rates. kl+ is the divergence of a measured rate
+        that is below the true one, and 0 for one that is not.
 
     Notes
     -----
-    A supremum, not a grid's maximum. In a cell [low, high] of true rates the measured rate is, in
-    probability, at most as small as with ``low``, and its divergence at most that from ``high``:
-    the exact binomial tail with the one and the other bounds that of every rate between. The bound
-    of a band is the largest over its cells, at each value.
+    The values hold for all rates, not only for those of a grid. Let a true rate lie in a cell [low,
+    high]. A measured rate is at most as likely to be small as if the true rate were ``low``, and
+    its divergence is at most that from ``high``. So the exact binomial tail with ``low``, at the
+    divergence from ``high``, bounds the tail for every rate in the cell. The bound of a band is the
+    largest of its cells' bounds, at each value.
     """
     edges = _band_edges(n_first), _band_edges(n_second)
     first = _tails(n_first, edges[0])
     second = first if n_second == n_first else _tails(n_second, edges[1])
     values = np.empty((len(first), len(second)))
     for i, one in enumerate(first):
-        mass = -np.diff(one, prepend=1.0)  # a divergence counts as the next larger step
+        # a divergence counts as the next larger step, which makes the bound larger
+        mass = -np.diff(one, prepend=1.0)
         for j, other in enumerate(second):
             exceeds = np.convolve(mass, other)[: len(one)] + one
             low_enough = np.flatnonzero(exceeds <= level)
@@ -83,7 +87,9 @@ def _band_edges(n: int) -> Floats:
 
 
 def _tails(n: int, bands: Floats) -> Floats:
-    """(b, g) bounds, for all rates of a band, of the probability that n kl+ exceeds each step."""
+    """(b, g) by band and step, a bound, for all rates of the band, of the probability that n kl+
+    exceeds the step.
+    """
     from scipy.special import bdtr, xlogy
 
     count = int(np.ceil(np.pi * np.sqrt(n) / _STEP))
@@ -101,7 +107,7 @@ def _tails(n: int, bands: Floats) -> Floats:
         rates = errors / n
         with np.errstate(divide="ignore"):
             apart = n * (xlogy(rates, rates / high) + xlogy(1 - rates, (1 - rates) / (1 - high)))
-        # counts up to the last one whose divergence is larger than the step
+        # the number of error counts whose divergence exceeds each step
         larger = np.searchsorted(-apart, -steps, side="left")
         tail = np.append(0.0, bdtr(errors, n, low))[larger] if len(errors) else np.zeros(len(steps))
         np.maximum(tails[place], tail, out=tails[place])

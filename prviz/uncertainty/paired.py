@@ -1,5 +1,5 @@
-"""Generators compared on the same real samples, with intervals of their differences, and ranked
-with ties.
+"""Generators compared on the same real samples: intervals of their differences, and a ranking with
+ties.
 """
 
 from __future__ import annotations
@@ -38,17 +38,18 @@ if TYPE_CHECKING:
 
 
 class CompareOptions(EstimateOptions, total=False):
-    """How generators are compared; as in `compare`."""
+    """Options of `compare`."""
 
     replicates: int
     level: float
 
 
 class Difference(NamedTuple):
-    """One summary of two generators.
+    """One summary of two generators, compared.
 
     a, b, difference : values of the two generators, and a - b.
-    low, high : interval of the difference. If it holds 0, the samples don't distinguish the two.
+    low, high : interval of the difference. If it contains 0, the samples do not show which is
+    larger.
     share_above : share of the replicates in which a is above b; a replicate with equal values
     counts half.
     """
@@ -79,7 +80,7 @@ class GeneratorComparison(ReadOnlyArrays):
     Parameters
     ----------
     a, b : Spread
-        Curve and replicates of each generator: the same draws of real samples for both, independent
+        Curve and replicates of each generator, from the same draws of real samples and independent
         draws of generated ones.
     """
 
@@ -94,7 +95,7 @@ class GeneratorComparison(ReadOnlyArrays):
         return shown.as_html(curves, colors(curves), self._headline())
 
     def _headline(self) -> str:
-        """Which has the larger area, if the samples distinguish the two."""
+        """Which generator has the larger area, or that the samples do not show it."""
         found = self.difference("auc")
         apart = f"a - b: area {found.difference:+.2f} ({found.low:+.2f} to {found.high:+.2f})"
         if found.low <= 0 <= found.high:
@@ -103,9 +104,7 @@ class GeneratorComparison(ReadOnlyArrays):
 
     @cached_property
     def differences(self) -> Mapping[str, Difference]:
-        """Difference of every summary, with both values, by the keys of
-        `prviz.curves.summaries`.
-        """
+        """By key of `prviz.curves.summaries`, both values and their difference."""
         return _Differences((key, self.difference(key)) for key in self.a.values)
 
     def difference(self, key: str, most_a: float = np.inf, most_b: float = np.inf) -> Difference:
@@ -116,7 +115,7 @@ class GeneratorComparison(ReadOnlyArrays):
         key : str
             A key of `prviz.curves.summaries`.
         most_a, most_b : float
-            What the values of either generator, and those of its replicates, are cut to.
+            Upper limits to which the values of each generator, and of its replicates, are cut off.
 
         Returns
         -------
@@ -137,9 +136,10 @@ class GeneratorComparison(ReadOnlyArrays):
 class RankedGenerator(NamedTuple):
     """One generator in a ranking.
 
-    rank : 1 and the number of generators that are better for sure; generators of one rank are tied.
-    name : its name.
-    value, low, high : of the summary, with its interval.
+    rank : 1 plus the number of generators that are surely better; generators with equal rank are
+    tied.
+    name : the generator's name.
+    value, low, high : the summary and its interval.
     """
 
     rank: int
@@ -156,8 +156,8 @@ class SeveralGenerators(ReadOnlyArrays):
     Parameters
     ----------
     spreads : mapping of str to Spread
-        Curve and replicates of each generator by its name, in the order given: the same draws of
-        real samples for all.
+        Curve and replicates of each generator by name, in the order given, from the same draws of
+        real samples.
     """
 
     spreads: Mapping[str, Spread]
@@ -195,7 +195,7 @@ class SeveralGenerators(ReadOnlyArrays):
 
     @cached_property
     def pairs(self) -> Mapping[tuple[str, str], GeneratorComparison]:
-        """Each two generators compared, by both names in the order given."""
+        """The comparison of each two generators, by both names, in the order given."""
         return {
             (a, b): GeneratorComparison(self.spreads[a], self.spreads[b])
             for a, b in combinations(self.spreads, 2)
@@ -217,13 +217,14 @@ class SeveralGenerators(ReadOnlyArrays):
         Raises
         ------
         ValueError
-            A key that is no summary.
+            If the key is not that of a summary.
 
         Notes
         -----
-        One generator is better than another for sure if their difference exceeds c times its
-        standard error over the replicates; c is what no difference of any two exceeds by chance in
-        ``level`` of the replicates. Source: Hsu 1996, Multiple Comparisons, chapter 5 (all pairs).
+        One generator is surely better than another if their difference exceeds c times its standard
+        error over the replicates. c is chosen so that in the share ``level`` of the replicates no
+        two generators' difference exceeds c standard errors by chance. Source: Hsu 1996, Multiple
+        Comparisons, chapter 5 (all pairs).
         """
         spreads = list(self.spreads.values())
         if key not in spreads[0].values:
@@ -295,19 +296,19 @@ def compare(
 ) -> GeneratorComparison | SeveralGenerators:
     """Paired bootstrap of generators on the same real samples: the difference of every summary.
 
-    All are measured at the same k, with the same real samples to fit and to evaluate, chosen by the
-    seed and their number. Each replicate draws the real evaluation samples once for all generators,
-    so that common variation cancels in the difference; generated samples are drawn separately. As
-    in `prviz.bootstrap` the supports stay fixed. An equal bias of both cancels too; bias depends on
-    the number of samples, so give all generators equally many.
+    All generators are measured at the same k, with the same real fit and evaluation samples, which
+    the seed and their number determine. Each replicate draws the real evaluation samples once for
+    all generators, so that common variation cancels in the difference; generated samples are drawn
+    separately. As in `prviz.bootstrap`, the supports stay fixed. A bias that both have cancels,
+    too; it depends on the number of samples, so use equally many samples of all generators.
 
     Parameters
     ----------
     real, generated_a, generated_b : array_like or Samples
-        (n, d), (m_a, d) and (m_b, d) samples. A mapping of names to sets in the place of
-        ``generated_a`` will do.
+        (n, d), (m_a, d) and (m_b, d) samples. A mapping from names to sets may take the place of
+        ``generated_a``.
     *others : array_like or Samples
-        More generated sets; a text here, as the last, is the method.
+        More generated sets; if the last of these arguments is a string, it is the method.
     method : str
         A name in ESTIMATORS.
     k : int or "sqrt"
@@ -322,15 +323,15 @@ def compare(
     Returns
     -------
     GeneratorComparison or SeveralGenerators
-        Of two sets: both curves with their replicates, and the interval of the difference of every
-        summary. Of more, or of a mapping: such a comparison of each two, in ``pairs``, and a
+        For two sets: both curves with their replicates, and the interval of the difference of every
+        summary. For more sets, or a mapping: such a comparison of each two in ``pairs``, and a
         ``ranking`` with ties.
 
     Raises
     ------
     ValueError, TypeError
-        As `prviz.pr_curve` and `prviz.bootstrap`; fewer than two generated sets, or two of one
-        name.
+        As `prviz.pr_curve` and `prviz.bootstrap`, and if there are fewer than two generated sets or
+        two have the same name.
 
     Examples
     --------
@@ -348,7 +349,8 @@ def compare(
     reference = as_samples(real, name="real")
     named = _by_name(generated_a, generated_b, others)
     pairs = dict[str, SamplePair]()
-    for name, samples in named.items():  # no comprehension: its frame would be the caller
+    # not a comprehension: warnings would name its frame as the caller
+    for name, samples in named.items():
         pairs[name] = checked_pair(reference, samples)
     number = min(resolve_k(k, pair) for pair in pairs.values())
     found = {}
@@ -377,12 +379,14 @@ def compare(
 
 
 def _is_set(value: Any) -> bool:
-    """True for one set of samples."""
+    """True if the argument is a single set of samples."""
     return isinstance(value, Samples) or np.ndim(value) == 2
 
 
 def _by_name(first: Any, second: Any, others: Sequence[Any]) -> dict[str, Samples]:
-    """The generated sets by name: their own, or "generated_a", "generated_b" and so on."""
+    """The generated sets by name: names that were given, or "generated_a", "generated_b" and so
+    on.
+    """
     if isinstance(first, Mapping):
         given = [
             (str(name), as_samples(samples, name=str(name))) for name, samples in first.items()
@@ -434,11 +438,10 @@ def compare_estimates(
     level: float,
     progress: Progress = lambda _: None,
 ) -> GeneratorComparison:
-    """`compare` for two generators measured already, by one family.
+    """`compare` for two generators that one family has measured already.
 
-    Progress is called with the fraction done.
-
-    Raises ValueError: real samples that are not the same for both.
+    ``progress`` is called with the fraction done. ValueError if the real samples are not the same
+    for both.
     """
     curves_a, curves_b = zip(*replicated((a.runs, b.runs), replicates, seed, progress), strict=True)
     return GeneratorComparison(Spread(a.curve, curves_a, level), Spread(b.curve, curves_b, level))

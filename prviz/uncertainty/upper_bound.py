@@ -1,4 +1,4 @@
-"""Upper bound of the true curve that needs no truth, from one classifier judged on samples that it
+"""An upper bound of the true curve from samples alone, by one classifier judged on samples that it
 has not seen.
 """
 
@@ -24,27 +24,27 @@ from prviz.neighbors.threads import Progress, memory_at_most
 from prviz.samples import SamplesLike, Split, independent_number, split_share
 from prviz.uncertainty.critical_values import CriticalValues, critical_values
 
-# Probability that a bound holds where the user gives none.
+# Default probability that a bound holds.
 CONFIDENCE = 0.95
-# Ratio of the numbers of errors at which a rate is bounded by its own binomial distribution: a
-# finer one shares the level among more numbers.
+# Rates are bounded by their own binomial distribution at certain numbers of errors; this is the
+# ratio of neighbouring ones. A smaller ratio would divide the level among more numbers.
 _RATIO = 1.2
 
 
 def known_bound(estimates: Iterable[Estimate], *, held_out: bool) -> PRCurve | None:
-    """`bound_of` those of some estimates that have one; None without any, or without split.
+    """`bound_of` the estimates that can give a bound; None if there are none, or without split.
 
     Parameters
     ----------
     estimates : iterable of Estimate
-        As for `bound_of`.
+        As in `bound_of`.
     held_out : bool
-        True if the estimates are measured with a split.
+        True if the estimates were measured with a split.
 
     Returns
     -------
     PRCurve, optional
-        The bound with the probability CONFIDENCE.
+        The bound, which holds with probability CONFIDENCE.
     """
     bounded = [
         each for each in estimates if held_out and not ESTIMATORS[each.method].chosen_by_evaluation
@@ -55,13 +55,14 @@ def known_bound(estimates: Iterable[Estimate], *, held_out: bool) -> PRCurve | N
 
 
 def bound_of(estimates: Iterable[Estimate], confidence: float = CONFIDENCE) -> PRCurve:
-    """`prviz.upper_bound` by families, of estimates that are measured already, all of one pair and
-    one split.
+    """`prviz.upper_bound` by families, from estimates that are already measured, all of one pair
+    and one split.
 
     Parameters
     ----------
     estimates : iterable of Estimate
-        At least one; all share the level. They must be chosen before they are seen.
+        At least one estimate; all share the level. They must be chosen before their results are
+        known.
     confidence : float
         Probability, in (0, 1), that the bound holds.
 
@@ -73,8 +74,8 @@ def bound_of(estimates: Iterable[Estimate], confidence: float = CONFIDENCE) -> P
     Raises
     ------
     ValueError
-        A confidence outside (0, 1), or a family whose classifiers the evaluation samples take part
-        in choosing.
+        If the confidence is outside (0, 1), or evaluation samples influence which classifiers a
+        family has.
     """
     known = list(estimates)
     check_confidence(confidence)
@@ -91,7 +92,9 @@ def check_confidence(confidence: float) -> None:
 
 
 def check_bounded(methods: Sequence[str]) -> None:
-    """Raise ValueError for families that have no bound."""
+    """Raise ValueError if one of the families has no bound, because evaluation samples influence
+    its classifiers.
+    """
     if chosen := [name for name in methods if ESTIMATORS[name].chosen_by_evaluation]:
         raise ValueError(
             f"methods = {chosen}: their evaluation samples take part in choosing the classifiers,"
@@ -100,22 +103,22 @@ def check_bounded(methods: Sequence[str]) -> None:
 
 
 def _bounded(run: Supports, level: float) -> Floats:
-    """(2, m) upper bounds of all rates of a run, wrong for either role with a probability of at
-    most ``level``.
+    """(2, m) upper bounds of all error rates of a run; for each role the probability that one is
+    wrong is at most ``level``.
     """
-    from scipy.special import betainccinv  # scipy.stats, which has it too, takes long to load
+    from scipy.special import betainccinv  # scipy.stats has it as well, but takes long to load
 
     rates = run.rates()
     ends = 2 * bool(np.any(run.both_zero))
     sides = []
     for side, n in zip((rates.fpr, rates.fnr), run.n_independent, strict=True):
         bounds, share = _nested_bounds(n, level)
-        # a share of fewer samples than it was counted of is no whole number: the next one is an
-        # upper bound
+        # with groups, the share times the independent number is not an integer: the next integer
+        # gives an upper bound
         errors = (np.rint(side * n) if run.groups is None else np.ceil(side * n - 1e-9)).astype(
             np.intp
         )
-        # of [c_X > 0] and [c_Y = 0], see `ErrorRates.from_supports`
+        # the last two rates are those of [c_X > 0] and [c_Y = 0], see `ErrorRates.from_supports`
         last = errors[len(errors) - ends :]
         own = np.where(last < n, betainccinv(last + 1, np.maximum(n - last, 1), share), 1.0)
         sides.append(np.append(bounds[errors[: len(errors) - ends]], own))
@@ -124,11 +127,11 @@ def _bounded(run: Supports, level: float) -> Floats:
 
 @lru_cache(maxsize=64)
 def _nested_bounds(n: int, level: float) -> tuple[Floats, float]:
-    """(n + 1,) upper bound of a true rate by its number of errors among n samples, and a level for
-    a single classifier.
+    """(n + 1,) upper bound of a true rate by the number of errors among n samples, and the level
+    left for a single classifier.
 
-    The bounds hold for all nested classifiers at once, and for two single ones besides at that
-    level.
+    The bounds hold for all nested classifiers at once. Two more single classifiers can be bounded
+    at the returned level.
     """
     band = math.sqrt(math.log(2 / level) / (2 * n))
     steps = np.rint(_RATIO ** np.arange(1 + math.log(n) / math.log(_RATIO))).astype(np.intp)
@@ -145,15 +148,15 @@ NO_LOWER_BOUND = (
     "There is no such bound from below: any finite samples can come from two distributions that"
     " share nothing."
 )
-# Probability of so different scores by chance, below which two sets are told apart.
+# The sets are called different if the p-value of their scores is below this.
 GATE = 0.01
-# Cuts of the score at which its errors are counted: they share the level.
+# Number of cuts of the score at which errors are counted; the cuts share the level.
 CUTS = 9
-# Parts that a critical value is divided into between the two rates, and angles of lam: more of them
-# come closer.
+# Number of parts in which a critical value is divided between the two rates, and number of angles
+# of lam: with more of them the bound comes closer.
 _PARTS = 48
 _ANGLES = 1024
-# Halvings that find a rate of a given divergence.
+# Number of bisection steps that find the rate with a given divergence.
 _HALVINGS = 50
 
 
@@ -174,14 +177,14 @@ def upper_bound(
     Parameters
     ----------
     real, generated : array_like or Samples
-        (n, d) and (m, d) samples; n and m may differ. They are independent, or `Samples` with
-        ``groups`` that are.
+        (n, d) and (m, d) samples; n and m may differ. They must be independent, or `Samples` whose
+        ``groups`` are independent.
     methods : sequence of str or str, optional
-        None: one classifier made of many, as of the family `tightest`. Names in ESTIMATORS: these
-        families, which all share the level. A family whose classifiers the evaluation samples take
-        part in choosing has no bound.
+        None: one classifier made of many, like that of the family `tightest`. Names in ESTIMATORS:
+        these families, which all share the level. A family has no bound if evaluation samples
+        influence which classifiers it has.
     ks : sequence of int or "sqrt", optional
-        Numbers of neighbours, as in `prviz.pr_curve`, of every family named that has one; None:
+        Numbers of neighbours, as in `prviz.pr_curve`, for every named family that uses k; None:
         ("sqrt",).
     split : float
         Share of each set that defines the classifiers, in (0, 1). The rest measures their errors.
@@ -197,30 +200,32 @@ def upper_bound(
     Returns
     -------
     PRCurve
-        The lower-left hull of bounded error rates. With few samples or bad classifiers it is loose,
-        never wrong.
+        The lower-left hull of bounded error rates. With few samples or bad classifiers the bound is
+        loose, but it still holds with this confidence.
 
     Raises
     ------
     ValueError, TypeError
-        As `prviz.pr_curve`; no split, no k, a family without a bound, or a confidence outside (0,
-        1).
+        As `prviz.pr_curve`, and without a split, without any k, for a family without a bound, or
+        for a confidence outside (0, 1).
 
     Notes
     -----
-    Every classifier that is fixed before it sees its evaluation samples lies above the true curve
-    with its true error rates (Simon et al. 2019, Theorem 5). Here it is one score, learned on the
-    fit samples alone, and cut at 9 places that are fixed beforehand. At each of them the true rates
-    lie where the divergences of the measured rates from them, n_real kl+ and n_generated kl+
-    together, are at most a critical value: that of exact binomial tails, at a ninth of the level,
-    for any true rates (see `prviz.uncertainty.critical_values`). The bound at lam is the least over
-    the cuts of the largest lam fpr + fnr in that region, and the trivial classifiers have exact
-    rates.
+    The true error rates of any classifier lie above the true curve (Simon et al. 2019, Theorem 5).
+    Measured ones tell about them if the classifier is fixed before it sees the evaluation samples.
+    Here one score is learned on the fit samples alone and cut at 9 places that are fixed
+    beforehand. At each cut the true rates lie, with high probability, in a region: where the
+    divergences of the measured rates from them, n_real kl+ plus n_generated kl+, are at most a
+    critical value. It comes from exact binomial tails, at a ninth of the level, and holds for any
+    true rates (see `prviz.uncertainty.critical_values`). The bound at lam is the least,
+    over the cuts, of the largest lam fpr + fnr in the cut's region. The trivial classifiers count
+    as cuts with exact rates.
 
-    Families that are named have nested classifiers instead; see `prviz.uncertainty.upper_bound`.
+    Named families have nested classifiers instead, whose rates are bounded all at once.
 
-    Of samples in groups, such as the frames of videos, as many count as would be independent if all
-    of a group were alike (Kish 1965): as many as there are groups of one size.
+    Samples in groups, such as frames of videos, count as the number that would be independent if
+    all samples of a group were alike (Kish 1965); with groups of equal size that is the number of
+    groups.
 
     No lower bound exists without assumptions: any finite samples can come from distributions that
     share nothing.
@@ -255,10 +260,10 @@ def upper_bound(
 
 
 class JudgedHalf(NamedTuple):
-    """What samples say that have not seen the one score that judges them.
+    """What the evaluation samples say, judged by one score that was learned without them.
 
-    bound : as of `upper_bound`. p : probability, by Mann and Whitney, that generated samples would
-    get so much higher scores than real ones by chance.
+    bound : as `upper_bound` gives it.
+    p : p-value of the Mann-Whitney test that generated samples have higher scores than real ones.
     """
 
     bound: PRCurve
@@ -266,7 +271,9 @@ class JudgedHalf(NamedTuple):
 
     @property
     def told_apart(self) -> bool:
-        """True if the sets differ by more than chance; no area follows from that."""
+        """True if the sets differ by more than chance explains; that says nothing about the
+        area.
+        """
         return self.p < GATE or self.bound.auc < 1 - 1e-9
 
 
@@ -277,9 +284,7 @@ def judge_half(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> JudgedHalf:
-    """`upper_bound` of samples that are drawn already, and whether the sets may be called
-    different.
-    """
+    """`upper_bound` for a given split, and the test whether the sets differ."""
     with memory_at_most(memory_limit):
         scores = cross_fitting.of_evaluation(split, seed, progress)
     bound = bound_of_scores(scores, _independent(split), confidence)
@@ -287,8 +292,8 @@ def judge_half(
 
 
 def _chance(scores: Scores, split: Split) -> float:
-    """Probability of scores that are so much higher for generated samples, of which each group has
-    one.
+    """P-value of the Mann-Whitney test that generated samples have higher scores; of each group one
+    sample is used.
     """
     from scipy.stats import mannwhitneyu
 
@@ -307,14 +312,14 @@ def _chance(scores: Scores, split: Split) -> float:
 def bound_of_scores(
     scores: Scores, sizes: tuple[int, int], confidence: float = CONFIDENCE
 ) -> PRCurve:
-    """The bound by a score that its samples did not decide.
+    """The bound from a score that was learned without these samples.
 
     Parameters
     ----------
     scores : Scores
-        Of evaluation samples.
+        Scores of the evaluation samples.
     sizes : tuple of two int
-        Numbers of real and of generated ones that are independent.
+        Number of independent real and of independent generated evaluation samples.
     confidence : float
         Probability, in (0, 1), that the bound holds.
 
@@ -327,15 +332,15 @@ def bound_of_scores(
     corners = []
     for place in cut_places(CUTS):
         errors = (scores.real > place).mean(), (scores.generated <= place).mean()
-        # a share of fewer samples than it was counted of is no whole number: the next one is an
-        # upper bound
+        # with groups, the share times the independent number is not an integer: the next integer
+        # gives an upper bound
         rates = [np.ceil(share * n - 1e-9) / n for share, n in zip(errors, sizes, strict=True)]
         corners.append(_corners((rates[0], rates[1]), sizes, critical))
     return _lowest(corners)
 
 
 def _independent(split: Split) -> tuple[int, int]:
-    """Numbers of independent evaluation samples."""
+    """Number of independent real and of independent generated evaluation samples."""
     known = zip(split.evaluate_rows, _groups_of_evaluated(split), strict=True)
     real, generated = (
         len(rows) if groups is None else independent_number(groups) for rows, groups in known
@@ -344,7 +349,7 @@ def _independent(split: Split) -> tuple[int, int]:
 
 
 def _groups_of_evaluated(split: Split) -> Iterator[Ints | None]:
-    """The group of each evaluation sample, by role; None where a set has no groups."""
+    """By role, the group of each evaluation sample; None if a set has no groups."""
     for samples, rows in zip(split.pair, split.evaluate_rows, strict=True):
         groups = samples.group_numbers
         yield None if groups is None else groups[rows]
@@ -353,12 +358,11 @@ def _groups_of_evaluated(split: Split) -> Iterator[Ints | None]:
 def _corners(
     rates: tuple[float, float], sizes: tuple[int, int], critical: CriticalValues
 ) -> Floats:
-    """(2, c) points (fpr, fnr).
+    """(2, c) points (fpr, fnr) that bound a cut's region: for every pair of rates in it, one of the
+    points is at least as large in both.
 
-    Some of them is in both rates at least as large as any pair of rates of the region.
-
-    Of each pair of bands, the critical value is divided between the two divergences in steps, each
-    rounded up.
+    For each pair of bands, the critical value is divided in steps between the two divergences, and
+    both parts are rounded up.
     """
     bands = np.meshgrid(*(np.arange(len(edges) - 1) for edges in critical.edges), indexing="ij")
     value = critical.values.reshape(-1, 1)
@@ -378,7 +382,9 @@ def _corners(
 
 
 def _largest_rate(measured: float, divergence: Floats) -> Floats:
-    """The largest true rate from which a measured one diverges by at most this much, rounded up."""
+    """The largest true rate from which the measured rate diverges by at most ``divergence``,
+    rounded up.
+    """
     low = np.full(divergence.shape, measured)
     high = np.ones(divergence.shape)
     own = xlogy(measured, measured) + xlogy(1 - measured, 1 - measured)
@@ -391,12 +397,12 @@ def _largest_rate(measured: float, divergence: Floats) -> Floats:
 
 
 def _lowest(corners: Sequence[Floats]) -> PRCurve:
-    """The least concave curve above the lowest bound of the cuts, where lam fpr + fnr is largest at
-    some corner.
+    """The bound as a curve: the least concave function of lam above the smallest of the cuts'
+    bounds.
 
-    Between two neighbouring lam the bound of one cut is convex, hence below its chord. Before the
-    first lam and beyond the last one, lines lead to the trivial classifiers, whose bounds are lam
-    and 1.
+    A cut's bound at lam is the largest lam fpr + fnr of its corners. Between two neighbouring
+    values of lam it is convex and so below its chord. Before the first lam and beyond the last one,
+    straight lines lead to the trivial classifiers, whose bounds are lam and 1.
     """
     lams = np.tan((np.arange(_ANGLES) + 0.5) / _ANGLES * np.pi / 2)
     of_cuts = [(lams[:, None] * fpr + fnr).max(axis=1) for fpr, fnr in corners]
@@ -418,7 +424,9 @@ def _lowest(corners: Sequence[Floats]) -> PRCurve:
 
 
 def _concave_lines(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Slopes and intercepts of the lines of the least concave function above these points."""
+    """Slopes and intercepts of the line segments of the least concave function above these
+    points.
+    """
     hull: list[tuple[float, float]] = []
     order = np.lexsort((-y, x))
     for point in zip(x[order].tolist(), y[order].tolist(), strict=True):
@@ -433,5 +441,5 @@ def _concave_lines(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 
 def _is_below(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
-    """True if b lies on or below the line from a to c."""
+    """True if the point b lies on or below the line from a to c."""
     return (b[1] - a[1]) * (c[0] - a[0]) <= (c[1] - a[1]) * (b[0] - a[0])
