@@ -100,7 +100,8 @@ def live(facts: DeltaGenerator) -> None:
         preflight.draw(checked, facts)
         rest = beside.container(key="part-beside")
         with rest:
-            place("rows")  # drawn before the figure, which puts its rows there
+            # the place for the figure's rows, which the figure fills when it is drawn
+            place("rows")
         with figure.container(key="part-pr-figure"):
             st.segmented_control(
                 "Axes",

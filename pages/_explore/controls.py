@@ -102,7 +102,7 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
             else:
                 uploaded = uploads.stage(state().tuning(source)[0], drop)
                 if uploaded is not None:
-                    # the toggle for the approximate mode is drawn only below
+                    # the toggle for the approximate mode is drawn only below: read its last state
                     known = st.session_state.get(APPROXIMATE, begun.approximate)
                     n = uploads.rows_to_use(uploaded.pair, approximate=known)
             facts = st.empty()

@@ -149,7 +149,7 @@ def _best_setting(problem: Problem, names: Sequence[str]) -> None:
 
 
 def _take(k: int) -> None:
-    """Callback: set k."""
+    """Callback: use this k."""
     explore_session().update(lambda now: now.with_values({"k": k}))
 
 

@@ -267,7 +267,9 @@ def _lines(problem: Problem, names: Sequence[str]) -> dict[bool, Sweep]:
 
 
 def _other_over_k(problem: Problem, names: Sequence[str]) -> Sweep | None:
-    """Both ends at every k with the split switched (on or off); None until measured."""
+    """Both ends at every k, with a split if the settings have none, else without; None until
+    measured.
+    """
     other = allowed(results.with_other_split(problem).having(methods=tuple(names)))
     split = other.settings.split
     ks = other.stops[0]
@@ -307,7 +309,7 @@ class InfluenceResult:
 
 def _single(problem: Problem) -> None:
     settings = problem.settings
-    st.markdown("##### Whom the ends hang on")
+    st.markdown("##### Which samples the ends hang on")
     _example(settings)
     able = [name for name in visible(settings.methods) if _influence.carries(name)]
     left = [ESTIMATORS[name].title for name in visible(settings.methods) if name not in able]

@@ -32,7 +32,8 @@ from prviz.samples import SamplePair, Samples
 # Width and height of a histogram, in units of its SVG.
 WIDTH = 150.0
 HEIGHT = 44.0
-# Most samples shown of each kind; and seconds for a million values on a slow machine.
+# Most samples shown of each kind; and seconds to find what tells the sets apart, for each million
+# values, on a slow machine.
 SHOWN = 4
 SECONDS = 8.0
 KINDS = (("most surely generated", "generated"), ("most surely missing", "real"))
@@ -103,7 +104,7 @@ def _measured(problem: Problem, first: Witness, key: tuple[Hashable, ...]) -> Wi
 
 
 def _places(problem: Problem, found: Witness) -> list[int]:
-    """Indices, in the panel Space, of those most telling samples that it shows."""
+    """Samples that tell the sets apart best, as indices of the samples in the panel Space."""
     if problem.settings.approximate:
         return []
     real, generated = problem.split().evaluate_rows

@@ -27,7 +27,7 @@ SHARED = "Rows in both sets"
 
 
 def draw(problem: Problem, place: DeltaGenerator) -> None:
-    """Draw the findings on the pair in `place`; toys need no check."""
+    """Draw all findings about the pair in `place`; nothing for toys, which need no check."""
     if problem.toy is not None:
         place.empty()
         return
@@ -50,7 +50,7 @@ def draw(problem: Problem, place: DeltaGenerator) -> None:
                 effect = f"  \n:small[{said}]"
             value = plain(with_buttons(finding.value_text))
             st.markdown(f"{MARKS[finding.level]} **{plain(finding.title)}**: {value}{effect}")
-            if finding.level == "note":  # warnings have this button over the figure
+            if finding.level == "note":  # a note has its button here, a warning over the figure
                 _leave_out(problem, finding)
 
 
@@ -124,6 +124,6 @@ def _choices(problem: Problem, finding: Finding) -> None:
     if not swapped and finding.title != SHARED:
         return
     key, label = ("keep-roles", "Keep") if swapped else ("dismiss-shared", "Dismiss")
-    if pressed(label, key, help="Both sets are meant so: no longer say it of them."):
+    if pressed(label, key, help="The sets are as intended: hide this warning for them."):
         explore_session().dismissed.add(_id(problem, finding))
         st.rerun(scope="app")

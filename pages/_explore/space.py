@@ -56,7 +56,7 @@ TITLES = {"Role": "Sets", "Belief": "Score"}
 
 
 def draw(problem: Problem, found: results.Results) -> None:
-    """Draw the panel Space."""
+    """Draw the panel Space: the samples as a scatter, or a map of supports."""
     with st.container(key="space"):
         _draw(problem, found)
 
@@ -516,7 +516,8 @@ def _region_pane(
     if not enlarged:
         title = ""
         beside_curve(figure, below=36)
-        figure.layout.yaxis.scaleanchor = None  # fill the box, as the other scatters do
+        # no equal scales: the map fills its box, as other scatters do
+        figure.layout.yaxis.scaleanchor = None
         _shorten(figure)
     return Pane(
         f"cosupport-{name}",

@@ -40,7 +40,7 @@ def summary(problem: Problem, found: results.Results) -> None:
         st.markdown(
             "\n".join(f"- **{plain(column.label)}**: {column.explanation}" for column in columns)
         )
-    with st.expander("Other distances from the same curve", icon=":material/straighten:"):
+    with st.expander("Divergences that follow from the same curve", icon=":material/straighten:"):
         st.markdown(_distances(problem, found))
 
 

@@ -301,7 +301,7 @@ def _asked(found: SweepResult, place: CellPlace) -> Sequence[Criterion]:
 
 
 def _outcome(found: SweepResult, criterion: Criterion, check: Check) -> dict[str, Any]:
-    """A row of the table of criteria."""
+    """A row of the table of criteria: allowed values, verdict and margin, also for the truth."""
     outcome = found.judge(criterion)
     true = found.judge_truth(criterion)
     return {

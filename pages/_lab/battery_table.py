@@ -305,7 +305,8 @@ _TOTALS = (
 
 def draw(choice: Choice, known: Cells, measured: int) -> None:
     """Draw the table. measured : number of rows measured so far."""
-    # One reading for each way to read a curve: the truth's verdict depends on nothing else.
+    # The truth's verdict depends only on how a reading is read off the curve, not on its family:
+    # keep one reading for each way.
     truths = list({READINGS[name].at: name for name in reversed(choice.readings)}.values())[::-1]
     columns = []
     for name in choice.readings:
@@ -333,12 +334,12 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
 
 
 def _sides(reading: Reading) -> list[tuple[str, Side]]:
-    """The numbers that a reading has, each with its side (fidelity or diversity)."""
+    """Labels of a reading's numbers, each with its side (fidelity or diversity)."""
     return [(label, side) for label, side in zip(reading.pair, SIDES, strict=True) if label]
 
 
 def _column(reading: Reading) -> dict[str, Any]:
-    """The heading of a reading's columns."""
+    """Heading of the columns of one reading, such as kNN read at λ = 10."""
     pair = _sides(reading)
     said = ", ".join(f"{label} for {side}" for label, side in pair)
     sides = [{"label": label, "help": f"{label}. {SIDE_WORDS[side]}"} for label, side in pair]

@@ -126,7 +126,7 @@ def _shell(line: str) -> None:
     st.code(line, language="bash")
 
 
-# ---- message, figure and table of the rows ----
+# ---- drawing of the result: message, figure, table ----
 
 
 def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: str) -> None:

@@ -114,17 +114,17 @@ class CheckpointResults:
 
     @property
     def method(self) -> str:
-        """The family by which checkpoints are scored, one of `settings.methods`."""
+        """The family that scores the checkpoints, one of `settings.methods`."""
         return self.basis.method
 
     @property
     def measured(self) -> tuple[MeasuredCheckpoint, ...]:
-        """Measurements by the family by which checkpoints are scored."""
+        """Measurements of all checkpoints by the family that scores them."""
         return self.by(self.method)
 
     @cached_property
     def everything(self) -> list[MeasuredCheckpoint]:
-        """Measurements by all families."""
+        """Measurements of all checkpoints by all families."""
         return all_measured(self.outcomes)
 
     @cached_property
@@ -529,7 +529,8 @@ def name_faults(found: CheckpointResults) -> None:
 
     def name_one(measured: MeasuredCheckpoint, search: Progress | None) -> Found | None:
         if search is not None:
-            triage.witness(measured, part_of(search, 0, 2))  # some findings use the witness
+            # some findings use what tells the sets apart (the witness)
+            triage.witness(measured, part_of(search, 0, 2))
             search = part_of(search, 1, 2)
         return triage.faults(measured, search)
 

@@ -34,7 +34,7 @@ _REPLICATES = 100
 _REPLICATE_SECONDS = 5e-7
 _PICTURE_SECONDS = 3e-3
 _NETWORK_SECONDS = 2e-2
-# Most encoders of a source with pictures, not counting networks of the user's.
+# Most encoders for a source with pictures, not counting the user's networks.
 _ENCODERS = 4
 
 

@@ -194,13 +194,14 @@ def _read(served: Path) -> FolderListing:
     for folder in ["", *below.folders(MOST_FOLDERS)]:
         try:
             names, out = below.files(folder)
-        except OSError:  # unreadable, or gone
+        except OSError:  # the folder is unreadable, or gone
             continue
         shown = sorted((name for name in names if not name.startswith(".")), key=natural)
         paths = [f"{folder}/{name}" if folder else name for name in shown]
         files = _ending(paths, ACCEPTED)
         pictures = _ending(paths, EXTENSIONS)
-        # prviz embed writes two files: list the table, which also has paths, texts and labels.
+        # Of the two files that prviz embed writes, list only the table, which also has paths, texts
+        # and labels.
         listing.files[folder] = [path for path in files if table_beside(path) not in files]
         listing.tables[folder] = _ending(paths, (".csv",))
         listing.out[folder] = out
@@ -263,7 +264,7 @@ def _above(listing: FolderListing, folder: str) -> list[str]:
 
 
 def _reference(listing: FolderListing, folder: str, options: Sequence[str]) -> str | None:
-    """Draw the choice of the reference."""
+    """Draw the choice of the reference: the file with the real samples."""
     # No default among the checkpoints themselves: copy_of_ref.npy would look like a reference.
     above_only = [name for name in options if name not in listing.files[folder]]
     candidates = [name for name in above_only if _LIKELY.search(name.rpartition("/")[2])]

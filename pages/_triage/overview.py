@@ -294,7 +294,7 @@ def _first(views: Sequence[CheckpointView]) -> int:
     """Index of the first checkpoint that gets a panel; a choice is drawn only if there are too
     many.
     """
-    # The texts don't depend on how many checkpoints there are: Streamlit takes an option with
+    # Texts of options must stay the same as checkpoints are added: Streamlit takes an option with
     # another text for another option.
     starts = {
         first: f"{first + 1} to {first + MOST_PANELS}"

@@ -166,7 +166,7 @@ def _best_k(found: CheckpointResults) -> None:
         st.session_state[K] = k
 
     if curves is not None and best_setting.draw(curves, 1.0, judged, now, take, key="triage-risk"):
-        st.rerun()  # the field for k is outside this fragment
+        st.rerun()  # rerun the whole page: the field for k is outside this fragment
 
 
 def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
@@ -180,8 +180,8 @@ def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
     count = len(found.measured)
     if len(begun) >= 2:
         st.caption(
-            f"Of the {len(begun)} checkpoints that were measured when you took them; {found.total}"
-            " are to come."
+            f"Of the {len(begun)} checkpoints that were measured when you took them;"
+            f" {found.total} in all."
         )
         return begun
     st.info(
@@ -243,7 +243,7 @@ def _known(
             tasks, [each for method in found.settings.methods for each in found.by(method)]
         ),
     )
-    # a checkpoint may have another name now
+    # the user may have renamed a checkpoint since
     names = {key: task.checkpoint.name for task in tasks for key in task.keys}
     return {
         **{
@@ -256,7 +256,10 @@ def _known(
 
 
 def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> RobustnessGrid:
-    """Draw the form. Raises ValueError for an entry that is no number, or for too many rows."""
+    """Draw the form of families, k and subsamples to measure.
+
+    Raises ValueError for an entry that is no number, or for too many rows.
+    """
     n = least(measured)
     settings = found.settings
     with st.expander("Families, k and subsamples", icon=":material/tune:"):

@@ -60,7 +60,7 @@ class Run(Background):
         self._quick = quick_of(settings)
         self._only_kept = False
 
-    # ---- state ----
+    # ---- state of the measurement ----
 
     @property
     def done(self) -> int:
@@ -120,7 +120,7 @@ class Run(Background):
             return self.settings
         return replace(self.settings, methods=self._quick)
 
-    # ---- control ----
+    # ---- start, stop, retry ----
 
     def know(self, other: Run, paths: Sequence[Path]) -> None:
         """Take over the outcomes that another run has for these files.
@@ -136,7 +136,7 @@ class Run(Background):
         self._found |= known
 
     def look(self) -> None:
-        """In the thread, take over cached results from before, without measuring any."""
+        """Start the thread, but only take cached results from before; measure nothing."""
         self._only_kept = True
         super().start()
 
@@ -145,15 +145,15 @@ class Run(Background):
         super().start(who)
 
     def retry(self) -> None:
-        """Measure the failed checkpoints again."""
+        """Measure again those checkpoints that failed."""
         with self._lock:
             self._found = {path: each for path, each in self._found.items() if each.reason is None}
             self._first = {path: each for path, each in self._first.items() if each.reason is None}
-            # a checkpoint that succeeds now may change the equal size of all
+            # a checkpoint that succeeds now may change the size to which all sets are cut
             self._evaluator = None
         self.start()
 
-    # ---- in the thread ----
+    # ---- methods that run in the thread ----
 
     def _measure(self) -> None:
         if self._evaluator is None:
@@ -166,7 +166,7 @@ class Run(Background):
             reference = cut(reference, size, settings.seed)
             self._evaluator = CheckpointEvaluator(reference, settings, self.store, MEMORY_LIMIT)
         evaluator = self._evaluator
-        with self._lock:  # drop outcomes that were measured at another equal size
+        with self._lock:  # drop outcomes of sets that were cut to another size
             n = evaluator.reference.n
             self._found, self._first = (
                 {

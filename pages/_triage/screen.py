@@ -108,7 +108,8 @@ def draw(found: CheckpointResults) -> None:
         with second:
             steps = st.container(key="triage-steps-box")
             evidence = st.container(key="triage-evidence-box")
-        with evidence:  # drawn before table and figures: the user has asked for it by a click
+        # the evidence is drawn before table and figures: the user has asked for it by a click
+        with evidence:
             chips = {name: _fault_chip(answer, name) for name in colors}
             # The verdict shows the warnings on the best checkpoint.
             beside = {
@@ -208,7 +209,7 @@ def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
     return dict(zip(dict.fromkeys([lead, *others]), table.COLORS, strict=False))
 
 
-# ---- the verdict on top ----
+# ---- first screen: the verdict ----
 
 
 def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
@@ -365,7 +366,7 @@ def _so_far(found: CheckpointResults, answer: TriageAnswer) -> str:
     return ""
 
 
-# ---- figures and table below ----
+# ---- first screen: figures and table ----
 
 
 def _views(found: CheckpointResults, answer: TriageAnswer) -> list[CheckpointView]:
@@ -407,7 +408,7 @@ def _figures(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str
         f"Precision against recall of {len(answer.names)} checkpoints by"
         f" {family_title(answer.drawn)}; {said}"
     )
-    # cached under a key without the goal, on which the curves don't depend
+    # The cache key is without the goal, as the curves don't depend on the goal.
     figure = cache.remembered(
         ("triage-curves", found.key, answer.drawn, tuple(colors.items()), curve is None),
         lambda: checkpoints_figure(_views(found, answer), focus=colors, ceiling=curve),

@@ -190,7 +190,7 @@ class UploadedFiles:
             for gone, name in self.removed.items()
             if gone.name != path.name and name != shown
         ]
-        self.removed = dict(kept)  # the table's line of that name now describes the new file
+        self.removed = dict(kept)  # the table's metadata under that name now describe the new file
 
     def remove(self, path: Path) -> None:
         if path in self.checkpoints:

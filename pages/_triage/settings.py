@@ -111,7 +111,7 @@ MOST_SEED = 2**31
 def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
     """Draw the form of the settings; None, with a message, if they can't be used.
 
-    chosen : settings that hold the chosen array and columns of the files.
+    chosen : settings to complete, which hold the chosen array and columns of the files.
     """
     linked = first()
     for name, text in session().link.items():

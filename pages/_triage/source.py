@@ -227,6 +227,6 @@ def with_metadata(
         return found
     try:
         return checkpoints(usable.get(which))
-    except ValueError:  # the last usable table no longer fits
+    except ValueError:  # the last usable table no longer fits the checkpoints
         usable.pop(which, None)
         return bare

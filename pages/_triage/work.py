@@ -261,7 +261,8 @@ def _sizes(settings: TriageSettings, measured: Sequence[MeasuredCheckpoint]) -> 
             st.button("Use equal sizes", on_click=_use_equal, key="triage-use-equal")
     if kept.equal_wished:
         kept.equal_wished = False
-        st.rerun(scope="app")  # the toggle is outside this part of the page
+        # rerun the whole page: the toggle for equal sizes is outside this part
+        st.rerun(scope="app")
 
 
 def _use_equal() -> None:
@@ -314,7 +315,7 @@ def _draw_open(results: CheckpointResults) -> str | None:
         PARTS[part](results)
     if results.measured:
         with st.container(key="triage-faults-wait"):
-            name_faults(results)  # last, since what the user looks at comes first
+            name_faults(results)  # faults are named last: what the user looks at comes first
     return part
 
 
@@ -401,7 +402,8 @@ def _draw_notes(
             st.warning("\n".join(lines), icon=":material/block:")
             recipes = []
             for each in failed:
-                if each.recipe:  # the visitor has the file under its name, not in this folder
+                # without the server's folder: visitors have the file under its name
+                if each.recipe:
                     folder = f"{each.checkpoint.path.parent}{os.sep}"
                     recipes.append("\n".join(each.recipe).replace(folder, ""))
             if recipes:
@@ -462,7 +464,9 @@ def labelled(source: CheckpointSource) -> list[Checkpoint]:
 def _draw_table(
     source: CheckpointSource, run: Run, outcomes: Sequence[CheckpointOutcome], method: str
 ) -> None:
-    """Draw the table; names and steps can be edited without measuring again."""
+    """Draw the table of checkpoints, in which names and steps can be edited without measuring
+    again.
+    """
     checkpoints = labelled(source)
     by_path = {each.checkpoint.path: each for each in outcomes}
     columns = list(dict.fromkeys(name for each in checkpoints for name in each.extra))

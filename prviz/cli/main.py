@@ -107,7 +107,7 @@ def _run(argv: Sequence[str]) -> int:
 
 def _fail(message: str, *recipe: str, status: int) -> int:
     print(f"prviz: error: {printable(' '.join(message.splitlines()))}", file=sys.stderr)
-    for line in recipe:  # unchanged, so that the lines can be pasted and run
+    for line in recipe:  # print these lines of code unchanged, so that they can be pasted and run
         print(printable(line), file=sys.stderr)
     return status
 

@@ -691,7 +691,7 @@ class TriageCommand:
         return triage
 
     def _sized_as_known(self, files: Mapping[File, Checkpoint]) -> tuple[list[str], int]:
-        """As `_sized`, but an unchanged file is read only once."""
+        """Equal sizes as in `_sized`, but an unchanged file is read only once."""
         self._sizes = {file: n for file, n in self._sizes.items() if file in files}
         by_path = {file[0]: file for file in files}
 

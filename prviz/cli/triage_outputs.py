@@ -164,7 +164,7 @@ class TriageOutputs:
             sys.stdout.write(to_html(report))
 
 
-# ---- the text ----
+# ---- the printed text ----
 
 # For the checkpoint to take, at least this many classes are listed.
 _CLASSES = 3
