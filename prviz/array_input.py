@@ -178,7 +178,7 @@ def _converted(values: Any, name: str) -> Array:
         if not hasattr(values, "__array__") and hasattr(values, "__dlpack__"):
             return np.from_dlpack(values)
         return np.asarray(values)
-    except ValueError as error:  # numPy's message on ragged rows names no row
+    except ValueError as error:  # NumPy's message on ragged rows names no row
         if isinstance(values, Sequence):
             return _stacked(list(values), name)
         raise TypeError(f"{name}: no array can be made of these values: {error}") from None

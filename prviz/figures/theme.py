@@ -164,7 +164,7 @@ def line_of(color: str) -> dict[str, Any]:
 
 
 def curve_line(name: str, color: str) -> dict[str, Any]:
-    """The line of a method's curve: thicker for the family whose estimates are the tightest."""
+    """The line of a family's curve: thicker for ``tightest``, the one to believe."""
     return line_of(color) | {"width": 4.0 if name == TIGHTEST.name else 2.5}
 
 

@@ -64,7 +64,7 @@ def kept_rows(name: str, columns: Columns, place: Path) -> KeptRows | None:
         path = place / entry["file"]
         content = path.read_bytes()
         whole = entry["sha256"] == _digest(entry, content)
-    except (KeyError, OSError, ValueError):  # valueError: a name that no file can have
+    except (KeyError, OSError, ValueError):  # ValueError: a name that no file can have
         whole = False
     if not whole:
         raise ValueError(

@@ -46,9 +46,10 @@ if TYPE_CHECKING:
 COMPUTATION = 4
 """Version of the computation.
 
-Raise this number whenever a result of the same input changes, whether in an estimator, a
-truth, a toy's sampler or the bundled data. It is part of every cache key and of
-every stored table, so that results of another version are never taken for results of this one."""
+Raise this number whenever a result of the same input changes, whether in an estimator, a truth, a
+toy's sampler or the bundled data. It is part of every cache key and of every stored table, so that
+results of another version are never taken for results of this one.
+"""
 
 Row = dict[str, Any]
 Result = TypeVar("Result")
@@ -215,7 +216,7 @@ def finished(
                 if call is None:
                     yield tag, None
                     continue
-                with interrupt_blocked():  # A worker process may start here, and must inherit this
+                with interrupt_blocked():  # A worker process may start here, and must inherit the block
                     running[executor.submit(call)] = tag
             if not running:
                 return
@@ -260,7 +261,7 @@ def interrupt_blocked() -> Iterator[None]:
 
     A terminal sends Ctrl-C to all of them; only the parent should handle it.
     """
-    if sys.platform == "win32":  # windows has no signal masks
+    if sys.platform == "win32":  # Windows has no signal masks
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

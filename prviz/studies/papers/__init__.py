@@ -33,7 +33,7 @@ __all__ = [
     "Mode",
 ]
 
-# The menu's order; what is not named here follows.
+# Order in the menu; experiments that are not named here follow.
 _MENU = (
     "table1",
     "mixtures",
@@ -57,7 +57,7 @@ _MENU = (
 
 
 def _experiments() -> Mapping[str, Experiment]:
-    """One of each class in this folder's modules, by its name."""
+    """An instance of every experiment class in this folder's modules, by its name."""
     for module in pkgutil.iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
     found = {each.name: each() for each in Experiment.__subclasses__()}

@@ -515,8 +515,10 @@ def with_titles(rows: pd.DataFrame, **parameters: str) -> pd.DataFrame:
 
 
 def mean_of(figures: pd.DataFrame, figure: str, column: str = "ours", **labels: Any) -> float:
-    """The mean of a column over the lines of this figure with these labels; nan if there is no
-    line.
+    """The mean of a column of `Experiment.figures`, over the lines for this number with these
+    labels.
+
+    figure : name of the number. Nan if there is no such line.
     """
     wanted = figures["figure"] == figure
     for label, value in labels.items():

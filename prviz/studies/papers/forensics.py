@@ -95,9 +95,10 @@ def read_by(rows: pd.DataFrame, convention: CurveConvention | PaperConvention) -
 def spreads_by(
     figures: pd.DataFrame, convention: CurveConvention | PaperConvention | None
 ) -> pd.DataFrame:
-    """The figures with spreads divided by sqrt(runs), if the convention is that of a paper.
+    """The table of `Experiment.figures` with its spreads divided by sqrt(runs) for a paper's
+    convention.
 
-    The paper then reports standard deviations of means over so many runs.
+    Such a paper reports standard deviations of means over this number of runs.
     """
     runs = 1
     if isinstance(convention, PaperConvention):
