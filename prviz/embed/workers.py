@@ -140,7 +140,7 @@ class ItemWorkers:
             while cuts or waiting:
                 if cuts and len(waiting) <= most:
                     memory = free.popleft()
-                    # A process may be started here, and must inherit this
+                    # a worker may start here, which must inherit the block
                     with interrupt_blocked():
                         name = None
                         if memory is not None:

@@ -216,7 +216,7 @@ def finished(
                 if call is None:
                     yield tag, None
                     continue
-                with interrupt_blocked():  # A worker process may start here, and must inherit the block
+                with interrupt_blocked():  # a worker may start here, which must inherit the block
                     running[executor.submit(call)] = tag
             if not running:
                 return
