@@ -174,7 +174,7 @@ def _all(problem: Problem, found: results.Results, *, single: bool) -> None:
 
 
 def _ends(problem: Problem, found: results.Results) -> None:
-    """Draw both ends of every family's curve with and without split, beside the true masses."""
+    """Draw both ends of every family's curve, with and without split, beside the true values."""
     settings = problem.settings
     unlike = results.with_other_split(problem)
     other = answers.tab_result(

@@ -120,7 +120,7 @@ def _find(problem: Problem, places: Sequence[int]) -> None:
 
 
 def _features(pair: SamplePair, found: Witness) -> str:
-    """Statements on the features, and the areas, as HTML; all text from files is escaped."""
+    """HTML of statements on the features, and of the areas; all text from files is escaped."""
     parts = [f"<p>{html.escape(each)}.</p>" for each in found.of_all]
     if found.named:
         real = f'<i style="background:{REAL_COLOR}"></i>real'
@@ -138,7 +138,7 @@ def _features(pair: SamplePair, found: Witness) -> str:
 
 
 def _rest(problem: Problem, found: Witness) -> str:
-    """The most telling samples, and what was not tested, as HTML."""
+    """HTML of the samples that tell the sets apart best, and of what was not tested."""
     sides = ""
     for (title, role), rows in zip(KINDS, (found.most_generated, found.most_missing), strict=True):
         if rows:

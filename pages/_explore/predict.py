@@ -1,6 +1,4 @@
-"""Exercises for a class of students: the choice of one; and the figure alone, for embedding
-pages.
-"""
+"""Exercises for a class of students; and Explore reduced to its figure, for pages that embed it."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from pages._explore.session import change, state
 from prviz.live.state import PANELS, ROLE
 from prviz.live.tasks import TASKS
 
-# CSS that leaves the figure alone, for an embedding page that asks for it.
+# CSS that hides everything but the figure, for a page that embeds Explore and asks for it.
 _ALONE = (Path(__file__).parent / "alone.css").read_text(encoding="utf-8")
 _KEY = "task"
 _NONE = "none"
@@ -46,6 +44,6 @@ def choose() -> None:
 
 
 def alone() -> None:
-    """Show the figure alone if the page is embedded in a frame that asks for it."""
+    """Show only the figure if the page is embedded in a frame that asks for it."""
     if st.context.is_embedded:
         st.html(f"<style>{_ALONE}</style>")

@@ -633,7 +633,7 @@ def noise(found: CheckpointResults) -> float:
 def replicates_of(found: CheckpointResults) -> tuple[str, ...]:
     """Names of the checkpoints that have bootstrap replicates.
 
-    A job draws those of the others, the best first.
+    A background job computes those of the others, the best first.
     """
     methods = [found.method] if found.basis.second is None else [found.method, found.basis.second]
     find = found.triage.replicates

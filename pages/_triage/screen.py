@@ -257,7 +257,7 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
 
 
 def _judged_so_far(found: CheckpointResults) -> str:
-    """The best classifier's largest area so far, while another family ranks; else "".
+    """While another family ranks: text with the best classifier's largest area so far; else "".
 
     The bar counts what the best classifier has judged; this text may be a little behind it.
     """

@@ -281,7 +281,7 @@ class CheckpointChoice:
     notes: dict[str, str] = field(default_factory=dict)
 
     def take(self, values: Mapping[str, Any]) -> None:
-        """Take over the choice that the browser sends; values of a wrong type are dropped."""
+        """Take over the choice that the browser sends; drop values of a wrong type."""
         for name in ("ticked", "starred", "hidden"):
             setattr(self, name, [str(each) for each in values.get(name) or ()])
         chosen = values.get("selected")

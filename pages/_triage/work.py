@@ -137,7 +137,11 @@ def box(source: CheckpointSource, settings: TriageSettings) -> bool:
 
 
 def _layout(source: CheckpointSource, run: Run) -> tuple[bool, Hashable, bool]:
-    """(at work, labels, something is measured): if it changes, the whole page is drawn again."""
+    """What the page's layout depends on: whether work goes on, the labels, and whether anything is
+    measured.
+
+    If it changes, the whole page is drawn again.
+    """
     measured = any(each.measured for each in run.outcomes(labelled(source)))
     return run.working, (run.shown_settings().methods, *labels(source).items()), measured
 
@@ -153,7 +157,9 @@ def _basis(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> B
 
 
 def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
-    """The measurement of this source with these settings; stops all others of the session."""
+    """The running or finished measurement of this source with these settings; all others are
+    stopped.
+    """
     key = (source.key, settings)
     runs = session().runs
     if key not in runs:
@@ -385,7 +391,7 @@ def _failures(
 def _draw_notes(
     source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable
 ) -> None:
-    """Draw what went wrong, and the table of checkpoints."""
+    """Draw messages on what went wrong, and the table of checkpoints."""
     outcomes = run.outcomes(labelled(source))
     measured = all_measured(outcomes)
     failed, _ = _failures(source, outcomes)
