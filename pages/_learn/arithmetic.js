@@ -79,7 +79,7 @@ function precisionAt(vertices, recall) {
   return at(low).alpha;
 }
 
-/** Precision where recall is one half, and recall where precision is one half. The latter is the former of the
+/** Precision where recall is one half, and recall where precision is one half, which is the precision of the
  * mirrored curve.
  * @param {Vertex[]} vertices */
 export const atHalf = (vertices) => ({

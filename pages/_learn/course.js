@@ -315,7 +315,7 @@ export class Course {
     step();
   }
 
-  // ---- on screen ----
+  // ---- drawing the step ----
 
   words() {
     const { step, answered } = this,

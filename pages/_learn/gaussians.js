@@ -12,7 +12,7 @@ import { within, rounded, evenly, normal, label } from "./figure_parts.js";
 
 const VIEW = 7; // half the visible range of the line: wide enough for the handle of the widest and farthest Gaussian
 const TOP = 0.86, // highest density that the picture shows
-  WEIGHED = 1.75; // the same where the real density is multiplied by lam, which may be up to 4
+  WEIGHED = 1.75; // highest density where the picture shows lam times the real density, with lam up to 4
 const SHIFTS = { min: -4, max: 4 },
   WIDTHS = { min: 0.5, max: 2.5 };
 

@@ -16,7 +16,7 @@ const PAINTED = 200; // samples of each set
 const PAINTED_K = 14,
   NARROW_PAINT = 34;
 
-/** Samples in [0, 1] drawn by the masses of its cells. With the same seed they move smoothly when the masses
+/** Samples in [0, 1], divided into cells of these masses. With the same seed they move smoothly when the masses
  * change.
  * @param {number[]} masses @param {number} seed @returns {Sample[]} */
 function fromCells(masses, seed) {

@@ -51,7 +51,7 @@ export function setText(node, text) {
   if (node && node.textContent !== text) node.textContent = text;
 }
 
-/** Append an element to the page's place of this name; without such a place, to `home`.
+/** Append an element to the place of this name on the page; to `home` if the page has none.
  * @param {Element} node @param {string} name @param {Element} home */
 export function dock(node, name, home) {
   const place = document.querySelector(`[data-prviz-place="${name}"]`) ?? home;

@@ -138,8 +138,8 @@ function listedOf(live, { group, picks, spec }) {
   return (group === "picked" && !picks.size ? "" : group) || spec.listed;
 }
 
-/** The selected samples, by id as in Python: the rows that the table lists are then those that Python
- * describes.
+/** The selected samples in the order of their ids, as in Python: Python then describes the rows that the table
+ * lists.
  * @param {LiveFigure} live @param {Explorer} explorer */
 const selected = (live, { picks, placeOf }) =>
   [...picks]
@@ -168,7 +168,7 @@ function selectionText(live, explorer, index) {
         `and ${general(part.beta)} of recall β = ${general(beta)} at λ = ${shortNumber(lam)}.`;
 }
 
-// ---- what is shown ----
+// ---- drawing the counts, the table and the selection ----
 
 /** @param {LiveFigure} live */
 export function showExplorer(live) {

@@ -62,8 +62,8 @@ FIGURE = "explore"
 
 @dataclass(frozen=True)
 class Above:
-    """A message above a figure, which takes its room only when the figure is sent: so both move
-    once.
+    """A message above a figure. It takes its room only when the new figure is sent, so that the
+    page moves once.
 
     key: of its container, "" without a message. draw: draws it, just before the figure is sent.
     """

@@ -16,7 +16,7 @@ from pages._live.route import visitor
 from prviz.live.modules import as_text, bundle
 from prviz.server.work_queue import foreground
 
-# Name by which the whole page is told to draw again, like a part.
+# Name of the "part" that stands for the whole page.
 PAGE = "page"
 # Names of the parts that are being drawn, outermost first.
 _INSIDE: ContextVar[tuple[str, ...]] = ContextVar("inside", default=())

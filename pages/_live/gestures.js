@@ -79,7 +79,7 @@ export function wire(live, pane, plotly) {
   wireStandout(live, pane);
   if (!pane.spec.small) makeTools(live, pane, plotly);
   plot.on("plotly_afterplot", () => {
-    // fires after a drawing of ours, a zoom, a pan, or a click in the legend
+    // fires after a drawing by drawPane, a zoom, a pan, or a click in the legend
     pane.drawn = {};
     drawOver(live, pane);
   });
@@ -111,7 +111,7 @@ function setLam(live, lam) {
   controlChanged(live, slider);
 }
 
-/** Set lam while a finger moves along a curve; null when the finger is lifted.
+/** Set lam while a finger or a pressed mouse moves along a curve. lam is null when it is released.
  * @param {LiveFigure} live @param {number | null} lam @param {boolean} held */
 export function slideLam(live, lam, held) {
   const slider = live.controls.lamSlider;

@@ -13,7 +13,7 @@ const FINGER = 28; // pixels: width of the invisible path
 const MOVED = 4; // pixels of movement from which a touch is a drag and not a tap, and a press not a click
 const ENDS = ["pointerup", "pointercancel"];
 
-/** @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves that are drawn */
+/** @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves the drawn curves */
 export function drawGrips(live, pane, curves) {
   const { follow, fit } = pane.spec,
     place = PLACES[follow];
@@ -66,7 +66,7 @@ export function wireMouse(live, pane) {
 function pull(live, pane, curve, down, taps) {
   let moved = false;
   const move = (/** @type {PointerEvent} */ event) => {
-    if (event.pointerId !== down.pointerId) return; // a second finger
+    if (event.pointerId !== down.pointerId) return; // an event of another finger
     moved ||= Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) > MOVED;
     if (moved) slideTo(live, pane, curve, event);
   };

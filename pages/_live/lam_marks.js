@@ -71,7 +71,7 @@ export function drawMarks(live, pane, view) {
       y2: yaxis.at(y1),
       stroke: color,
       "stroke-opacity": 0.6,
-    }); // solid, as dashes mark a truth or a limit
+    }); // a solid line, because dashes mark a truth or a limit
   const dot = (/** @type {CurveAtStop} */ { id, color }, /** @type {number} */ x, /** @type {number} */ y) =>
     shape("circle", {
       cx: xaxis.at(x),

@@ -57,7 +57,7 @@ export class Pane {
   dirty = false; // the user may have chosen another stop than the one that Plotly has drawn
   drawing = false; // Plotly is drawing it
   wired = false; // Plotly has drawn it once, and its pointer events are connected
-  gone = false; // it has left the page
+  gone = false; // the pane has left the page
   name = ""; // identifies what Plotly has drawn (drawingName in panes.js)
   rest = ""; // all that Plotly has drawn except the data of the traces (restOf in paint.js)
   drawn = {}; // a new object after each drawing; caches use it as their key
@@ -224,10 +224,10 @@ export async function onPlot(pane, work) {
 const SQUARE = { l: 62, r: 14, t: 30, b: 100 },
   FITTED = { l: 58, r: 12, t: 14, b: 56 };
 const LARGEST_SQUARE = 620;
-// Margins of other figures that have marks of ours over the plot and a legend below it.
+// Margins of other figures that have marks of our own over the plot and a legend below it.
 const OVERLAID = { l: 62, b: 104 };
 
-/** True if something of ours lies over the plot. Plotly must not enlarge its margins then.
+/** True if marks of our own lie over the plot. Plotly must not enlarge its margins then.
  * @param {PaneSpec} spec */
 const isOverlaid = ({ follow, select, link }) => select || Boolean(link || follow);
 
@@ -322,7 +322,7 @@ export function themed(live, pane, given) {
   const width = spec.square ? squareWidth(pane) : box.clientWidth || 320;
   const font = { color: theme["st-text-color"], family: theme["st-font"] };
   const margin = { ...layout.margin, ...(spec.square ? roomOf(spec) : {}) };
-  if (!spec.small && !spec.fit && !spec.compact) margin.t = Math.max(margin.t ?? 0, 34); // the row of buttons
+  if (!spec.small && !spec.fit && !spec.compact) margin.t = Math.max(margin.t ?? 0, 34); // room for the row of buttons
   if (isOverlaid(spec))
     Object.assign(margin, {
       autoexpand: false,

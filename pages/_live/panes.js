@@ -167,7 +167,7 @@ function withoutBands(pane, curves) {
 const reachOf = (values) =>
   [0.05, 0.1, 0.2, 0.5].find((reach) => values.every((value) => Math.abs(value) <= reach)) ?? 1;
 
-const ANGLES = Array.from({ length: 361 }, (_, i) => i / 4); // degrees
+const ANGLES = Array.from({ length: 361 }, (_, i) => i / 4); // the angles of LAMS, in degrees
 const LAM_TEXTS = LAMS.map((lam) => general(lam));
 /** Precision of a curve at each of the 361 angles, cached.
  * @type {(vertices: Vertex[]) => number[]} */

@@ -162,7 +162,7 @@ export function drawGhosts(live, pane, view) {
     );
 }
 
-// ---- side by side ----
+// ---- Compare: the pinned states side by side ----
 
 /** @param {LiveFigure} live */
 function open(live) {

@@ -25,7 +25,8 @@ export function leaveStandout(live) {
   if (group) leaveGroup(group, live.follow);
 }
 
-/** @param {any} event of Plotly @returns {string | null} */
+/** The item under the pointer, from one of Plotly's events; null for none.
+ * @param {any} event @returns {string | null} */
 function itemAt(event) {
   const point = event?.points?.[0],
     item = point?.data.meta ?? point?.customdata;

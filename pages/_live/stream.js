@@ -5,14 +5,14 @@ export const GONE = 410; // HTTP status: Python does not know the visitor any mo
 export const RETRY_MS = 1000; // milliseconds before a server that did not answer is asked again
 
 export class LostError extends Error {
-  /** @param {number} status of HTTP */
+  /** @param {number} status the HTTP status of the answer */
   constructor(status) {
     super(`the answer has status ${status}`);
     this.status = status;
   }
 }
 
-/** @param {Record<string, unknown>} question @param {string} token by which Python knows the visitor @param {AbortSignal} [signal] */
+/** @param {Record<string, unknown>} question @param {string} token identifies the visitor @param {AbortSignal} [signal] */
 export async function* answerTo(question, token, signal) {
   const headers = { "content-type": "application/json", "x-prviz-token": token };
   const response = await fetch(new URL(ADDRESS, import.meta.url), {

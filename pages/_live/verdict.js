@@ -81,7 +81,7 @@ function sideOf({ iou, excess, deficit }) {
 
 const COUNTS = ["", "", "Both", "All three", "All four", "All five", "All six"];
 
-/** @param {FamilyNumbers[]} rows several */
+/** @param {FamilyNumbers[]} rows at least two */
 function direction(rows) {
   const [first] = rows,
     side = sideOf(first);

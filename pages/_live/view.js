@@ -27,8 +27,8 @@ import { store } from "./store.js";
  * @property {Stop | null} shown the stop of the curves that Python sends
  * @property {boolean} legend
  * @property {boolean} rows it is the page's main figure, with one row per curve
- * @property {string[]} [hidden] ids of the curves that the link's user has switched off
- * @property {string[]} [folded] ids of the curves that the link does not draw because there are too many
+ * @property {string[]} [hidden] ids of the curves that the user, or a link, has switched off
+ * @property {string[]} [folded] ids of the curves that are not drawn because there are too many
  * @property {number | null} bound upper bound on the true area, where no truth is known and the bound is drawn
  * @property {number} [noise] difference of two families' IoU or areas that chance alone explains
  * @property {boolean} [pending] the curve to believe is not measured yet

@@ -131,7 +131,7 @@ def note(side: Samples, row: int, *, text: bool = True) -> str:
 
 
 def notes(side: Samples, rows: Sequence[int], *, text: bool = True) -> list[str]:
-    """The `note` of each of these rows."""
+    """The labels of several samples, each clipped as by `note`."""
     picture = picture_column(side)
     names = [name for name in side.labels if text or name.strip().lower() != "text"]
     columns = sorted(names, key=lambda name: (name != picture, name.strip().lower() != "text"))[:3]

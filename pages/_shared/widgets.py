@@ -233,8 +233,8 @@ def described(text: str) -> dict[str, Any]:
 def choose_one(
     label: str, options: Mapping[T, str] | Sequence[T], first: T | None = None, **more: Any
 ) -> T:
-    """Draw a segmented control with exactly one option chosen, at first `first` or the value stored
-    by its key.
+    """Draw a segmented control with exactly one option chosen: the value stored under its key, or
+    initially `first`.
 
     options : the options, or a mapping from options to titles. more : further arguments of
     `st.segmented_control`. If the stored value is no option (from a link, or of earlier options),

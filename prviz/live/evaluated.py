@@ -39,7 +39,7 @@ class Evaluated:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Numbers of real and of generated samples."""
+        """The numbers of real and of generated evaluation samples."""
         real, generated = self.split.evaluate_rows
         return len(real), len(generated)
 
@@ -58,7 +58,7 @@ class Evaluated:
         return role, int(self.split.evaluate_rows[role][index])
 
     def number(self, role: int, row: int) -> int:
-        """The row in its own file or draw, counted from 1, of a row of the pair."""
+        """Convert a row of the pair to the row in its own file or draw, counted from 1."""
         return int(self.numbers[role][row])
 
     def sample(self, place: int) -> tuple[Samples, int]:

@@ -404,7 +404,7 @@ class Explorer:
                 # but don't wait while a new question of this visitor is open
                 foreground.give_way(lambda: self._question is not answered)
             question = answered = self._needed(need)
-            if question.needs is not checked:  # another question, or another open panel
+            if question.needs is not checked:  # the question or the open panel has changed
                 checked = question.needs
                 first = next(iter(needs.missing(checked, self.stopped)), None)
                 if first is not None and all(each.key != first.key for each in self._measuring):

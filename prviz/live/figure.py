@@ -167,7 +167,7 @@ def compact(figure: go.Figure, height: int) -> go.Figure:
 
 
 def plain_figure(figure: go.Figure) -> dict[str, Any]:
-    """A figure as JSON has it, without its template."""
+    """A figure as a plain object for JSON, without its template."""
     plain: dict[str, Any] = json.loads(figure.to_json())
     plain["layout"].pop("template", None)
     return plain
@@ -183,7 +183,7 @@ def _sent(value: Any) -> Any:
 
 
 def plain_trace(trace: Any) -> dict[str, Any]:
-    """A trace as JSON has it."""
+    """A trace as a plain object for JSON."""
     content = trace if isinstance(trace, dict) else trace.to_plotly_json()
     plain = {
         name: value.tolist() if isinstance(value, np.ndarray) else value

@@ -10,8 +10,8 @@ from typing import Any
 
 
 def as_text(content: Mapping[str, Any], default: Callable[[Any], Any] | None = None) -> bytes:
-    """Strict JSON, as the browser receives it. default : what stands for objects that JSON has no
-    form for.
+    """JSON text for the browser, without NaN or infinity. default : converts objects that JSON
+    cannot represent.
     """
     return json.dumps(content, allow_nan=False, separators=(",", ":"), default=default).encode()
 

@@ -100,7 +100,7 @@ class Problem(ABC):
     @property
     @abstractmethod
     def title(self) -> str:
-        """Its name in figures and files."""
+        """The name of the problem in figures and files."""
 
     @property
     @abstractmethod
@@ -141,7 +141,7 @@ class Problem(ABC):
         return self.draw(0)[0]
 
     def having(self, **settings: Any) -> Problem:
-        """The same data with some other settings."""
+        """The problem with the same data and some other settings."""
         return replace(self, settings=replace(self.settings, **settings))
 
     def split(self) -> Split:

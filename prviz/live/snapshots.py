@@ -156,7 +156,7 @@ def known_frames(problem: Problem) -> Frames | None:
     if profile is None:
         return None
     held: Frames | None = profile.frames.get(profile_id(problem))
-    if held is None:  # the same curves with other numbers, as b or eps has changed
+    if held is None:  # the same curves, but other numbers: b or eps has changed
         key = ("frames", profile_id(problem))
         held = problem.stores.results.remembered(key, lambda: Frames(frames(profile, problem)))
     return held
@@ -172,7 +172,7 @@ DRAWS = 20
 # frames.
 FRAME_SECONDS = 3.0
 FILM_SECONDS = 30.0
-KIND = "snapshot"  # of the messages that send snapshots
+KIND = "snapshot"  # kind of the messages that send snapshots
 
 
 @dataclass(frozen=True, eq=False)

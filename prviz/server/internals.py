@@ -61,7 +61,7 @@ def session_id() -> str:
 @_convenience(None)
 def run_again(session: str) -> None:
     """Run the page of a session once more, unchanged, so that it shows at once which upload was
-    refused. Without this, its next run shows it.
+    refused. In a Streamlit without this function, the next run shows it.
     """
     from streamlit.proto.ClientState_pb2 import ClientState
 
@@ -75,16 +75,16 @@ def run_again(session: str) -> None:
 
 @_convenience(True)
 def is_connected(session: str) -> bool:
-    """True if a browser is connected to the session. Without this, True for every session, so that
-    none is ended.
+    """True if a browser is connected to the session. In a Streamlit without this function, True for
+    every session, so that none is ended.
     """
     return bool(_runtime().is_active_session(session))
 
 
 @_convenience(None)
 def end_session(session: str) -> None:
-    """End a session whose visitor has left, with its uploads. Without this, Streamlit ends it when
-    another visitor leaves.
+    """End a session whose visitor has left, with its uploads. A Streamlit without this function
+    ends it by itself, when another visitor leaves.
 
     The session is emptied, because libraries may keep references to it or its threads for long.
     """
@@ -98,8 +98,8 @@ def end_session(session: str) -> None:
 
 @_convenience(None)
 def drop_upload(session: str, file: str) -> None:
-    """Remove a file from an upload field, after the page has stored it elsewhere. Without this, it
-    stays in memory until the session ends.
+    """Remove a file from an upload field, after the page has stored it elsewhere. In a Streamlit
+    without this function, it stays in memory until the session ends.
     """
     _runtime().uploaded_file_mgr.remove_file(session, file)
 

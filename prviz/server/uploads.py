@@ -73,7 +73,7 @@ class Uploads:
         sizes = []
         with suppress(AttributeError, ValueError, OSError):
             sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-        with suppress(ValueError, OSError):  # of a container
+        with suppress(ValueError, OSError):  # the limit of a container, if there is one
             sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
         self.file_mb = LARGEST_MB
         # most bytes of all sessions together
