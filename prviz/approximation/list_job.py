@@ -309,7 +309,8 @@ class ListJob:
         largest = max(map(len, self.fit_rows.values()))
         most = max(_CENTRES // 10, int(_CHECKED_DISTANCES / largest))
         approximate = self.supports(rows, most)
-        self.indexes.clear()  # frees memory for the exact distances
+        # the indexes are not needed any more: their memory is for the exact distances
+        self.indexes.clear()
         centres = {role: each[:most] for role, each in self.centres.items()}
         chosen = (self.evaluate_rows["real"][rows[0]], self.evaluate_rows["generated"][rows[1]])
         split = Split(self.split.pair, self.split.fit_rows, chosen, held_out=True)

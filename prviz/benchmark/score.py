@@ -334,7 +334,7 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
 
     by = ["estimator", "setting"]
     for column in ("iou", "excess", "deficit", "holds", "products", "peak_mb"):
-        if column not in rows:  # every estimator has failed
+        if column not in rows:  # missing if every estimator has failed
             rows = rows.assign(**{column: np.nan})
     grouped = rows.groupby(by, sort=False)
     found = grouped[["iou", "excess", "deficit", "holds"]].mean()

@@ -41,8 +41,7 @@ def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
         while len(hull) > 1:
             (ax, ay), (bx, by) = hull[-2:]
             if (ay - by) / (bx - ax) > (by - y) / (x - bx) * (1.0 + COLLINEAR):
-                # the point b lies below the line from a to the new point by more than the rounding
-                # of the rates
+                # b stays: it lies below the line from a to the new point, by more than rounding
                 break
             hull.pop()
         hull.append((x, y))
@@ -122,7 +121,8 @@ def overlap(estimate: Pieces, reference: Pieces) -> tuple[float, float, float]:
     ft, nt = _active(reference, hi)
     area_e = sector_areas(fe, ne, lo, hi)
     area_t = sector_areas(ft, nt, lo, hi)
-    # The sign of lam (fe - ft) + ne - nt is constant on each interval.
+    # Which curve is farther out does not change on an interval: the sign of lam (fe - ft) + ne - nt
+    # is constant.
     middle = np.where(np.isinf(hi), 2.0 * lo + 1.0, 0.5 * (lo + np.where(np.isinf(hi), 0.0, hi)))
     estimate_above = middle * (fe - ft) + (ne - nt) > 0
     both = np.where(estimate_above, area_t, area_e).sum()

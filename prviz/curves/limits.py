@@ -116,11 +116,9 @@ def _ipr(truth: PRCurve, k: int, steps: int) -> Rates:  # noqa: ARG001 - exact
     p = truth.extreme_recall
     q = truth.extreme_precision  # masses of the co-support
     empty = np.exp(-k)
+    kept = empty * (1.0 - empty)  # P(c_Y = 0 < c_X) on the co-support, and P(c_X = 0 < c_Y)
     # The four classifiers answer "real" where c_X > 0; everywhere but where c_X = 0 < c_Y; where
     # c_Y = 0 < c_X; where c_Y = 0. A sample in no ball counts as real in the second.
-    kept = empty * (1.0 - empty)
-    # c_X > 0; all but c_X = 0 < c_Y; c_Y = 0 < c_X; c_Y = 0. A sample without a ball counts as real
-    # in the second.
     fpr = [empty, p * kept, p * (1.0 - kept) + (1.0 - p) * empty, p * (1.0 - empty)]
     fnr = [q * (1.0 - empty), q * (1.0 - kept) + (1.0 - q) * empty, q * kept, empty]
     return np.array(fpr), np.array(fnr)

@@ -1,4 +1,4 @@
-"""Curves as code that samples lam draws them: points on a few rays of equal angle, joined by
+"""Curves drawn in the way of code that samples lam: points on a few rays of equal angle, joined by
 straight lines.
 """
 

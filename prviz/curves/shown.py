@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from prviz.cells import table_html
 
-Curve: TypeAlias = Any  # a `PRCurve`, whose module imports this one
+Curve: TypeAlias = Any  # a `PRCurve`; its module imports this one, so it can't be imported here
 
 # Recall at which precision is read, and the reverse: the ends of the curve themselves are unstable.
 END = 0.05

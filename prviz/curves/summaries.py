@@ -299,7 +299,8 @@ def first_difference(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> float 
     (f, n), (true_f, true_n) = (
         each.vertices[each.vertex_at(high)].tolist() for each in (curve, truth)
     )
-    # parallel lines but for rounding: the gap is exceeded from the start of the piece
+    # parallel lines, apart from rounding: the gap is the same on the whole piece, so it starts
+    # there
     if f == true_f:
         return low
     lam = (float(np.copysign(by, gaps[end])) - (n - true_n)) / (f - true_f)

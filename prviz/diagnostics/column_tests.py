@@ -147,7 +147,7 @@ def _steps_and_shares(columns: AnyFloats, n: int) -> tuple[Floats, Ints]:
     last = _is_last(values)
     made = np.cumsum(generated, axis=1, dtype=np.intp)
     place = np.arange(1, total + 1)
-    # the number of values before the run of equal values that each value belongs to
+    # for each value, the number of values before its run of equal values
     before = np.where(last, place, 0)[:, :-1]
     before = np.pad(np.maximum.accumulate(before, axis=1), ((0, 0), (1, 0)))
     commonest = np.argmax(np.where(last, place - before, 0), axis=1)
@@ -250,7 +250,7 @@ def constant_in_one(real: Ints, generated: Ints, n: int, m: int) -> Ints:
     rare = n + m - real - generated
     found = list[Ints]()
     for count, most, size in ((real, n, m), (generated, m, n)):
-        # number of ways in which all rare values can be in the other set, which has this size
+        # the chance that all other values lie in the other set, of `size` samples
         fewer = np.minimum(rare, size)
         ways = (
             gammaln(size + 1)

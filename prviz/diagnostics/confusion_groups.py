@@ -123,8 +123,8 @@ class OptimalClassifiers(ReadOnlyArrays):
         finite = np.unique(keys[np.isfinite(keys)])
         cuts = np.concatenate([[-np.inf], finite, [np.inf]])
         unsupported = cuts >= 1
-        # the prefix up to the key 1 of the 0/0 samples, and the two ends of the family, are further
-        # classifiers
+        # samples without a key bring three more classifiers: the prefix that ends with them (their
+        # key counts as 1), and both ends of the family
         if np.any(without):
             cuts = np.concatenate([cuts, [1.0, cuts[-2], 0.0]])
             unsupported = np.append(unsupported, [True, False, True])

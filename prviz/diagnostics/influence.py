@@ -217,8 +217,8 @@ class Influence(ReadOnlyArrays):
         left = self.ball_members.counts - np.bincount(
             taken, minlength=len(self.ball_members.counts)
         )
-        # The members of balls with more than FEW of them are not listed; their samples stay carried
-        # when FEW are removed.
+        # Balls with more than FEW members are not listed in ``points``; they keep a member when at
+        # most FEW are removed.
         return float(np.mean(left > 0))
 
 

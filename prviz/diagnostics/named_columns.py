@@ -331,7 +331,7 @@ def round_number(low: float, high: float) -> float:
     if not math.isfinite(width):
         return high
     for power in range(math.ceil(math.log10(max(abs(low), abs(high)))) + 1, -330, -1):
-        # factors are integers: a float's 17 digits would have an exponent of their own
+        # integer factors: the text of a float could bring an exponent of its own
         for factor in (5, 2, 1):
             step = float(f"{factor}e{power}")
             found = float(f"{factor * (math.floor(low / step) + 1)}e{power}") if step else high

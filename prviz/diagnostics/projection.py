@@ -152,4 +152,5 @@ def _components(values: Floats, count: int) -> tuple[Floats, Floats]:
     total = float((centred**2).sum())
     largest = axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)]
     axes = axes * np.where(largest < 0, -1.0, 1.0)[:, None]
-    return axes, lengths[:count] ** 2 / (total or 1.0)  # a single point has variance 0
+    # a single point has variance 0, which can't be divided by
+    return axes, lengths[:count] ** 2 / (total or 1.0)

@@ -57,7 +57,7 @@ _SHOWN = 8
 GIVES_AWAY = "What gives it away"
 NOTHING = "no feature tells the sets apart"
 WITHOUT_TREES = "without scikit-learn only columns are tested, each by itself"
-DRAWN = f"of more than {_TESTED:,} samples so many were tested, drawn by the seed"
+DRAWN = f"of a set of more than {_TESTED:,} samples that many were tested, drawn by the seed"
 GROUPS = "samples belong to groups: one of each was tested"
 
 
@@ -374,7 +374,8 @@ def with_areas(
     number = None
     if max(each.n for each in pair) > AREA_SAMPLES:
         number = AREA_SAMPLES
-        # the areas after changes are of drawn samples, so one of all samples is not comparable
+        # the areas after changes are those of drawn samples, to which an area of all samples can't
+        # be compared
         area = None
     sets = [
         *([drawn] if area is None else []),

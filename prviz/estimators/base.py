@@ -63,7 +63,7 @@ class Supports(ReadOnlyArrays):
 
     @property
     def real_rows(self) -> Ints:
-        """Index, in their set, of the real evaluation samples that were measured."""
+        """Indices, in the real set's evaluation samples, of those that were measured."""
         if self.rows is None:
             return np.arange(self.n_real)
         return self.rows[: self.n_real]

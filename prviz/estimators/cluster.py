@@ -22,8 +22,9 @@ from prviz.toys.base import Parameter
 # Number of clusters in the paper, and number of runs in the published code.
 CLUSTERS = 20
 RUNS = 10
-# Grid to which samples are rounded, as a share of the largest distance from the mean: the
-# resolution of k-means, whose squared distances are differences of squares rounded to 1e-16.
+# Samples are rounded to a grid; this is its step, as a share of the largest distance from the mean.
+# It is the resolution of k-means, whose squared distances are differences of squares rounded to
+# 1e-16.
 FINEST = 2.0**-23
 
 
@@ -136,7 +137,8 @@ class _Pooled:
     @classmethod
     def of(cls, split: Split) -> _Pooled:
         values = [side.values for side in split.fit]
-        everything = np.concatenate(values, dtype=float) + 0.0  # -0.0 is 0.0
+        # adding 0.0 turns -0.0 into 0.0, which has other bytes
+        everything = np.concatenate(values, dtype=float) + 0.0
         is_real = np.arange(len(everything)) < len(values[0])
         order = np.argsort(_as_bytes(everything), kind="stable")
         unit = Rescaled.of(everything[order])

@@ -45,7 +45,7 @@ def colors(names: Iterable[str]) -> dict[str, str]:
     own = {drawn[family]: color for family, color in FAMILY_COLORS.items() if family in drawn}
     others = [name for name in known if name not in own]
     left = [color for family, color in FAMILY_COLORS.items() if family not in drawn]
-    # the spare blue is close to kNN's colour: without families it comes last
+    # the spare blue is close to kNN's colour, so it comes last if no family is drawn
     unused = [*SPARE_COLORS, *left] if own else [*left, *SPARE_COLORS]
     more = map(_further_color, range(len(others) - len(unused)))
     given = own | dict(zip(others, [*unused, *more], strict=False))
@@ -59,7 +59,7 @@ def _family(name: str) -> str:
     return name
 
 
-# Its contrast to white equals its contrast to the dark page, nearly.
+# Halfway between the luminances of a white and a dark page, measured as contrast.
 _FURTHER_LUMINANCE = 0.19
 _GOLDEN = 0.6180339887498949
 

@@ -23,8 +23,8 @@ FOLDS = 5
 # result stays valid: any classifier's curve lies above the true one.
 MOST_FEATURES = 2_048
 
-# The tables of the last pair, because the scores of all its samples and of half of them are usually
-# computed in turn.
+# The tables of the last pair only: usually the scores of all its samples are computed, and then
+# those of half of them.
 _TABLES = LeastRecentlyUsed(1)
 
 
@@ -122,8 +122,9 @@ def of_evaluation(split: Split, seed: int, progress: Progress | None = None) -> 
 
 
 def _in_order(pair: SamplePair, seed: int) -> tuple[SamplePair, bool]:
-    """The pair in an order that does not depend on the roles, so that rounding is the same for both
-    orders; True if the roles were exchanged. Features beyond MOST_FEATURES are dropped at random.
+    """The pair in an order that does not depend on which set is real, so that rounding is the same
+    both ways; True if the sets were exchanged. With more than MOST_FEATURES features, that many are
+    drawn.
     """
     exchanged = pair.real.digest > pair.generated.digest
     sets = [pair.generated, pair.real] if exchanged else [pair.real, pair.generated]

@@ -142,7 +142,7 @@ class Hub(Estimator):
                     ]
                 else:
                     radii = table.radii(role, k)[hubs, None]
-                    # all columns: picking single entries takes longer than counting them
+                    # whole rows are counted, because picking out single columns first takes longer
                     held = [
                         column_counts(between[hubs] <= radii, between.shape[1])[some]
                         for between, some in zip(table.distances[role], judged, strict=True)
@@ -188,8 +188,8 @@ def hubs_over_k(
     )
     index.search_cells(_CELLS_SEARCHED)
     occurrences = {k: np.zeros(len(points), dtype=np.int64) for k in ks}
-    # A list's length is a power of two above k, whichever other k are measured: which of equally
-    # near samples a list holds depends on its length.
+    # The length is a power of two above k, so that it does not depend on which other k are
+    # measured: which of equally near samples a list holds depends on its length.
     for length in sorted({_list_length(k) for k in ks}):
         step = max(1, (1 << 22) // length)
         for start in range(0, len(points), step):

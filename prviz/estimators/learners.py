@@ -101,15 +101,15 @@ MOST_BOOSTED = 40
 ROUNDS = 100
 _RATE = 0.1
 _LEAST_SPREAD = 0.02
-# Most fit samples of a set, drawn by the seed: for the neighbours, whose time grows with the
-# square, and for all other learners.
+# Most fit samples of a set, drawn by the seed. MOST_NEIGHBOURS is for the neighbour families, whose
+# time grows with the square, MOST_FITTED for all other learners.
 MOST_NEIGHBOURS = 4_000
 MOST_FITTED = 10_000
 # Number of values scaled and ranked at a time. Eight copies of them fit the processor's cache.
 _BLOCK = 1 << 16
 # The order of a pair's values is kept if there are at most this many; each takes two or four bytes.
 _MOST_ORDERED = 1 << 23
-# The neighbours' share of the whole time, roughly, for the progress.
+# Share of the time that the neighbour families take, roughly; used for the progress.
 _NEIGHBOURS_SHARE = 0.2
 
 _loading = threading.Lock()
@@ -216,7 +216,7 @@ def votes(
     if splits[0].pair.d <= MOST_BOOSTED:
         learners["boosting"] = _Learner(_boosting)
     found: list[dict[str, Floats]] = []
-    # The same k in every split; a single sample has no neighbour.
+    # the same values of k in every split; a set of k + 1 samples has k neighbours
     numbers = [k for k in KS if k < min(len(rows) for split in splits for rows in split.fit_rows)]
     tables = tables or PairTables.of(splits[0].pair)
     order = tables.order
@@ -269,7 +269,7 @@ def _library(module: str = "sklearn.tree") -> Any:
 
 
 def load() -> None:
-    """Load scikit-learn, if installed; called from a background thread so that nobody has to wait
+    """Load scikit-learn, if installed; called in the background so that nobody has to wait for it
     later.
     """
     with suppress(ImportError):
@@ -423,8 +423,8 @@ def _logistic(split: _Standard, seed: int) -> Floats:  # noqa: ARG001
 
 
 def _trees(split: _Standard, seed: int) -> Floats:
-    """By forest and evaluation sample, the sum over trees of the share of generated fit samples in
-    the sample's leaf; one part of the trees.
+    """For each of the two forests and each evaluation sample, the share of generated fit samples in
+    its leaf, summed over one part of the trees.
     """
     called = np.zeros((2, len(split.evaluate)))
     for place, (fit, evaluate) in enumerate(((split.fit, split.evaluate), split.ranks)):
@@ -588,8 +588,8 @@ class Judge:
 
 @contextmanager
 def _plain() -> Iterator[None]:
-    """One thread, and none of scikit-learn's checks: all values are known to be finite and the
-    parameters to be valid.
+    """Fit on one thread and without scikit-learn's checks: all values are known to be finite and
+    all parameters to be valid.
     """
     plain = _library("sklearn").config_context(assume_finite=True, skip_parameter_validation=True)
     with one_thread(), plain:

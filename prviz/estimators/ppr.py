@@ -197,7 +197,7 @@ def _chances_by_table(distances: Floats, radius: float, *, apart: bool) -> Float
         if apart:
             columns = np.arange(part.start, part.stop)
             missed[columns, columns - part.start] = 1.0
-        # multiplied row by row, that is, in the order of the fit samples
+        # multiplied row by row, in the order of the fit samples
         found[part] = 1.0 - np.multiply.reduce(missed, axis=0)
 
     on_all_cores(fill, slices(len(found), max(1, _BLOCK // len(distances))))

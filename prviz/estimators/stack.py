@@ -105,8 +105,8 @@ class Stack:
 
 
 def _calibrated(columns: Floats, generated: Flags, weights: Floats) -> tuple[int, float, float]:
-    """Of one learner's columns, the one whose log loss is least as slope * column + intercept, with
-    that slope and intercept (by Newton's method).
+    """Calibrate one learner: of its columns, the one with the least log loss as slope * column +
+    intercept, and that slope and intercept (by Newton's method).
     """
     scale = columns.std(axis=1)
     scale[scale == 0] = 1.0

@@ -50,8 +50,7 @@ class _Tightest(Estimator):
             " forests."
         ),
         biases=(
-            "Above the truth (Theorem 5), but for the chance of the samples. Neither k nor"
-            " bandwidth moves it."
+            "Above the truth (Theorem 5), apart from chance. Neither k nor bandwidth moves it."
         ),
         published="not published: the lowest of all held-out curves is the closest to the truth.",
     )

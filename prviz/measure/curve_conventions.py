@@ -142,8 +142,8 @@ def self_counted(
     ):
         if convention != "none":
             rule = balls.rule(role)
-            # True for evaluation samples whose ball's radius is found among samples that include
-            # the ball's own centre.
+            # True for evaluation samples in whose ball the self-counting matters: its centre is one
+            # of the samples among which the radius is found.
             centred = np.full(len(real), balls.around == "fit" or rule.one_radius)
             for other in rule.roles:
                 centred |= of_role[other] & (not held_out)

@@ -23,8 +23,8 @@ BLOCK = 1024
 SMALL = 128
 # Default confidence level of an interval.
 LEVEL = 0.95
-# Rounding errors of a sum add like independent ones (Higham, Mary 2019): at most this times
-# sqrt(terms).
+# Bound on the rounding error of a sum, relative to its terms: this times sqrt(number of terms),
+# because rounding errors add like independent ones (Higham, Mary 2019).
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 # A value is exact enough if rounding is at most this share of it: its six printed digits are then
 # right.
@@ -213,7 +213,7 @@ class MeasuredFrechet(NamedTuple):
     def distance(self, level: float = LEVEL) -> FrechetDistance:
         """The distance with its interval."""
         low, high = _interval(self.value - self.bias, self.std, level)
-        # max keeps a nan in first place
+        # max(nan, 0.0) is nan
         return FrechetDistance(
             self.value, self.bias, self.caveat, self.std, max(low, 0.0), max(high, 0.0)
         )
@@ -348,8 +348,8 @@ def _checked(real: Samples, generated: Samples) -> _Checked:
 
 
 def _influences(real: Samples, generated: Samples) -> tuple[Floats, Floats]:
-    """The influence of each sample on the distance, for each set: the distance's derivative when
-    the sample's weight grows.
+    """For each set, the influence of each of its samples on the distance: the distance's derivative
+    with respect to the sample's weight, times the number of samples.
     """
     with _threads_of(real.d):
         return _influences_of(real, generated, shift_of(real, generated))
@@ -386,8 +386,8 @@ def _influences_of(real: Samples, generated: Samples, shift: Floats) -> tuple[Fl
 
 
 def shift_of(real: Samples, generated: Samples) -> Floats:
-    """A number to subtract from each feature first: the feature's first value if that is far from
-    zero, otherwise 0. Subtracting it rounds nothing away.
+    """A number to subtract from each feature first, without rounding: the feature's first value if
+    that is far from zero, otherwise 0.
     """
     first = np.concatenate(
         [np.asarray(side.values[:BLOCK], dtype=float) for side in (real, generated)]

@@ -129,8 +129,8 @@ _ONE_MORE = 1 / 24
 # Samples are far from zero if the squared mean is more than this many times their mean squared
 # distance from it.
 _FAR = 1e4
-# Rounding errors of a sum add like independent ones: at most this times sqrt(d) times the size of
-# what is added.
+# Bound on the rounding error of a sum of products: this times sqrt(d) times the size of what is
+# added, because rounding errors add like independent ones.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 
@@ -199,8 +199,8 @@ class _Cubic:
         return float(self.centre @ self.centre) / len(self.centre) + 1.0
 
     def rounding(self, pair: SamplePair) -> float:
-        """About the largest rounding error of KID: its terms, all taken as positive, times the
-        error of one term.
+        """About the largest rounding error of KID: the sum of its terms' absolute values, times the
+        relative error of a term.
         """
         centre = np.zeros(pair.d) if self.centre is None else self.centre
         moments = np.zeros(4)
@@ -253,7 +253,7 @@ def _with_digits(
         other_rounding = centred.rounding(pair)
     if other == (0.0, 0.0) and varies.any():
         return KernelDistance(math.nan, math.nan, TOO_SMALL)
-    # a value near 0 needs no more digits than its standard deviation has
+    # a value near 0 needs no more certain digits than its standard deviation has
     if math.isfinite(found[0]) and rounding <= DIGITS * other[1]:
         return KernelDistance(*found)
     if math.isfinite(other[0]) and other_rounding <= DIGITS * max(abs(other[0]), other[1]):
@@ -370,8 +370,8 @@ def kernel_share(pair: SamplePair) -> float:
 
 
 def _cubic_sums(pair: SamplePair, kernel: _Cubic) -> tuple[Floats, Floats, Floats, Floats]:
-    """Sums of KID's kernel for each sample: over the other samples of its own set (real,
-    generated), and over the other set (real, generated).
+    """Four arrays of sums of KID's kernel: of each real sample over the other real ones, of each
+    generated sample over the other generated ones, and of each sample over the other set.
     """
     real = pair.real.values
     generated = pair.generated.values

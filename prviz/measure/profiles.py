@@ -32,7 +32,7 @@ from prviz.samples import SamplePair, SamplesLike, Split, SplitRatio
 
 # Default number of bandwidths of a profile; they go from half to twice the mean k-NN radius.
 BANDWIDTHS = 65
-# Number of fit samples of each set over which a mean k-NN radius is taken that need not be exact.
+# Number of fit samples of each set from which a rough mean k-NN radius is computed.
 UNIT_SAMPLE = 1000
 
 Key = tuple[str, float | int]

@@ -14,8 +14,8 @@ _PRDC = {"real_features": "real", "fake_features": "generated", "nearest_k": "k"
 
 
 def prdc_names(function: Callable[P, Result]) -> Callable[P, Result]:
-    """The function with a check: an argument name of the package prdc raises TypeError with the
-    name used here.
+    """Wrap a function so that an argument name of the package prdc raises TypeError, which tells
+    the name used here.
     """
 
     @wraps(function)

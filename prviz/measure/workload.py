@@ -102,7 +102,7 @@ def _speed() -> tuple[float, float]:
     rows = np.random.default_rng(0).standard_normal((PROBE_ROWS, PROBE_FEATURES), dtype=np.float32)
     product = rows @ rows.T
     distances = PROBE_ROWS**2
-    with one_blas_thread():  # on a busy machine further threads would wait for each other
+    with one_blas_thread():  # more threads would wait for each other on a busy machine
         multiplied = _fastest(lambda: rows @ rows.T) / (distances * PROBE_FEATURES)
         return multiplied, _fastest(lambda: np.count_nonzero(product <= 0, axis=1)) / distances
 

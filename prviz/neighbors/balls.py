@@ -31,7 +31,8 @@ from typing import ClassVar, Literal, TypeAlias
 Role: TypeAlias = Literal["real", "generated"]
 ROLES: tuple[Role, Role] = ("real", "generated")
 OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
-# Given a role and k, the mean distance of the role's fit samples to their k-th nearest in it.
+# A function of a role and k: the mean distance of the role's fit samples to their k-th nearest in
+# their set.
 MeanRadius: TypeAlias = Callable[[Role, int], float]
 
 
@@ -144,8 +145,8 @@ class CountRequest:
 
     @property
     def own(self) -> tuple[Role, int] | None:
-        """The role and the k whose radii are needed beforehand: distances of its fit samples to
-        their k-th nearest in that role. None if the balls need no radii inside a role.
+        """The role and the k of the radii that must be known before counting: distances of the
+        role's fit samples to their k-th nearest in that role. None if no such radii are needed.
         """
         if self.around == "fit" or self.rule.one_radius:
             return next(((role, self.rule.k) for role in self.rule.roles), None)
@@ -160,8 +161,8 @@ class CountRequest:
 
     @property
     def reached(self) -> tuple[Role, ...]:
-        """Roles whose fit samples are compared with the evaluation samples: the role counted, and
-        those among which the neighbours that set the radii are found.
+        """Roles whose fit samples are compared with the evaluation samples: the role that is
+        counted, and those whose samples decide the radii.
         """
         sets_radii = () if self.around == "fit" or self.rule.one_radius else self.rule.roles
         return tuple(role for role in ROLES if role == self.role or role in sets_radii)

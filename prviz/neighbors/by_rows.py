@@ -21,7 +21,8 @@ from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import RowBlock, Runner
 from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 
-# By role and k, the exact squared distances of the role's fit samples to their k-th nearest there.
+# By role and k, the exact squared distances of the role's fit samples to their k-th nearest in
+# their set.
 OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
 
 # An evaluation sample's ball members are listed if there are at most this many. Of larger balls
@@ -272,8 +273,8 @@ def _weighted(places: Ints, point_set: PointSet, others: Ints, n: int) -> Floats
 
 
 def _rows_of(distinct: Ints, merged: DistinctRows) -> tuple[Ints, Ints]:
-    """The original rows of each distinct row, concatenated: the position in ``distinct``, and the
-    original row.
+    """For each entry of ``distinct``, a distinct row, all original rows equal to it. Returns,
+    concatenated, the entry's position and the original row.
     """
     if merged.inverse is None:
         return np.arange(len(distinct)), distinct

@@ -52,15 +52,15 @@ def checked_bytes(memory_limit: object) -> int:
 # Up to this many requests are compared with the distances one by one. More of them share one sort
 # or histogram per block (the sweep plan), which then costs less.
 _FEW_REQUESTS = 16
-# If the values of k lie at least this far apart on average, radii are found for each k alone;
-# otherwise it costs less to find those of all k up to the largest.
+# If the wanted values of k are at least this far apart on average, radii are found separately for
+# each; otherwise it costs less to find those of all k up to the largest.
 _FAR_APART = 8
 # Blocks per thread in a pass of the sweep plan: short blocks, so that other users of the process
 # soon get their turn.
 _SWEEP_PARTS = 8
 
-# Counts by request and role of the evaluation points, and the radius of each rule that has one for
-# all balls.
+# Found: counts by request and by role of the evaluation points. Radii: the radius of each rule that
+# has one for all balls.
 Found: TypeAlias = Mapping[CountRequest, Mapping[Role, Array]]
 Radii: TypeAlias = Mapping[Rule, float]
 
@@ -199,8 +199,8 @@ class Distances:
     def ball_members(
         self, balls: Balls, role: Role, *, progress: Progress | None = None
     ) -> BallMembership:
-        """Fit samples of ``role`` that are counted in these balls for the evaluation samples of the
-        other role.
+        """The members of these balls, for the evaluation samples of the other role: the fit samples
+        of ``role`` that are counted.
         """
         request = balls.request(role)
         own = _own_orders([request])
@@ -317,8 +317,8 @@ class Distances:
         return inside + sum(map(len, evaluate.values())) * sum(map(len, fit.values()))
 
     def _own_up_to(self, largest: Mapping[Role, int], runner: Runner) -> Mapping[Role, Floats]:
-        """Exact squared radii of all orders up to the given k, by role; an earlier call's radii are
-        reused if they reach that k.
+        """Exact squared distances to the nearest, second nearest, ... up to the given k, by role;
+        an earlier call's are reused if they reach that far.
         """
         missing = {
             role: k

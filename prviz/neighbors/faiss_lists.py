@@ -23,8 +23,10 @@ from prviz.neighbors.kernels import slices
 
 _CHUNK_VALUES = 1 << 21
 _TYPICAL_ROWS = 5000
-_LARGEST = 1e15  # its square, times any number of features, is a float32
-_PER_CELL = 40  # FAISS's own advice for how many samples place a cell
+# values are clipped here, so that squared distances with any number of features are finite in
+# float32
+_LARGEST = 1e15
+_PER_CELL = 40  # samples per cell from which the cells are placed, as FAISS advises
 _GROWTH = 2.0  # the inverted lists grow by doubling
 # Bytes per feature of a stored sample, by FAISS storage type, the most exact first.
 _STORAGE = {"Flat": 4, "SQfp16": 2, "SQ8": 1}
@@ -169,10 +171,10 @@ def index_bytes(n: int, d: int, storage: str) -> float:
 
 
 def recall(index: ListIndex, points: Floats32, radii: Floats32, order: int, length: int) -> float:
-    """Share of the points' ``order`` true nearest that lists of ``length`` hold.
+    """Share of each point's ``order`` true nearest that is in its list of ``length``.
 
-    A true neighbour is any sample within the true ``radii``, decided by its distance, so that of
-    equally near samples any will do.
+    Whether an entry is among the true nearest is decided by its distance, which must be within the
+    true ``radii``: of equally near samples any will do.
     """
     held = 0
     _, places = index.search(points, length)

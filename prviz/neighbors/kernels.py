@@ -111,8 +111,8 @@ def minima_of(n: int, k: int) -> tuple[int, int]:
     """Number of groups of columns, at least k, over which minima are taken, and number of columns
     in each.
     """
-    # Groups this wide make two of the k smallest entries seldom share one, and minima run at full
-    # speed.
+    # Groups this wide keep two of the k smallest entries from often falling into one group, and let
+    # minima run at full speed.
     groups = max(n // max(3 * k, 128), 1)
     return groups, n // groups
 
@@ -163,7 +163,9 @@ class Candidates:
         return self.weights[rows, slots]
 
     def weight_within(self, limits: Array) -> Counts:
-        """By row, the number of samples with values <= limits (m, 1), duplicates counted: (m,)."""
+        """For each row, the number of samples with values <= its limit, duplicates counted: (m,).
+        ``limits`` are (m, 1).
+        """
         return self.weight_of(self.values <= limits)
 
     def weight_of(self, inside: Flags) -> Counts:
@@ -240,7 +242,7 @@ def as_candidates(found: Entries, weights: Floats | None, first: int = 0) -> Can
 
 def padded(values: Array, columns: Ints, starts: Ints, lengths: Ints) -> tuple[Array, Ints]:
     """Entries as a matrix with one run per row, padded by inf after the run's end."""
-    if not len(values):  # Without any entry, one slot of padding per row has to come from somewhere
+    if not len(values):  # each row gets a slot of padding, even if there is no entry at all
         values = np.zeros(1, values.dtype)
         columns = np.zeros(1, np.intp)
     slots = np.arange(int(lengths.max(initial=1)))
@@ -356,7 +358,7 @@ def rank_rows(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch:
     off = np.where(exact, 0.0, errors)[:, None]
     possible = number_below(values, which, np.nextafter(limits + off, np.inf).ravel()).reshape(m, q)
     sure = possible if exact else number_below(values, which, (limits - off).ravel()).reshape(m, q)
-    # Each undecided entry is listed once, though it may be undecided for several limits.
+    # Each undecided entry is listed once, even if it is undecided for several limits.
     starts = np.maximum(sure, np.pad(possible[:, :-1], ((0, 0), (1, 0))))
     lengths = np.maximum(possible - starts, 0)
     owners = np.repeat(np.arange(m), lengths.sum(axis=1))
@@ -393,8 +395,8 @@ def rank_columns(
 
 
 def number_below(limits: Floats, which: Ints, values: Floats) -> Ints:
-    """For each value, the number of limits < it in the increasing row ``which`` of ``limits``; all
-    binary searches proceed together.
+    """For each of ``values``, how many limits of its own row of ``limits`` are smaller; ``which``
+    gives the row. All binary searches proceed together.
     """
     if len(limits) == 1:
         return np.searchsorted(limits[0], values)

@@ -33,7 +33,8 @@ from prviz.neighbors.tiles import Ball, Pairs, Tile, make_tile
 
 # Bytes of one kept pair: two indices and a value, and temporary copies of them.
 BYTES_PER_PAIR = 16
-# Size of the random subset of a set: this share of its points (one in 64), at least and at most.
+# Size of the random subset of a set: one point in _SHARE, but at least _LEAST and at most _MOST
+# points.
 _SHARE = 64
 _LEAST = 32
 _MOST = 1024
@@ -72,7 +73,8 @@ class RandomSubset:
         self._squares = np.square(point_set.norms)
         self.length = min(len(others), max(_FARTHER * order, _FARTHEST))
         self._values = np.empty((self._rows.stop, self.length), point_set.arithmetic.dtype)
-        # many rows at a time: factors of the others that are not stored are computed anew each time
+        # many rows at a time: factors of the other set that are not stored are computed anew for
+        # each step
         step = max(at_once // len(others), 1)
         for rows in slices(self._rows.stop, step):
             tile = distances(point_set, rows, others, slice(0, len(others)), "sample", scratch)
@@ -115,15 +117,15 @@ class RandomSubset:
         return np.square(np.maximum(slope * self._squares + offset + _DEVIATIONS * rest, 0.0))
 
     def is_tight(self, reach: Floats) -> bool:
-        """True if the balls of squared radii ``reach`` hold few samples more than needed, for
-        nearly all points.
+        """True if, for nearly all points, the ball of squared radius ``reach`` holds few more
+        samples than needed.
         """
         held = np.count_nonzero(self._values <= reach[self._rows, None], axis=1)
         return float(np.mean(held == self.length)) <= _OVERFULL
 
     def held(self, radii: Floats) -> int:
-        """A number of samples that the balls of these radii do not exceed, for nearly all points;
-        where it is ``length``, there may be more.
+        """A number that, for nearly all points, the samples in the ball of this radius do not
+        exceed; if it is ``length``, there may be more.
         """
         inside = self._values <= np.square(radii)[:, None]
         return int(np.quantile(np.count_nonzero(inside, axis=1), 1 - _BEYOND, method="higher"))
@@ -209,8 +211,8 @@ class NeighbourLists:
                 self._clear(points.start, owners.take(left), samples.take(left), values.take(left))
 
     def _most_of(self, seen: int) -> int:
-        """How many of a point's ``order`` nearest can be among ``seen`` random samples; about one
-        point in a million has more.
+        """How many of the ``order`` nearest are among the first ``seen`` samples, at most; about
+        one point in a million has more.
         """
         mean = self.order * seen / len(self._right)
         return min(self.order, math.ceil(mean + 5 * math.sqrt(mean) + 5))
@@ -302,8 +304,8 @@ class BoundedRadiusCounts:
         self._left = left
         self._right = right
         self._room = room
-        # Widened by the products' error for 99 % of the norms; where the true error is larger,
-        # `counts` returns None.
+        # The bounds are widened by the products' error for usual norms (99 % of them); if the true
+        # error is larger, `counts` returns None.
         usual = np.quantile(np.concatenate([left.norms, right.norms]), [0.99])
         error = 0.0
         if not arithmetic.exact:
@@ -336,8 +338,8 @@ class BoundedRadiusCounts:
             self.give_up()
 
     def counts(self, squared: float) -> tuple[Counts, Counts, int] | None:
-        """For the points of each set, the number of pairs within the exact squared radius; and the
-        number of comparisons rechecked.
+        """The number of pairs within the exact squared radius, for each point of either set, and
+        the number of comparisons rechecked.
 
         The radius must be the same at every call. None if the bounds were wrong or there were too
         many pairs to keep.
@@ -353,7 +355,7 @@ class BoundedRadiusCounts:
         if self.given_up or self._low > sure or self.high < possible:
             return None
         pairs = Pairs(left=left, rows=slice(0, len(left)), right=right)
-        with self._lock:  # the first call decides the kept pairs; later ones find none left
+        with self._lock:  # the first call decides the kept pairs; later calls find none
             for first, second, values in self._between:
                 inside = values <= balls[0].sure[first]
                 unsure = np.flatnonzero((values <= balls[0].possible[first]) ^ inside)

@@ -51,7 +51,8 @@ _SIGNATURES = {
     ),
 }
 _KINDS = {"I": np.dtype(np.int64), "S": np.dtype(np.int32), "D": np.dtype(np.float64)}
-# The first output buffer has one slot for this many entries of a tile: usually fewer are found.
+# The first output buffer has room for this fraction of a tile's entries (one in 8): usually fewer
+# are found.
 _SHARE = 8
 
 
@@ -73,7 +74,7 @@ class _Parameter(NamedTuple):
 
     @property
     def passed_as(self) -> Any:
-        """Its ctypes type."""
+        """The ctypes type of this parameter."""
         if self.lengths:
             return ctypes.c_void_p
         if self.kind == "D":
@@ -81,8 +82,8 @@ class _Parameter(NamedTuple):
         return ctypes.c_int64
 
     def reads(self, array: Array, dtype: np.dtype[Any], lengths: dict[str, Any]) -> bool:
-        """True if an array fits this parameter; lengths of axes not met before are added to
-        ``lengths``.
+        """True if an array can be passed as this parameter; lengths of axes not met before are
+        added to ``lengths``.
         """
         if array.ndim != len(self.lengths) or not array.flags.c_contiguous:
             return False
@@ -161,14 +162,15 @@ def _call(found: Any, name: str, dtype: np.dtype[Any], *arguments: Array | float
                     f" {value.strides}"
                 )
                 raise ValueError(
-                    f"{name}: {shape} as {parameter.text}, with {lengths} and V of {dtype}"
+                    f"{name}: {shape} was given as {parameter.text}; axis lengths {lengths} and"
+                    f" {dtype} for V are needed"
                 )
             given.append(value.ctypes.data)
         elif lengths.setdefault(parameter.text, value) == value:
             given.append(value)
         else:
             raise ValueError(
-                f"{name}: {parameter.text} = {value}; the arrays have {lengths[parameter.text]}"
+                f"{name}: {parameter.text} = {value}; the arrays need {lengths[parameter.text]}"
             )
     return int(getattr(found, f"{name}_{_PRECISIONS[dtype]}")(*given))
 
@@ -176,21 +178,23 @@ def _call(found: Any, name: str, dtype: np.dtype[Any], *arguments: Array | float
 def _indices(numbers: Ints, size: int) -> Ints:
     """Indices as contiguous int64; IndexError unless all are from 0 to ``size`` - 1."""
     if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < size:
-        raise IndexError(f"numbers from {numbers.min()} to {numbers.max()}; there are {size}")
+        raise IndexError(
+            f"indices from {numbers.min()} to {numbers.max()}; 0 to {size - 1} are needed"
+        )
     return np.ascontiguousarray(numbers, dtype=np.int64)
 
 
 def pair_distances(a: Array, rows: Ints, b: Array, columns: Ints, out: Floats) -> None:
-    """The twin of `rows.pair_distances` in C."""
+    """`rows.pair_distances` in C."""
     pairs = a, _indices(rows, len(a)), b, _indices(columns, len(b))
     if not _call(library(), "pair_distances", a.dtype, *pairs, len(out), a.shape[1], out):
-        raise MemoryError("no memory for the parts of a sum")
+        raise MemoryError("no memory for the partial sums of a distance")
 
 
 def entries_within(
     tile: Array, by_row: Array | None, by_column: Array | None
 ) -> tuple[Ints, Ints, Array, Ints]:
-    """The twin of `kernels.entries_within` in C."""
+    """`kernels.entries_within` in C."""
     m, n = tile.shape
     starts = np.empty(len(tile) + 1, dtype=np.int64)
     room = -1
@@ -223,7 +227,7 @@ def append(
     filled: Ints,
     lists: tuple[Array, Small],
 ) -> Ints:
-    """The twin of `kernels.append` in C."""
+    """`kernels.append` in C."""
     left = np.empty(len(owners), dtype=np.int64)
     new = (
         _indices(owners, len(filled)),
@@ -240,7 +244,7 @@ def append(
 def tally(
     first: Ints, second: Ints, values: Array, low: float, high: float, counts: tuple[Ints, Ints]
 ) -> tuple[Small, Small, Array]:
-    """The twin of `kernels.tally` in C."""
+    """`kernels.tally` in C."""
     pairs = _indices(first, len(counts[0])), _indices(second, len(counts[1])), values, len(values)
     kept = (
         np.empty(len(values), np.int32),
@@ -248,7 +252,7 @@ def tally(
         np.empty(len(values), values.dtype),
     )
     count = _call(library(), "tally", values.dtype, *pairs, float(low), float(high), *counts, *kept)
-    # copied, because callers keep them and the buffers are far longer
+    # copied, because callers keep the results and the buffers are far longer
     ones, others, their_values = (each[:count].copy() for each in kept)
     return ones, others, their_values
 
@@ -256,9 +260,7 @@ def tally(
 def ranked(
     name: str, tile: Array, limits: Floats, more: tuple[Array | float, ...], exact: bool
 ) -> tuple[Ints, Ints, Ints]:
-    """`kernels.rank_rows` (limits (q,) shared by all entries) or `kernels.rank_columns` (limits (n,
-    q) of the columns), as ``name`` says, in C.
-    """
+    """`kernels.rank_rows` or `kernels.rank_columns`, as ``name`` says, in C."""
     m, n = tile.shape
     q = limits.shape[-1]
     room = -1

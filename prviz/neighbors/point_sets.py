@@ -29,9 +29,9 @@ _RECENT_KEPT = 2
 # Factors are computed for at least this many samples at a time, however many features there are.
 _LEAST_AT_ONCE = 16
 
-# A recheck costs about a hundred products. First: share of a point's comparisons to be rechecked
-# from which on float32 does not pay for that point. Second: share of such points from which on
-# float64 is used for all.
+# A recheck costs about a hundred products. First: if a larger share of a point's comparisons must
+# be rechecked, float32 does not pay for this point. Second: if this is so for a larger share of the
+# points, float64 is used for all.
 _UNCLEAR_COMPARISONS = 1 / 100
 _UNCLEAR_POINTS = 1 / 8
 
@@ -52,13 +52,13 @@ class AtOnce(NamedTuple):
 
     @classmethod
     def within(cls, memory: int, sets: Sequence[RowView], arithmetic: Arithmetic) -> AtOnce:
-        """The numbers whose factors, with the values they are computed from, take ``memory`` bytes
-        on all threads together.
+        """The largest numbers for which factors, with the values they are computed from, take at
+        most ``memory`` bytes on all threads together.
         """
         values = max(each.source.dtype.itemsize for each in sets)
         factor = np.dtype(arithmetic.dtype).itemsize
-        # A quarter of the memory for the kept blocks of both sets and for making the next ones:
-        # they are computed at little cost. The rest is for the threads' rows.
+        # The kept blocks of both sets, and the making of the next ones, get a quarter of the
+        # memory, because they are computed at little cost. The threads' rows get the rest.
         columns = memory // 4 // (2 * sets[0].d * (values + _RECENT_KEPT * factor))
         rows = memory * 3 // 4 // (available_threads() * sets[0].d * (values + factor))
         return cls(*(min(max(each, _LEAST_AT_ONCE), _ROWS_AT_ONCE) for each in (rows, columns)))
@@ -133,7 +133,7 @@ class PointSet:
             return self._recent[key]
 
     def rows_at_once(self, n: int) -> int:
-        """Number of points, at most ``n``, to compare with others at a time."""
+        """Largest number of points, up to ``n``, to compare with others at a time."""
         if self.placed is not None:
             n = min(n, self.placed.at_once)
         if self._factors is not None or self.arithmetic.direct:
@@ -141,7 +141,7 @@ class PointSet:
         return min(n, self._at_once.rows)
 
     def columns_at_once(self, n: int) -> int:
-        """Number of samples, at most ``n``, whose factors to request at a time."""
+        """Largest number of samples, up to ``n``, for which to call `factors` at a time."""
         if self._factors is not None:
             return n
         return min(n, self._at_once.columns)
@@ -235,7 +235,9 @@ class Prepared:
 
     @property
     def placed(self) -> Any:
-        """One of the sets as it is on its device; None: no set is on a device."""
+        """One of the sets as it is on its device, to tell whether there is one; None: no set is on
+        a device.
+        """
         return self.fit["real"].placed
 
     @property

@@ -139,7 +139,8 @@ class Arithmetic:
         """
         narrow = values.dtype.itemsize <= out.dtype.itemsize and abs(self.exponent) < 100
         if narrow and np.all(self.centre.astype(out.dtype) == self.centre):
-            # The subtraction rounds once, to this precision; the power of two rounds nothing.
+            # Only the subtraction rounds, once and to this precision; multiplying by a power of two
+            # is exact.
             np.subtract(values, self.centre.astype(out.dtype), out=out, dtype=out.dtype)
             out *= out.dtype.type(2.0**self.exponent)
             return
@@ -204,7 +205,8 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
         return Arithmetic(np.float64, centre, 0, direct=True)
     dtype, significand = (np.float64, 52) if wide else (np.float32, 24)
     if len(centre) > PART:
-        # Loads BLAS now: later there are threads, in which it must not start others
+        # BLAS is loaded now, while no other threads run: once there are some, it must not start its
+        # own
         adds_once(np.dtype(dtype), PART)
 
     def small(quantum: int) -> bool:
@@ -284,7 +286,9 @@ def add_products(left: Array, right: Array, out: Array, times: float = 1.0) -> N
 
 
 def add_products_by_numpy(left: Array, right: Array, out: Array, times: float = 1.0) -> None:
-    """`add_products` by NumPy, in three passes."""
+    """`add_products` without BLAS's own addition: NumPy multiplies, scales and adds in three
+    passes.
+    """
     found = left @ right.T
     found *= times
     out += found
@@ -356,10 +360,10 @@ def _step(array: Array) -> int:
 
 @functools.cache
 def _routine(name: str) -> Any:
-    """BLAS's function from SciPy's interface for C, which releases the GIL; None if it is not
-    declared as expected.
+    """The BLAS function behind SciPy's C interface, called through ctypes, which releases the GIL;
+    None if it is not declared as expected.
     """
-    # imported late: with few features no such product is needed
+    # imported only when needed: with few features it is not
     from scipy.linalg import cython_blas
 
     capsule = getattr(cython_blas, "__pyx_capi__", {}).get(name)

@@ -319,8 +319,8 @@ def _squared(radii: Floats) -> Floats:
 
 
 def _products(starts: Ints, factors: Callable[[Ints], Floats], least: float) -> Floats:
-    """The product of each run of factors, one run per row, multiplied in order and not further once
-    at or below ``least``.
+    """For each row, the product of its run of factors, in order; a product at or below ``least`` is
+    not continued.
     """
     ends = starts[1:]
     begun = starts[:-1].copy()
@@ -329,7 +329,7 @@ def _products(starts: Ints, factors: Callable[[Ints], Floats], least: float) -> 
     left = np.flatnonzero(begun < ends)
     while len(left):
         sizes = np.minimum(size, ends[left] - begun[left])
-        # First the product so far, then the next factors.
+        # First the product so far, then the next factors, in order.
         firsts = np.cumsum(sizes + 1) - (sizes + 1)
         values = np.empty(int(sizes.sum()) + len(left))
         new = np.ones(len(values), dtype=np.bool_)

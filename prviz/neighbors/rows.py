@@ -110,7 +110,8 @@ def sequential_tile(a: Floats, b: Floats, out: Floats, scratch: Floats) -> None:
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """The distinct rows of a set, how often each occurs, and which of them each original row is.
+    """The distinct rows of a set, how often each occurs, and for each original row the index of its
+    distinct row.
 
     ``weights`` and ``inverse`` are None if duplicates were not merged.
     """
@@ -137,8 +138,7 @@ def merge_duplicates(rows: RowView) -> DistinctRows:
     if len(first) > _WORTH_MERGING * len(rows):
         return DistinctRows(rows)
     distinct = rows.subset(first)
-    # Equal hashes do not prove equal rows: if any hash stands for different rows, nothing is
-    # merged.
+    # Equal hashes do not prove equal rows: if two different rows share a hash, nothing is merged.
     if not all(
         np.array_equal(distinct.take(inverse[part]), values) for part, values in rows.chunks()
     ):

@@ -114,8 +114,10 @@ class _Group(NamedTuple):
         ordered: SortedRows | None,
         lock: threading.Lock,
     ) -> None:
-        """Add the counts of one block of points. A sample in balls around the same fit sample is
-        counted only in the smallest of them; `finish` adds it to the others.
+        """Add the counts of one block of points.
+
+        Of several balls around one fit sample, an evaluation sample is counted only in the smallest
+        that holds it; `finish` adds it to the larger ones.
         """
         role = block.role
         if self.radii is not None:
@@ -132,7 +134,9 @@ class _Group(NamedTuple):
                 np.add.at(counts.reshape(-1), ranks * counts.shape[1] + samples, _ONE)
 
     def finish(self) -> None:
-        """Add to each ball what smaller balls around the same fit sample hold."""
+        """Make the counts cumulative: a ball around a fit sample also holds what its smaller balls
+        hold.
+        """
         for counts in self.counts.values() if self.around_fit and self.orders else ():
             np.cumsum(counts, axis=0, out=counts)
 
@@ -254,7 +258,7 @@ class SampleRadii:
 
 def _decided(tile: Tile, ranked: Ranked, limits: Floats, which: Ints) -> Small:
     """(q, m) number of entries at or below each limit. Undecided entry i is decided by its
-    reference distance and row which[i] of ``limits``.
+    reference distance, compared with the limits in row which[i].
     """
     counts, rows, columns = ranked
     reference = _scaled(tile.arithmetic, tile.reference(rows, columns + tile.columns.start))
@@ -392,7 +396,7 @@ def _resolve(
             tile.reference(owners, columns + tile.columns.start)
         )
     some = np.flatnonzero((values[:, 1:] < values[:, :-1]).any(axis=1))
-    # costs little: a stable sort of nearly sorted rows
+    # sorting is cheap: the rows are nearly sorted, and the sort is stable
     order = np.argsort(values[some], axis=1, kind="stable")
     values[some] = np.take_along_axis(values[some], order, axis=1)
     slots[some] = np.take_along_axis(slots[some], order, axis=1)

@@ -45,15 +45,16 @@ from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import Runner
 from prviz.neighbors.tiles import Ball, Pairs, Ranking, Tile, make_tile
 
-# Side of a tile in samples (large, for fast products and few steps per entry); least number of
-# tiles along a set (so that all threads have work); largest share of the memory for tiles.
+# _SIDE: side of a tile in samples (large, for fast products and few steps per entry). _LEAST_TILES:
+# tiles along a set, so that all threads have work. _TILES_SHARE: largest share of the memory for
+# tiles.
 _SIDE = 1250
 _LEAST_TILES = 2
 _TILES_SHARE = 1 / 8
 # Longest list as a share of the set: longer lists cost more than computing the tiles again.
 _LONGEST = 1 / 16
-# Share of a tile's entries from which on masks count at less cost than entries picked out one by
-# one.
+# If a larger share of a tile's entries is inside, counting by masks costs less than picking entries
+# out one by one.
 _CROWDED = 1 / 5
 # Number of points whose lists are read at a time.
 _LIST_ROWS = 1024
@@ -134,8 +135,8 @@ def _across(n_real: int, n_generated: int, side: int) -> list[ScheduledTile]:
 
 
 def _disjoint_first(tiles: Iterable[ScheduledTile], side: int) -> list[ScheduledTile]:
-    """Put tiles without common rows or columns first, so that threads that start together do not
-    compute the same points' limits.
+    """Put tiles without common rows or columns first: threads that start together then do not both
+    compute the limits of the same points.
     """
 
     def later(place: ScheduledTile) -> bool:
@@ -383,8 +384,8 @@ class SymmetricPlan:
         return low * low, high * high
 
     def _lengthen(self, shared: SharedBalls, sample: RandomSubset, radii: Floats) -> None:
-        """Make the lists long enough for late balls of these radii, or mark the balls to be counted
-        in tiles computed again.
+        """Make the lists long enough for late balls of these radii; if that is too long, note that
+        these balls are to be counted in tiles computed again.
         """
         key = (shared.centre, shared.member)
         held = sample.held(radii)
@@ -412,8 +413,8 @@ class SymmetricPlan:
                 runner.scratch(),
                 columns=place.columns,
             )
-            # Each ball with the counts to make per row and those per column. In a tile inside a
-            # role, balls are around the rows and around those columns that are not also rows.
+            # Each ball, with the counts to be made per row and those per column. In a tile inside
+            # one role, balls are around the rows and around the columns that are not also rows.
             wanted: list[tuple[Ball, list[Counted], list[Counted]]] = []
             for each in pending:
                 roles = each.shared.centre, each.shared.member
@@ -558,7 +559,7 @@ class SymmetricPlan:
         return squared
 
     def _ranking(self, role: Role, members: Sequence[Role], rows: slice) -> Ranking:
-        """Ranking of the nearest samples of one role or both around some points, from the lists."""
+        """The nearest samples around some points, of one role or both, ranked from the lists."""
         fit = self._prepared.fit
         lists = [self._lists[role, member].candidates(rows) for member in members]
         return Ranking(
@@ -572,8 +573,8 @@ class SymmetricPlan:
         )
 
     def _count_ranked(self, centre: Role, rule: Rule, runner: Runner) -> None:
-        """Count samples around all points of a role, out to a neighbour that is itself one of the
-        samples counted.
+        """Count samples around all points of a role in balls that reach to one of the samples
+        counted.
         """
         order = self._prepared.order(rule, centre)
 

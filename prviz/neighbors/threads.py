@@ -32,16 +32,16 @@ def check_progress(progress: object) -> None:
 
 
 def part_of(progress: Progress | None, begun: float, total: int, size: float = 1) -> Progress:
-    """Progress of one step of a longer job: ``size`` of its ``total`` equal parts, after ``begun``
-    parts are done. None is accepted and reports nothing.
+    """Progress of one step of a longer job: ``size`` of the job's ``total`` equal parts, which
+    begins after ``begun`` parts. If ``progress`` is None, nothing is reported.
     """
     check_progress(progress)
     report = progress or (lambda _: None)
     return lambda fraction: report((begun + size * fraction) / total)
 
 
-# Bytes of a block's distances, which should fit the processor's caches; least rows of a block, for
-# fast products; most rows.
+# Bytes of a block's distances, which should fit the processor's caches; least number of rows, for
+# fast products; largest number of rows.
 _CACHE_BYTES = 1 << 23
 _LEAST_ROWS = 48
 _MOST_ROWS = 512
@@ -58,13 +58,13 @@ _TRIM_THRESHOLD = -1
 _MMAP_BYTES = 1 << 17
 _MOST_MMAP_BYTES = 1 << 25
 _MOST_TRIM_BYTES = 1 << 26
-# Environment variable by which Dask makes its workers give all freed memory back at once.
+# Environment variable that Dask sets to make its workers return all freed memory at once.
 _TRIM_VARIABLE = "MALLOC_TRIM_THRESHOLD_"
 
 _lock = threading.Lock()
 _libraries: Any = None
 _modules = 0
-_limiters: list[Any] = []  # settings that the last user restores
+_limiters: list[Any] = []  # BLAS settings that the last user of `one_blas_thread` restores
 _users = 0
 
 
@@ -162,8 +162,8 @@ class ThreadsBeside:
 
 @contextmanager
 def memory_at_most(count: int) -> Iterator[None]:
-    """Limit the bytes of neighbours that a fitted family keeps in this thread; the samples are not
-    included.
+    """Limit the bytes that a fitted family may use for neighbours in this thread; the samples are
+    not included.
     """
     token = _memory.set(count)
     try:
@@ -188,8 +188,8 @@ def one_blas_thread() -> Iterator[None]:
     with _lock:
         _users += 1
         blas = _loaded().select(user_api="blas")
-        # true for the first user, after a library was loaded, or where other code has reset the
-        # number
+        # needed by the first user, after a library was loaded, or if other code has changed the
+        # setting
         if any(each.num_threads != 1 for each in blas.lib_controllers):
             with _by_any_thread():
                 _limiters.append(blas.limit(limits=1))
@@ -219,7 +219,8 @@ def one_openmp_thread() -> Iterator[None]:
     thread alone.
     """
     with _lock:
-        # BLAS is not selected: restoring would set back every library that the limiter knows
+        # Of the libraries this limiter knows, restoring resets all; so it must not know BLAS, only
+        # OpenMP
         limiter = _loaded().select(user_api="openmp").limit(limits=1)
     try:
         yield
@@ -384,7 +385,8 @@ def _pool(threads: int) -> Iterator[ThreadPoolExecutor]:
     can take as long as a run.
     """
     with _lock:
-        # a thread limits the libraries that were loaded when it started
+        # a thread is limited only for libraries that were loaded when it started, so the libraries
+        # are in the key
         kind = (threads, _low.get(), _loaded())
         for other in [other for other in _idle if other[2] is not kind[2]]:
             for pool in _idle.pop(other):
@@ -484,7 +486,7 @@ class Runner:
         try:
             run_blocks(work, blocks, self.threads, done)
         finally:
-            # the threads are kept for later runs; their buffers are dropped
+            # the pool's threads are kept for later runs; the buffers of this run are dropped
             self._local = threading.local()
 
     def expect(self, entries: int) -> None:

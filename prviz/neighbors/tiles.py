@@ -237,7 +237,9 @@ class Tile(Pairs):
         return self._entries_within(by_row, by_column)
 
     def count_among(self, picked: Entries, ball: Ball, columns: bool) -> tuple[Counts, Counts]:
-        """`count` of one ball, from entries that include all that might be inside it."""
+        """The counts of `count` for one ball, from ``picked`` entries, which must include all that
+        might be inside the ball.
+        """
         m, n = self.values.shape
         inside = self.within(picked, ball)
         by_column = np.bincount(picked.columns[inside], minlength=n) if columns else _NO_COUNTS
@@ -256,7 +258,7 @@ class Tile(Pairs):
         return inside
 
     def count_by_masks(self, ball: Ball, columns: bool) -> tuple[Counts, Counts]:
-        """`count` of one ball, from a mask of the whole tile."""
+        """The counts of `count` for one ball, from masks of the whole tile."""
         weights = None
         if self.right.weights is not None:
             weights = self.right.weights[self.columns]
@@ -280,7 +282,7 @@ class Tile(Pairs):
         return values
 
     def ranked(self, limits: Floats, errors: Floats) -> Ranked:
-        """The entries of each row by the number of limits below them.
+        """By row, how many entries lie between which limits.
 
         limits : (q,), shared by all entries, with errors of the rows (m,); or (n, q), one row per
         column, with errors of the columns (n,).
@@ -332,7 +334,7 @@ def make_tile(
 
 
 class ExactOrder(NamedTuple):
-    """An exact order statistic per row: ``squared`` (s,), reference squared distances, and
+    """By row, an exact order statistic: ``squared`` (s,), reference squared distances, and
     ``counts``, by tile the number of samples at or below it, (s,).
     """
 
@@ -376,7 +378,7 @@ class Ranking:
         counts = [part.weight_within(approximate) for part in self.candidates]
         if arithmetic.exact:
             return counts
-        # If just ``order`` samples can be within the limit, the count is certain; otherwise the
+        # If exactly ``order`` samples can be within the limit, the count is certain; otherwise the
         # exact order statistic decides.
         wide = approximate.astype(np.float64)
         reach = wide + 2 * arithmetic.error(self.tiles[0].norms[:, None], wide)
@@ -389,13 +391,13 @@ class Ranking:
         return counts
 
     def ball(self, order: int) -> Ball:
-        """Balls around the block's points out to their order-th nearest sample."""
+        """Balls around the block's points, each out to the point's order-th nearest sample."""
         points = self.tiles[0]
         squared = self.exact(order, np.arange(len(points.norms))).squared
         return Ball.of(points.arithmetic, squared, points.norms)
 
     def exact(self, order: int, rows: Ints) -> ExactOrder:
-        """The exact order-th smallest distance of these rows, duplicates counted."""
+        """The exact order-th smallest distance of each of these rows, duplicates counted."""
         arithmetic = self.tiles[0].arithmetic
         wide = self.approximate(order)[rows].astype(np.float64)
         if arithmetic.exact:

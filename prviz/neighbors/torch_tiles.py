@@ -34,8 +34,9 @@ with suppress(ModuleNotFoundError):  # without PyTorch, `on_device` raises
 
 # Bytes of a block's distances on a device: large, for long products and few steps per entry.
 _BLOCK_BYTES = 1 << 25
-# Bytes on the device per byte of a tile, with all that is computed from it; a thread's bytes
-# divided by those for the rows of one side of a product; least number of these rows.
+# _TILE_BYTES: bytes on the device per byte of a tile, with all that is computed from it.
+# _ROWS_SHARE: one in this many bytes of a thread's share is for the rows of one side of a product.
+# _LEAST_ROWS: least number of these rows.
 _TILE_BYTES = 16
 _ROWS_SHARE = 8
 _LEAST_ROWS = 16
@@ -166,8 +167,8 @@ class TorchTile(Tile):
     """A tile whose values stay on its device."""
 
     def count(self, balls: Sequence[Ball], *, columns: bool = False) -> list[tuple[Counts, Counts]]:
-        """`Tile.count`, always by masks: on a device they cost less than copying entries to the
-        processor.
+        """`Tile.count`, but always by masks: on a device they cost less than copying picked entries
+        to the processor.
         """
         return [self.count_by_masks(ball, columns) for ball in balls]
 

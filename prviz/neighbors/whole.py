@@ -21,8 +21,8 @@ from prviz.samples import SamplePair, Split
 MOST_WHOLE = 1_500
 # Number of rows whose distances are computed at a time: they fit the processor's cache.
 _BLOCK = 128
-# Largest squared distance. With larger ones `Distances` is used, which refuses values that are too
-# large with a message.
+# Largest squared distance. For larger ones `Distances` is used; it refuses values that are too
+# large and says why.
 _LARGEST = 1e307
 
 

@@ -353,7 +353,8 @@ class CellMasses(ToyProblem):
         p, q = self.masses
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.log(q) - np.log(p)
-        # 0/0 stays 0: cells without mass in P and Q, and points outside all cells.
+        # The log of 0/0 is set to 0: for cells without mass in P and Q, and for points outside all
+        # cells.
         ratios = np.append(np.where((p == 0) & (q == 0), 0.0, ratios), 0.0)
         return ratios[self.cell_of(z)]
 

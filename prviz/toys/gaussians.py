@@ -519,6 +519,6 @@ class Boxes(ToyProblem):
 
     @property
     def support_masses(self) -> SupportMasses:
-        """Masses in the other's box: the supports' are equal to the co-support's."""
+        """Mass of Q in P's box, and of P in Q's; supports and co-support have equal masses."""
         share = self._common / self._number("volume")
         return SupportMasses(share, share, self._common, self._common)

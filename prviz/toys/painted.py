@@ -202,7 +202,8 @@ class Painted(CellMasses):
         """Index of the cell of each row of z (m, d), -1 outside the unit cube."""
         side = self.side
         positions = np.searchsorted(np.arange(side + 1) / side, z[:, :2], side="right") - 1
-        positions = np.minimum(positions, side - 1)  # points on the upper border
+        # points on the upper border belong to the last cell
+        positions = np.minimum(positions, side - 1)
         if self.d == 1:
             cells = positions[:, 0]
         else:

@@ -107,7 +107,7 @@ def _tails(n: int, bands: Floats) -> Floats:
         rates = errors / n
         with np.errstate(divide="ignore"):
             apart = n * (xlogy(rates, rates / high) + xlogy(1 - rates, (1 - rates) / (1 - high)))
-        # the number of error counts whose divergence exceeds each step
+        # for each step, the number of error counts whose divergence exceeds it
         larger = np.searchsorted(-apart, -steps, side="left")
         tail = np.append(0.0, bdtr(errors, n, low))[larger] if len(errors) else np.zeros(len(steps))
         np.maximum(tails[place], tail, out=tails[place])

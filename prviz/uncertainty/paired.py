@@ -349,7 +349,7 @@ def compare(
     reference = as_samples(real, name="real")
     named = _by_name(generated_a, generated_b, others)
     pairs = dict[str, SamplePair]()
-    # not a comprehension: warnings would name its frame as the caller
+    # a loop, not a comprehension, whose frame a warning would name as the caller
     for name, samples in named.items():
         pairs[name] = checked_pair(reference, samples)
     number = min(resolve_k(k, pair) for pair in pairs.values())

@@ -113,8 +113,8 @@ def _bounded(run: Supports, level: float) -> Floats:
     sides = []
     for side, n in zip((rates.fpr, rates.fnr), run.n_independent, strict=True):
         bounds, share = _nested_bounds(n, level)
-        # with groups, the share times the independent number is not an integer: the next integer
-        # gives an upper bound
+        # with groups, error rate times number of independent samples need not be an integer;
+        # rounding it up keeps the bound
         errors = (np.rint(side * n) if run.groups is None else np.ceil(side * n - 1e-9)).astype(
             np.intp
         )
@@ -332,8 +332,8 @@ def bound_of_scores(
     corners = []
     for place in cut_places(CUTS):
         errors = (scores.real > place).mean(), (scores.generated <= place).mean()
-        # with groups, the share times the independent number is not an integer: the next integer
-        # gives an upper bound
+        # with groups, error rate times number of independent samples need not be an integer;
+        # rounding it up keeps the bound
         rates = [np.ceil(share * n - 1e-9) / n for share, n in zip(errors, sizes, strict=True)]
         corners.append(_corners((rates[0], rates[1]), sizes, critical))
     return _lowest(corners)
