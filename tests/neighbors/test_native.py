@@ -75,10 +75,10 @@ def test_arrays_of_other_kinds_are_numpys() -> None:
 def test_numbers_of_samples_that_are_not_there_are_refused(number: int) -> None:
     a = np.zeros((5, 9))
     places = np.array([0, number])
-    with pytest.raises(IndexError, match=r"there are 5"):
+    with pytest.raises(IndexError, match=r"0 to 4 are needed"):
         native.pair_distances(a, places, a, np.array([0, 0]), np.empty(2))
     lists = np.zeros((5, 3)), np.zeros((5, 3), np.int32)
-    with pytest.raises(IndexError, match=r"there are 5"):
+    with pytest.raises(IndexError, match=r"0 to 4 are needed"):
         native.append(places, places, np.zeros(2), np.ones(5), np.zeros(5, np.int64), lists)
 
 
