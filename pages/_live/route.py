@@ -113,7 +113,7 @@ async def _ask(request: Request) -> Response:
     length = request.headers.get("content-length", "")
     if not length.isdigit() or int(length) > MOST_BYTES:
         return PlainTextResponse(
-            "A question has at most 20,000 bytes, and says how many.\n", _TOO_LONG
+            "A question needs a content-length of at most 20,000 bytes.\n", _TOO_LONG
         )
     loop = asyncio.get_running_loop()
     lines = asyncio.Queue[bytes | None]()

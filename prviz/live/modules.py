@@ -26,12 +26,12 @@ _COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n", re.MULTILINE)
 
 
 def bundle(entry: Path) -> str:
-    """Join a module and all its imports, each in a scope of its own, imported modules first.
+    """Join a module and all modules that it imports into one text, imported modules first.
 
-    Every module becomes a function that returns what it exports; the text exports each of them
-    under its name, and the default of `entry` as its own. Imports are `import { a, b } from
-    "./name.js";`, or from a folder beside it as in "../_live/name.js"; exports stand before what
-    they name.
+    Every module becomes a function, with a scope of its own, that returns what the module exports.
+    The text exports these results by the modules' names, and the default export of `entry` as its
+    own. Supported are imports such as `import { a, b } from "./name.js";`, also from a folder
+    beside it ("../_live/name.js"), and exports at a declaration, as in `export function a`.
 
     Raises
     ------
