@@ -1145,6 +1145,7 @@ def _answers(samples: Samples, drawn: SetFacts) -> _Codes:
     return found
 
 
+@np.errstate(all="ignore")
 def _codes(values: Floats, known: Sequence[float], near: bool) -> tuple[float, ...]:
     """Which numbers of a column are codes, of those known; none if they are like the others.
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from prviz.arrays import Array
 from prviz.readers.errors import ReadError, error_text, literal, quoted
-from prviz.readers.text_dialect import encoding_of, names_in_comment
+from prviz.readers.text_dialect import encoding_of, names_in_comment, names_of_columns
 
 # Least version of PyTorch: before it, a file could run code even with weights_only=True.
 _LEAST_TORCH = (2, 10)
@@ -986,10 +986,16 @@ def _numbers_within(head: bytes, lines: Sequence[bytes]) -> tuple[str, str] | No
     if width < 3 or count < 4 or 2 * count <= len(rows):
         return None
     first = widths.index(width)
-    if first and len(rows[first - 1]) == width:
+    if first and len(rows[first - 1]) == width and not bare[first - 1].startswith(b"@"):
         return None
     recipe = _NUMBERS_ALONE.format(head.splitlines().index(lines[first]), mark, width)
     return "a text with a table of numbers in it", recipe
+
+
+# Most lines of names, units and kinds above the values of a table.
+_MOST_NAMES = 4
+# Share of the lines that a mark divides alike where words and numbers are mixed.
+_NEARLY = 0.9
 
 
 def _table_within(lines: Sequence[bytes]) -> tuple[str, str] | None:
@@ -998,10 +1004,12 @@ def _table_within(lines: Sequence[bytes]) -> tuple[str, str] | None:
         rows = [line.split(mark) for line in lines]
         width, count = Counter(map(len, rows)).most_common(1)[0]
         table = [row for row in rows if len(row) == width]
-        # but for the names above
+        # but for the names above, and the units and kinds of values below these
         cells = [sum(_NUMBERS.fullmatch(cell) is not None for cell in row) for row in table[1:]]
+        while len(cells) > count - _MOST_NAMES and len(cells) > 1 and not cells[0]:
+            del cells[0]
         most = count > 3 and 2 * count > len(lines)
-        divided = mark is not None and count == len(lines)
+        divided = mark is not None and count >= _NEARLY * len(lines)
         if width < 3 or not most:
             continue
         if 2 * min(cells) > width or (divided and min(cells[count // 2 :]) > 1):
@@ -1011,14 +1019,17 @@ def _table_within(lines: Sequence[bytes]) -> tuple[str, str] | None:
 
 
 def _names_above(head: bytes, width: int) -> bool:
-    """True if the last comment above a table of numbers has a name for each of its columns."""
-    last = b""
+    """True if the comments above a table of numbers have a name for each of its columns."""
+    above = []
     for line in head.splitlines():
         if not line.startswith(b"#"):
             break
-        last = line
-    words = names_in_comment(last.decode(errors="replace").split())
-    return len(words) == width and not any(_NUMBERS.fullmatch(word.encode()) for word in words)
+        above.append(line.decode(errors="replace").split())
+    if not above:
+        return False
+    words = names_in_comment(above[-1])
+    named = len(words) == width and not any(_NUMBERS.fullmatch(word.encode()) for word in words)
+    return named or len(names_of_columns(above)) == width
 
 
 def _lines(head: bytes, whole: bool) -> list[bytes]:

@@ -66,6 +66,8 @@ _FIRST = 64
 # Bytes of a file that its encoding is judged by.
 _HEAD = 1 << 12
 _FIRST_CELLS = 20_000
+# Chance of a first row without any decimals above others, up to which it is remarked.
+_RARELY = 1e-4
 # Fewest rows whose last one, without a name, may sum up the others.
 _COUNTED = 8
 # Most rows at the end that sum up the others.
@@ -241,7 +243,9 @@ class _Table(Layout):
         """
         text = self.numbers.delimiter.join(fields).strip()
         words = text.split()
-        if len(words) > 2 and 2 * sum(map(self.numbers.holds, words)) < len(words):
+        # a sentence, or a title alone in its line
+        few = 1 if len(fields) == 1 else 2
+        if len(words) > few and 2 * sum(map(self.numbers.holds, words)) < len(words):
             return True
         return text[:1] == "(" and text[-1:] == ")"
 
@@ -460,6 +464,26 @@ def _summed(values: Array, total: Array, near: Array) -> int:
     return found
 
 
+@np.errstate(all="ignore")
+def _first_row_note(table: _Table, values: Array) -> tuple[str, ...]:
+    """A note on a first row unlike all others, such as codes of how each column was changed."""
+    rest = values[1:]
+    if table.as_list or len(rest) < 2 * _MOST_SUMMARIES or rest.shape[1] < 2:
+        return ()
+    row = values[0]
+    low = rest[1:].min(axis=0)  # a second one may be unlike the others, too
+    high = rest[1:].max(axis=0)
+    away = np.maximum(low - row, row - high) > high - low
+    far = away.sum() > 1 and 2 * away.sum() > len(away)
+    whole = np.mean(rest == np.rint(rest), axis=0) + 1 / len(values)  # chance of a whole number
+    if not far and ((row != np.rint(row)).any() or np.prod(whole) > _RARELY):
+        return ()
+    lines = f"import pandas as pd; {table.loaded('')}.iloc[1:].to_csv({table.saved('samples')})"
+    said = "its first row is far from all others" if far else "its first row alone has no decimals"
+    return (f"{said}; if it is no sample, use what this saves: {lines}",)
+
+
+@np.errstate(all="ignore")
 def _summed_without_a_name(texts: Sequence[str], values: Array) -> bool:
     """True if the first or the last row alone has no name, and sums up others or is beyond all."""
     if texts.count("") != 1 or len(texts) < _COUNTED or (texts[0] and texts[-1]):
@@ -661,6 +685,7 @@ def _read(
     except ReadError as error:
         raise error if table.as_list else table.refuse_nan(error) from None
     _refuse_other_numbers(stream, source, table, values, limits)
+    table.notes += _first_row_note(table, values)
     features = tuple(table.columns[index] for index in table.features)
     names = label_names([table.columns[index] for index in table.labels])
     held = zip(names, map(parsed, table.texts), strict=True)

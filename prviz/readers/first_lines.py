@@ -32,6 +32,7 @@ from prviz.readers.text_dialect import (
     looks_like_bare_list,
     looks_like_list,
     names_in_comment,
+    names_of_columns,
     thousands_in,
 )
 
@@ -240,13 +241,20 @@ class _FirstLines:
         table.
         """
         ahead = self.ahead
-        # The last comment, such as the header of np.savetxt, may name the columns.
+        # The last comment, such as the header of np.savetxt, may name the columns, or several do.
+        comments = []
         while len(ahead) > 1 and is_comment(ahead[0][1]):
             names = self._names_in_comment()
             if names:
                 ahead[0] = (ahead[0][0], names)
                 break
+            comments.append(ahead[0][1])
+            line = ahead[0][0]
             self._drop()
+        names = names_of_columns(comments)
+        if ahead and len(names) == len(ahead[0][1]) > 1:
+            ahead.insert(0, (line, names))
+            return
         while len(ahead) > 2 and _is_title(self._rows(0), self.numbers):
             self._drop()
         if ahead and any(map(self.numbers.holds, ahead[0][1])):
@@ -315,10 +323,17 @@ class _FirstLines:
         if len(set(names)) < len(names):
             self._read(rows_to_compare(names))
         both = _second_header(names, self._rows(1), self.numbers)
-        if both is None:
-            begin = 1
-        else:
+        begin = 1
+        if both is not None:
             begin = 3 if is_index_line(self.ahead[2][1]) else 2
+        elif len(set(names)) < len(names) and len(self.ahead) > 3:
+            # of three lines of words, as DeepLabCut writes them
+            second, third, *_ = self._rows(1)
+            if not any(map(self.numbers.holds, (*second, *third))):
+                pairs = zip(names, second, strict=False)
+                two = [f"{name}_{own.strip()}" for name, own in pairs]
+                both = _second_header(two, self._rows(2), self.numbers)
+                begin = 1 if both is None else 3
         del self.ahead[:begin]
         self._drop_words(both or names)
         below = self.ahead

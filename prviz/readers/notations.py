@@ -30,7 +30,14 @@ class Notation(NamedTuple):
     change: str
 
 
+FRACTIONS = Notation(
+    "fractions, of which this takes the quotient",
+    re.compile(r"(\d+\s+)?\d+(\.\d+)?\s*/\s*0*[1-9]\d*(\.\d+)?"),
+    ".map(lambda each: sum(float(part.partition('/')[0]) / float(part.partition('/')[2] or 1) "
+    "for part in re.sub(r'\\s*/\\s*', '/', each).split()))",
+)
 NOTATIONS = (
+    FRACTIONS,
     Notation(
         "hexadecimal numbers",
         re.compile(r"[-+]?0x[0-9a-f]*\.?[0-9a-f]+(p[-+]?\d+)?", re.IGNORECASE),

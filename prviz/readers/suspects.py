@@ -66,11 +66,11 @@ _OF_A_SAMPLER = re.compile(r"\w*[^\W_]__")
 # they are none.
 _EITHER = re.compile(
     r"[xyz]|(x|y|z)_?coord(inate)?|coord_?[xyz]|pos_?[xyz]|(.*_)?(score|time|loss|distance"
-    r"|similarity|confidence)s?|time_.*"
+    r"|similarity|confidence|likelihood)s?|time_.*"
     r"|steps|seeds|epochs|runs|iterations|frame|rank|temperature|top_?[kp]|prob(ability)?"
     r"|perplexity|rating|votes?"
     r"|duration|latency|clusters|topic|number|no|nr|(.*_)?[a-z]?(weights?|wgh?t|wt)|w"
-    r"|reward|(log_?)?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty"
+    r"|reward|log_?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty"
     r"|silhouette|lof|pseudotime"
 )
 # Names of features in a table of words that beside numbered features are none.
@@ -469,6 +469,7 @@ def _counting(values: Array) -> list[int]:
     return [place for place in likely.tolist() if (np.diff(values[:, place]) == 1).all()]
 
 
+@np.errstate(all="ignore")  # differences of infinities
 def _in_order(values: Array) -> tuple[set[int], set[int]]:
     """Places of columns that grow or fall from row to row by the same amount, but for rounding, and
     by any amount.
@@ -608,6 +609,7 @@ def _parts_of_dates(values: Array, plain: Sequence[str]) -> dict[int, int]:
     return found
 
 
+@np.errstate(all="ignore")  # differences of infinities
 def _probabilities(values: Array, plain: Sequence[str]) -> set[int]:
     """Places of the probabilities of a prediction, whose sum is 1 in each row."""
     if not _named(plain, _OF_PREDICTION):

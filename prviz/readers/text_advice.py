@@ -26,6 +26,7 @@ from prviz.readers.errors import (
 )
 from prviz.readers.long_form import LongForm, long_form
 from prviz.readers.notations import (
+    FRACTIONS,
     UNITS,
     are_times_of_a_log,
     is_complex,
@@ -68,6 +69,8 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 _SUMMARIES = 0.25
+# Most different numbers above, or below, the strokes of fractions; others are two numbers each.
+_MOST_FRACTIONS = 12
 # What stands for missing numbers beside what pandas knows.
 _ALSO_MISSING = ("-", "?", ".", "#DIV/0!", "#VALUE!")
 _INFINITE = [sign + word for sign in ("", "-", "+") for word in ("inf", "Inf", "INF", "Infinity")]
@@ -80,6 +83,8 @@ _BASE64 = re.compile(r"(?=.{20})([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-
 
 # Dates, which are no categories, and times behind them without a mark.
 _DATE = re.compile(r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}|\d{8} \d{4,6}$")
+# Months, quarters and weeks of years.
+_PERIOD = re.compile(r"\d{4}[-:/ ]?[MQW]\d{1,2}|[MQW]\d{1,2}[-:/ ]\d{4}", re.IGNORECASE)
 _OF_A_DAY = re.compile(r"(.*_)?(time|clock|hour)(_.*)?")
 _SEPARATE = "Separate values by commas (or tabs in .tsv) and write decimals with a point."
 
@@ -367,7 +372,10 @@ class Layout:
             return said + self._rewritten(options)
         every = (undecorated(row[place].strip()) for row in rows for place in places)
         change = UNDECORATED + _ungrouping(map(undecorated, cells), every)
-        return "Write numbers alone:\n" + self._rewritten(", dtype=str", change, places)
+        also = ""
+        if "%" in text:
+            also = ", which of 5 % makes 5: see that the other table has percent, too"
+        return f"Write numbers alone{also}:\n" + self._rewritten(", dtype=str", change, places)
 
     def _long_form(self, rows: TextRows) -> LongForm | None:
         """How these rows hold one value each, whatever their columns are called."""
@@ -398,11 +406,15 @@ class Layout:
                 f"np.save({literal(f'{self._stem}_parts.npy')}, np.hstack([values.real, "
                 f"values.imag]))"
             )
+        out = drop_text([self.columns[index]])
+        if all(map(_PERIOD.fullmatch, others)):
+            return f"These are dates: leave the column out with {out}."
         if noted is None or any(notation_of(each) is not noted for each in others):
             return ""
+        if noted is FRACTIONS and (said := self._two_numbers(others, index)):
+            return said
         of_a_day = _OF_A_DAY.fullmatch(plain_name(self.columns[index]))
         if are_times_of_a_log(sorted(column) if of_a_day else column):
-            out = drop_text([self.columns[index]])
             return f"These are times in the order of the rows: leave the column out with {out}."
         change: str | None = noted.change
         if noted is UNITS:
@@ -416,6 +428,20 @@ class Layout:
                 )
         lines = self._rewritten(", dtype=str", change or "")
         return f"These are {noted.what}. Write plain numbers:\n{lines}"
+
+    def _two_numbers(self, texts: Sequence[str], index: int) -> str:
+        """The lines for numbers with strokes between that are no fractions; empty for fractions."""
+        if is_bookkeeping(self.columns[index]):
+            return f"Leave the column out with {drop_text([self.columns[index]])}."
+        parts = zip(*(each.split("/") for each in texts), strict=True)
+        if min(len({*each}) for each in parts) <= _MOST_FRACTIONS:
+            return ""
+        return (
+            "These are two numbers each. Make a column of either:\nimport pandas as pd\n"
+            f"table = {self.loaded(', dtype=str')}\nname = table.columns[{index}]\n"
+            "table[[f'{name} 1', f'{name} 2']] = table.pop(name).str.split('/', expand=True)\n"
+            f"table.to_csv({self.saved('columns')})"
+        )
 
     def _words_among_numbers(self, rows: TextRows, index: int) -> str:
         """Leaving out the samples that have a word in place of a number; empty where the column is
@@ -440,7 +466,7 @@ class Layout:
         return (
             f"import pandas as pd\ntable = {self.loaded(f', na_values={list(words)}')}\n"
             f"table.dropna(subset=table.columns{self._span}).to_csv("
-            f"{self._saved('complete')}{self._as_it_was})"
+            f"{self.saved('complete')}{self._as_it_was})"
         )
 
     def _without_categories(self, index: int, rows: TextRows) -> str:
@@ -510,7 +536,7 @@ class Layout:
             return (
                 "Save its numbers as columns:\nimport json, pandas as pd\n"
                 "pd.DataFrame([json.loads(each) for each in "
-                f"{held}]).to_csv({self._saved('columns')})"
+                f"{held}]).to_csv({self.saved('columns')})"
             )
         if _HEX.fullmatch(text):
             module = "numpy as np"
@@ -540,7 +566,7 @@ class Layout:
         )
         return ReadError(
             f"{self.where}: {quoted(mark)} {what}. Write numbers without:\nimport pandas as pd\n"
-            f"table = {loaded}{decimals}\ntable.to_csv({self._saved('plain')})"
+            f"table = {loaded}{decimals}\ntable.to_csv({self.saved('plain')})"
         )
 
     def check_wide(self, rows: TextRows) -> None:
@@ -583,7 +609,7 @@ class Layout:
         return ReadError(
             f"{place}: {row} sums up the rows {which} and is no sample. Leave such rows "
             f"out:\nimport pandas as pd\n"
-            f"{self.loaded('')}.iloc[{left}].to_csv({self._saved('samples')})"
+            f"{self.loaded('')}.iloc[{left}].to_csv({self.saved('samples')})"
         )
 
     def check_summaries(self, texts: Sequence[str], index: int, known: Sequence[str] = ()) -> None:
@@ -677,7 +703,7 @@ class Layout:
             said += f", skiprows={list(self.skipped)}"
         return said + options
 
-    def _saved(self, word: str) -> str:
+    def saved(self, word: str) -> str:
         """Arguments that write a data frame beside the file."""
         return (
             f"{literal(f'{self._stem}_{word}.csv')}, "
@@ -694,12 +720,12 @@ class Layout:
 
         change : of a column of texts. places : of such columns, by default of all features.
         """
-        modules = "re, pandas as pd" if "re.findall" in change else "pandas as pd"
+        modules = "re, pandas as pd" if "(re." in change or " re." in change else "pandas as pd"
         lines = f"import {modules}\ntable = {self.loaded(options)}\n"
         if change:
             lines += f"names = table.columns{_span_of(places or self.features)}\n"
             lines += f"table[names] = table[names].apply(lambda column: column{change})\n"
-        return f"{lines}table.to_csv({self._saved('plain')})"
+        return f"{lines}table.to_csv({self.saved('plain')})"
 
 
 def _ungrouping(some: Iterable[str], every: Iterable[str]) -> str:

@@ -66,6 +66,8 @@ UNDECORATED = (
     f".str.rstrip({_BEHIND!r}).str.replace(*{_NEGATIVE!r}, "
     f"regex=True).str.translate(str.maketrans{_AROUND!r})"
 )
+# What stands before the names of all fields in a comment.
+_FIELDS = re.compile(r"fields:?", re.IGNORECASE)
 # What stands for a number that is missing.
 _MISSING = re.compile(
     r"#?n/?a\.?|n\.a\.?|<na>|#?null!?|none|nil|missing|unknown|-+|\?+|\.|#(div/0|value|ref|num"
@@ -141,6 +143,8 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
         and (not lines[0].strip() or any(map(_divided, lines[1:3])))
     ):
         del lines[0]  # a title, and the blank line below it
+    while len(lines) > 8 and all(line.startswith("#") for line in lines[:2]):
+        del lines[0]  # of comments, the last one may name the columns
     lines = [_WORD.sub("word ", line) for line in lines[:8]]
     first = lines[0] if lines else ""
     if said := SEPARATOR.fullmatch(first):
@@ -400,7 +404,21 @@ def names_in_comment(fields: Sequence[str]) -> list[str]:
     words = [first, *map(str.strip, fields[1:])]
     if not first:
         del words[0]
-    return words[1:] if words[:1] == ["FIELDS"] else words
+    return words[1:] if _FIELDS.fullmatch("".join(words[:1])) else words
+
+
+def names_of_columns(comments: Sequence[Sequence[str]]) -> list[str]:
+    """The names of all columns in comments that say so: one line of fields, as web servers and Zeek
+    write it, or a numbered line for each, as SExtractor does; empty where none says it.
+    """
+    numbered: list[str] = []
+    for fields in comments:
+        words = " ".join(fields).lstrip("#%!").split()
+        if _FIELDS.fullmatch("".join(words[:1])):
+            return words[1:]
+        if len(words) > 1 and words[0] == str(len(numbered) + 1):
+            numbered.append(words[1])
+    return numbered
 
 
 def is_index_line(fields: list[str]) -> bool:

@@ -14,6 +14,7 @@ import pytest
 import prviz
 from prviz.curves import PRCurve
 from prviz.readers import ReadError, SuspectColumnsError, read
+from prviz.readers.columns import columns_offered
 from prviz.readers.safe_folder import Below
 from prviz.triage.inputs import checkpoints_of
 
@@ -263,3 +264,163 @@ def test_rows_of_plain_lists_that_are_not_finite_are_left_out_by_the_printed_exp
     line = str(caught.value).split("; ")[-1].removesuffix(" leaves such rows out")
     found = eval(line, {"values": values, "numpy": np})  # noqa: S307
     np.testing.assert_array_equal(found, [[1, 2], [4, 5]])
+
+
+# ---- other lines and notations ----
+
+
+def recipe(error: pytest.ExceptionInfo[ReadError]) -> str:
+    return str(error.value).partition("\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (
+            [f"{a}/{b}" for a in (1, 3) for b in (2, 4, 8)],
+            [a / b for a in (1, 3) for b in (2, 4, 8)],
+        ),
+        ([f"6/{a}" for a in (4, 5, 6, 9, 12, 18)], [6 / a for a in (4, 5, 6, 9, 12, 18)]),
+        (["1 1/2", "2", "3/4", "2 1/4", "1/2", "1"], [1.5, 2, 0.75, 2.25, 0.5, 1]),
+    ],
+)
+def test_fractions_become_their_quotients(
+    cells: list[str], numbers: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = FRAME.assign(cut=cells * 20)
+    table.to_csv("t.csv", index=False)
+    with pytest.raises(ReadError, match="These are fractions, of which this takes") as caught:
+        read("t.csv")
+    exec(recipe(caught), {})
+    found = read("t_plain.csv").values
+    np.testing.assert_allclose(found, FRAME.assign(cut=numbers * 20), atol=1e-9)
+
+
+def test_two_numbers_with_a_stroke_become_two_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    high, low = RNG.integers(100, 160, N), RNG.integers(60, 95, N)
+    FRAME.assign(bp=[f"{a}/{b}" for a, b in zip(high, low, strict=True)]).to_csv(
+        "t.csv", index=False
+    )
+    with pytest.raises(ReadError, match="These are two numbers each") as caught:
+        read("t.csv")
+    exec(recipe(caught), {})
+    np.testing.assert_allclose(read("t_columns.csv").values, FRAME.assign(high=high, low=low))
+
+
+@pytest.mark.parametrize("cell", ["1990M{:02d}", "1990Q{}", "2020-W{}", "Q{} 2020"])
+def test_months_and_quarters_are_dates(cell: str) -> None:
+    table = FRAME.assign(obs=[cell.format(1 + at % 4) for at in range(N)])
+    with pytest.raises(ReadError, match=r"These are dates: leave the column out with drop='obs'"):
+        read(written(table))
+
+
+def test_percent_is_said_where_its_signs_are_left_out() -> None:
+    table = FRAME.assign(fat=[f"{at % 7}.5 %" for at in range(N)])
+    with pytest.raises(ReadError, match="5 % makes 5: see that the other table has percent, too"):
+        read(written(table))
+
+
+HEADER, BODY = FRAME.to_csv(index=False).split("\n", 1)
+TABS = BODY.replace(",", "\t")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "features"),
+    [
+        (
+            "zeek.csv",
+            "#separator \\x09\n#set_separator\t,\n#empty_field\t(empty)\n#unset_field\t-\n#path\tc\n"
+            "#open\t2024\n#open\t2024\n#open\t2024\n#fields\t" + HEADER.replace(",", "\t")
+            + "\n#types\tcount\tcount\tcount\tcount\n" + TABS + "#close\t2024\n",
+            WORDS,
+        ),
+        (
+            "w3c.csv",
+            "#Software: IIS\n#Fields: " + HEADER.replace(",", " ") + "\n" + BODY.replace(",", " "),
+            WORDS,
+        ),
+        (
+            "sextractor.csv",
+            "".join(f"#  {at + 1} {name}   Length of it  [mm]\n" for at, name in enumerate(WORDS))
+            + BODY.replace(",", "  "),
+            WORDS,
+        ),
+        (
+            "deeplabcut.csv",
+            "scorer,net,net,net,net\nparts,nose,nose,tail,tail\ncoords,x,y,x,y\n"
+            + "".join(f"{at},{line}\n" for at, line in enumerate(BODY.splitlines())),
+            ["net_nose_x", "net_nose_y", "net_tail_x", "net_tail_y"],
+        ),
+        (
+            "salesforce.csv",
+            f'{HEADER}\n{BODY}\n\n"Pipeline report"\n"Copyright (c) 2024 we, inc."\n"By: me 1/2/2024"\n',
+            WORDS,
+        ),
+    ],
+    ids=lambda each: each if isinstance(each, str) and len(each) < 20 else "",
+)  # fmt: skip
+def test_names_and_sentences_around_a_table_are_none_of_its_rows(
+    name: str, text: str, features: list[str]
+) -> None:
+    found = read((name, text.encode()))
+    assert list(found.features) == features
+    np.testing.assert_array_equal(found.values, FRAME)
+
+
+LEGEND = '# by gmx energy\n@ title "E"\n@ s0 legend "T"\n'
+STATION = (
+    '"TOA5","CR1000","x","1","CR1000.Std","CPU","1","T"\n'
+    f'"TIMESTAMP",{HEADER}\n"TS","mm","mm","mm","mm"\n"","Avg","Avg","Avg","Avg"\n'
+)
+PLATE = f"* Block = 96-Well\n* Name = x\n\n[Results]\nWell\tTarget\tOmit\tTask\tDye\t{HEADER}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("energy.xvg", LEGEND + BODY.replace(",", "  ")),
+        ("station.dat", STATION + "".join(f'"2024-01-{1 + at % 9}",{each}\n' for at, each in enumerate(BODY.splitlines()))),
+        ("plate.txt", PLATE.replace(",", "\t") + "".join(f"A{at}\tg\tno\ty\tr\t{each}\n" for at, each in enumerate(TABS.splitlines()))),
+        ("stars.cat", "".join(f"# {at + 1} {each}  it\n" for at, each in enumerate(WORDS)) + BODY.replace(",", " ")),
+    ],
+)  # fmt: skip
+def test_texts_of_instruments_are_converted_by_the_printed_lines(
+    name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(text, "utf-8")
+    with pytest.raises(ReadError, match="Convert it, and use the new file") as caught:
+        read(name)
+    exec(recipe(caught), {})
+    path = Path(name).with_suffix(".csv")
+    drop: list[str] = []
+    while True:
+        try:
+            found = read(path, drop=drop)
+            break
+        except ReadError as error:
+            drop += columns_offered(str(error))
+    np.testing.assert_allclose(found.values[:, -4:], FRAME)
+    assert len(drop) <= 5
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [([1.7e9] * 4, "is far from all others"), ([5, 2, 5, 6], "alone has no decimals")],
+)
+def test_a_first_row_unlike_all_others_is_remarked_with_what_leaves_it_out(
+    row: list[float], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = FRAME.abs() + 0.00005
+    line = ",".join(map(str, row))
+    Path("t.csv").write_text(f"{HEADER}\n{line}\n{table.to_csv(index=False, header=False)}")
+    with pytest.warns(prviz.PrvizWarning, match=f"its first row {said}") as caught:
+        assert read("t.csv").n == N + 1
+    exec(str(caught[0].message).partition("use what this saves: ")[2], {})
+    np.testing.assert_array_equal(read("t_samples.csv").values, table)
+    assert not read("t_samples.csv").notes
