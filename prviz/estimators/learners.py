@@ -216,7 +216,7 @@ def votes(
     if splits[0].pair.d <= MOST_BOOSTED:
         learners["boosting"] = _Learner(_boosting)
     found: list[dict[str, Floats]] = []
-    # the same values of k in every split; a set of k + 1 samples has k neighbours
+    # the same values of k in every split: each k must be smaller than the smallest fit set
     numbers = [k for k in KS if k < min(len(rows) for split in splits for rows in split.fit_rows)]
     tables = tables or PairTables.of(splits[0].pair)
     order = tables.order

@@ -251,8 +251,8 @@ def _of_original_rows(
     carried: Floats,
     pairs: Sequence[tuple[Ints, Ints]],
 ) -> BallMembership:
-    """Ball members of the original rows, in increasing order, from the ball members of distinct
-    rows.
+    """Ball members in terms of original rows, in increasing order, from those of distinct rows, in
+    which duplicates are merged.
     """
     rows = np.concatenate([rows for rows, _ in pairs])
     columns = np.concatenate([columns for _, columns in pairs])

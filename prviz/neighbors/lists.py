@@ -73,8 +73,8 @@ class RandomSubset:
         self._squares = np.square(point_set.norms)
         self.length = min(len(others), max(_FARTHER * order, _FARTHEST))
         self._values = np.empty((self._rows.stop, self.length), point_set.arithmetic.dtype)
-        # many rows at a time: factors of the other set that are not stored are computed anew for
-        # each step
+        # many rows at a time: where factors of the other set (see `PointSet`) are not stored, every
+        # step computes them anew
         step = max(at_once // len(others), 1)
         for rows in slices(self._rows.stop, step):
             tile = distances(point_set, rows, others, slice(0, len(others)), "sample", scratch)

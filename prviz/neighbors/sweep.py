@@ -228,7 +228,9 @@ def _k(request: CountRequest) -> int:
 
 
 class Radii:
-    """Balls of several radii around every point; the exact squared radii (q,) increase."""
+    """Balls of several radii around every point. ``squared`` are the exact squared radii (q,),
+    increasing.
+    """
 
     def __init__(self, arithmetic: Arithmetic, squared: Floats) -> None:
         self._limits = _scaled(arithmetic, squared)

@@ -246,11 +246,11 @@ class SymmetricPlan:
 
     @cached_property
     def _inside(self) -> list[ScheduledTile]:
-        """Tiles that cover every pair of samples of one role: distinct blocks once, a block with
-        itself in two halves.
+        """Tiles that cover every pair of samples of one role: those of two blocks once, those
+        inside a block in two tiles.
 
         They are ordered by blocks of columns, so that factors that are not stored are computed
-        once. The rows of a block with itself come in two halves; the second half is compared with
+        once. Inside a block the rows are divided into two halves; the second half is compared with
         half of the columns only.
         """
         tiles = []
