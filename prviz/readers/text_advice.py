@@ -374,7 +374,7 @@ class Layout:
         change = UNDECORATED + _ungrouping(map(undecorated, cells), every)
         also = ""
         if "%" in text:
-            also = ", which of 5 % makes 5: see that the other table has percent, too"
+            also = " (5 for 5 %, in both tables)"
         return f"Write numbers alone{also}:\n" + self._rewritten(", dtype=str", change, places)
 
     def _long_form(self, rows: TextRows) -> LongForm | None:

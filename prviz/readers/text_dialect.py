@@ -10,6 +10,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import BinaryIO
 
 import numpy as np
@@ -37,6 +38,8 @@ _HEAD = 1 << 20
 # Most lines above a table, and lines with as many marks that are one.
 _MOST_ABOVE = 16
 _OF_A_TABLE = 4
+# Lines that the mark between fields is judged by.
+_HEADS = 8
 _QUOTED = re.compile(r'"[^"]*"')
 # A mark that is the word of a vector, not between fields.
 _WORD = re.compile(r'^[;,|"] (?!.*[;,|])')
@@ -143,9 +146,10 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
         and (not lines[0].strip() or any(map(_divided, lines[1:3])))
     ):
         del lines[0]  # a title, and the blank line below it
-    while len(lines) > 8 and all(line.startswith("#") for line in lines[:2]):
-        del lines[0]  # of comments, the last one may name the columns
-    lines = [_WORD.sub("word ", line) for line in lines[:8]]
+    comments = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))
+    # of many comments, the last one may name the columns
+    begun = comments - 1 if comments >= _HEADS else 0
+    lines = [_WORD.sub("word ", line) for line in lines[begun : begun + _HEADS]]
     first = lines[0] if lines else ""
     if said := SEPARATOR.fullmatch(first):
         return said[1]

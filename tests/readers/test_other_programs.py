@@ -320,7 +320,7 @@ def test_months_and_quarters_are_dates(cell: str) -> None:
 
 def test_percent_is_said_where_its_signs_are_left_out() -> None:
     table = FRAME.assign(fat=[f"{at % 7}.5 %" for at in range(N)])
-    with pytest.raises(ReadError, match="5 % makes 5: see that the other table has percent, too"):
+    with pytest.raises(ReadError, match=r"Write numbers alone \(5 for 5 %, in both tables\):"):
         read(written(table))
 
 
