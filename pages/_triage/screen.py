@@ -438,6 +438,7 @@ def _by(found: CheckpointResults, answer: TriageAnswer, what: str) -> str:
 
 def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
     views = _views(found, answer)
+    _, stepped = in_order(views)
     axes = step_axes(views)
     # logarithmic where the steps lie far apart, unless one of them is 0: then evenly spaced
     axis = axes[1] if len(axes) > 1 else axes[0]
@@ -447,7 +448,7 @@ def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
     pane = Pane(
         "triage-steps",
         figure,
-        _by(found, answer, "Score") + " over steps",
+        _by(found, answer, "Score") + (" over steps" if stepped else " of each checkpoint"),
         compact=True,
         brush=True,
         alt="Scores and 95 % of the draws; drag to filter the ranking",

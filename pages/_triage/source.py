@@ -128,8 +128,10 @@ def read_holdout(
     try:
         return cache.held_samples(("triage-holdout", *key), load)
     except (ValueError, OSError) as error:
-        reason = plain(str(error).partition("\n")[0])
-        say_refusal(f"**Held-out real samples** are not used. {reason}")
+        reason, _, recipe = str(error).partition("\n")
+        say_refusal(f"**Held-out real samples** are not used. {plain(reason)}")
+        if recipe:
+            st.code(recipe, language="python", wrap_lines=True)
     return None
 
 

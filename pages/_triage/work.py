@@ -219,7 +219,7 @@ def _progress(
     unit = count_of(run.total, "checkpoint").partition(" ")[2]
     size = "" if run.total == 1 else ", if all are as large as the reference"
     waiting = f", {unfinished} not written to the end yet" if unfinished else ""
-    live = ", live" if source.watch is not None else ""
+    watched = ", folder watched" if source.watch is not None else ""
     background.buttons(
         run,
         unit,
@@ -229,7 +229,7 @@ def _progress(
         waits=run.working,
         first=f"{run.total} {unit}, {duration(run.seconds_left)} on this machine{size}.",
         stopping="stopping",
-        done=(f", {len(failed)} of them failed" if failed else "") + waiting + live,
+        done=(f", {len(failed)} of them failed" if failed else "") + waiting + watched,
     )
     if run.error is not None:
         say_refusal(f"{plain(background.error_text(run.error))} What was measured before stays.")
@@ -403,8 +403,10 @@ def _draw_notes(
             for each in failed:
                 reason = each.reason or ""
                 reasons.append(reason)
-                told = plain(with_buttons(reason)).rstrip(".")
-                lines.append(f"- **{plain(each.checkpoint.name)}**: {told}.")
+                told = with_buttons(reason).rstrip(".")
+                if told.endswith(":"):
+                    told += " the lines below do it"
+                lines.append(f"- **{plain(each.checkpoint.name)}**: {plain(told)}.")
             st.warning("\n".join(lines), icon=":material/block:")
             recipes = []
             for each in failed:
@@ -537,7 +539,7 @@ def _table_row(
         else:
             state = "waits" if run.working else "not measured"
     elif outcome.reason is not None:
-        state = f"failed: {outcome.reason}"
+        state = f"failed: {outcome.reason}".removesuffix(":")
     else:
         state = "measured" if outcome.fresh else "kept from before"
         for one in outcome.measured:

@@ -29,6 +29,7 @@ from prviz.triage.inputs import ArrivalWatch, checkpoints_below, checkpoints_of
 from prviz.triage.measured import CACHE_VARIABLE, ResultCache, TriageSettings
 from tests.lab_app import button, press, said, until_done
 from tests.line import measure
+from tests.pages.triage.test_ranking import panes
 from tests.triage_app import SLOW, begin, edit, healthy, slow_family, table, triage
 from tests.waiting import until
 
@@ -301,6 +302,23 @@ def test_other_real_samples_are_no_checkpoint_and_refused_where_the_reference_ho
     assert not app.error
     app = folder(holdout="run/again.npy")
     assert "samples are in the reference too; at most 5 % may be" in app.error[0].value
+    spoilt = np.load(served / "run" / "held.npy")
+    spoilt[0, 0] = np.nan
+    np.save(served / "run" / "held.npy", spoilt)
+    app = folder(holdout="run/held.npy")
+    assert "NaN" in app.error[0].value
+    assert "np.load" in app.code[0].value
+
+
+def test_what_has_no_step_is_not_drawn_over_steps_and_a_folder_is_said_to_be_watched(
+    served: Path,
+) -> None:
+    app = until_done(begin(folder()))
+    assert "Done: 2 of 2 checkpoints, folder watched." in said(app)
+    assert panes(app)["triage-steps"]["title"] == "Score over steps"
+    (served / "run" / "step-9.npy").rename(served / "run" / "b.npy")
+    app = until_done(begin(folder()))
+    assert panes(app)["triage-steps"]["title"] == "Score of each checkpoint"
 
 
 @pytest.mark.exhaustive
@@ -474,6 +492,8 @@ def test_a_failed_upload_has_the_lines_that_convert_it_by_its_own_name() -> None
     assert "1 of 2 could not be measured" in app.warning[0].value
     shown = "\n".join(each.value for each in app.code)
     assert "values = np.load('step-2.npy')" in shown, shown
+    assert app.warning[0].value.replace("\\", "").endswith(": the lines below do it.")
+    assert not any(state.endswith(":") for state in table(app)["State"])
 
 
 @pytest.mark.exhaustive
