@@ -701,6 +701,7 @@ CONVERTED = (*_KINDS, *_LOOKED_AT)
 # Sizes that numbers usually have, and the share of them.
 _USUAL = (1e-8, 1e8)
 _MOSTLY = 0.95
+_BETWEEN = (b"\t", b";", b",")
 _MARKS = re.compile(rb"[ \t,;|]+")
 _NUMBERS = re.compile(rb"\s*[-+]?[\d.][-+\deE.]*([ \t,;]+[-+]?[\d.][-+\deE.]*)*\s*")
 
@@ -986,6 +987,9 @@ def _numbers_within(head: bytes, lines: Sequence[bytes]) -> tuple[str, str] | No
     if width < 3 or count < 4 or 2 * count <= len(rows):
         return None
     first = widths.index(width)
+    above = lines[max(0, first - 1)]
+    if any(above.count(each) == lines[first].count(each) >= width - 1 for each in _BETWEEN):
+        return None  # names of several words
     if first and len(rows[first - 1]) == width and not bare[first - 1].startswith(b"@"):
         return None
     recipe = _NUMBERS_ALONE.format(head.splitlines().index(lines[first]), mark, width)
@@ -1119,7 +1123,8 @@ def _json(head: bytes) -> tuple[str, str]:
             "a table in JSON",
             f"import json, pandas as pd\nheld = {loaded}; {frame}.to_parquet({{parquet}})",
         )
-    if re.match(rb'\{"[^"]*":\{"[^"]*":([-\d"]|\[(?!\{))', text):
+    by_columns = re.match(rb'\{"[^"]*":\{"[^"]*":([-\d"]|\[(?!\{))', text)
+    if by_columns and b'":[{' not in text:
         return (
             "a table in JSON",
             "import pandas as pd\npd.read_json({file}).rename(columns=str).to_parquet({parquet})",

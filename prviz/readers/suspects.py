@@ -41,7 +41,7 @@ _BOOKKEEPING = re.compile(
     r"|iter(ation)?|run|trial|replicate|batch|shard|real"
     r"|worker|cfg|cfg_?(scale|value|strength)|guidance(_?(scale|strength|weight))?"
     r"|cluster|(?!n(um)?_).+_clusters?|(k_?means|leiden|louvain|h?dbscan|.*snn_res)(_.*)?"
-    r"|time_?stamps?|unix_?time|strat(a|um)|psu|redcap_.*"
+    r"|time_?stamps?|unix_?time|strat(a|um)|psu|(redcap|metadata)_.*"
     r"|wall_?(clock|time)|datetime|date"
     r"|serial|key|.*_key|pk|hash|rownames|(row|record|serial|sample|item|image|img|line|entry|run"
     r"|order|batch|frame|event"
@@ -79,8 +79,8 @@ _BESIDE = re.compile(
     r"|datum|year|month|week"
     r"|(week)?day|hour|bbox(_.*)?|[xy]_?(min|max)|sex|phenotype|pat|mat"
 )
-# Such names of columns of whole numbers: of a number, and of the state of a form.
-_NUMBERS = re.compile(r".+_(no|nr|number)|.+_complete")
+# Such names of columns of whole numbers: of a number or a code, and of the state of a form.
+_NUMBERS = re.compile(r".+_(no|nr|number|code)|.+_complete|block")
 # Names of places on a map, on the sky or in a picture, of which there are two.
 _PLACE = re.compile(
     r"(.*_)?(lat(itude)?|lon(g(itude)?)?|lng|easting|northing)|ra|decl?"
@@ -157,6 +157,10 @@ _GENE = re.compile(
     r"(ENS[A-Z]{0,4}[GTP]|FBgn|WBGene|AT[1-5CM]G|cg|rs|N[MRPX]_)\d{4,}\b.*"
     r"|\w{3}-(mir|let)-.*|\d+(_[asx])*_at",
     re.IGNORECASE,
+)
+# Names of columns of texts that name them.
+_NAMES_GENES = re.compile(
+    r"(feature|gene|otu|asv|protein|peptide|transcript|taxon|clade|probe)_?\w*"
 )
 # Columns beside the samples of a table of counts, as featureCounts writes them.
 _OF_COUNTS = {"chr", "start", "end", "strand", "length"}
@@ -361,10 +365,11 @@ def check_upright(
     families &= not any(each.isdecimal() or _FEATURE.fullmatch(each) for each in features)
     if not what and (n < len(features) or families):
         known = one_family(features)
-        for column in labels.values():
+        for name, column in labels.items():
             texts = [str(each) for each in column[:FIRST_ROWS]]
             numbered_rows = n < len(features) and _are_numbered_features(texts)
-            genes = families and n > _FEW_GENES and all(map(_GENE.fullmatch, texts))
+            named = _NAMES_GENES.fullmatch(plain_name(name)) and len({*texts}) == len(texts)
+            genes = families and n > _FEW_GENES and (named or all(map(_GENE.fullmatch, texts)))
             if not what and (numbered_rows or genes):
                 what = f"each row is a feature ({quoted(texts[0])}, {quoted(texts[1])} ...)"
     if what:
@@ -423,7 +428,7 @@ def samples_among(names: Sequence[str], beside: str = "") -> list[str]:
 
 def one_family(names: Sequence[str]) -> list[str]:
     """The names that another one has with another number, where most have; else all names."""
-    stems = [match[1] if (match := _NUMBERED.fullmatch(name)) else name for name in names]
+    stems = [re.sub(r"\d+", "0", name) for name in names]
     counts = Counter(stems)
     found = [name for name, stem in zip(names, stems, strict=True) if counts[stem] > 1]
     return found if 2 * len(found) > len(names) else list(names)

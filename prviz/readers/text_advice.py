@@ -304,16 +304,21 @@ class Layout:
 
     def other_table(self, rows: TextRows, narrower: int = 2) -> ReadError | None:
         """The error for lines of a table below lines of another width, with the lines that take it;
-        None for others, and for as many fields as ``narrower`` at most.
+        None for others, and for as many fields as ``narrower`` at most without names of their own.
         """
         widths = Counter(map(len, rows))
         width, count = widths.most_common(1)[0]
-        if width == len(self.columns) or width <= narrower or 2 * count < len(rows):
+        if width == len(self.columns) or 2 * count < len(rows):
             return None
         places = [place for place, row in enumerate(rows) if len(row) == width]
         bare = [place for place in places[: count // 2] if not self._any_numbers(rows[place])]
+        named = bare and places[0] > 1
+        if width <= 2 or (width <= narrower and not named):
+            return None
         above = places.index(bare[-1]) if bare else 0
         table = rows[places[above] + 1 : places[above] + count - above]
+        while above and places[above] - 1 == places[above - 1] in bare:
+            above -= 1  # these are units below the names
         if {width} != {*map(len, table)}:
             return None
         numeric = [all(map(self.numbers.holds, column)) for column in zip(*table, strict=True)]

@@ -38,8 +38,9 @@ _HEAD = 1 << 20
 # Most lines above a table, and lines with as many marks that are one.
 _MOST_ABOVE = 16
 _OF_A_TABLE = 4
-# Lines that the mark between fields is judged by.
+# Lines that the mark between fields is judged by, and rows of the table among them.
 _HEADS = 8
+_ROWS = 3
 _QUOTED = re.compile(r'"[^"]*"')
 # A mark that is the word of a vector, not between fields.
 _WORD = re.compile(r'^[;,|"] (?!.*[;,|])')
@@ -148,7 +149,7 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
         del lines[0]  # a title, and the blank line below it
     comments = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))
     # of many comments, the last one may name the columns
-    begun = comments - 1 if comments >= _HEADS else 0
+    begun = comments - 1 if comments > _HEADS - _ROWS else 0
     lines = [_WORD.sub("word ", line) for line in lines[begun : begun + _HEADS]]
     first = lines[0] if lines else ""
     if said := SEPARATOR.fullmatch(first):

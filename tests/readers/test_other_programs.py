@@ -4,6 +4,7 @@ right by the printed lines.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -424,3 +425,56 @@ def test_a_first_row_unlike_all_others_is_remarked_with_what_leaves_it_out(
     exec(str(caught[0].message).partition("use what this saves: ")[2], {})
     np.testing.assert_array_equal(read("t_samples.csv").values, table)
     assert not read("t_samples.csv").notes
+
+
+def test_names_of_several_words_between_tabs_stay_with_the_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = FRAME.set_axis([f"Mean {each} [µm]" for each in WORDS], axis=1)
+    text = "Database\tx\n\nMeasurement\ty\n\n" + named.to_csv(index=False, sep="\t")
+    Path("t.txt").write_text(text, "utf-8")
+    with pytest.raises(ReadError, match="Convert it, and use the new file") as caught:
+        read("t.txt")
+    exec(recipe(caught), {})
+    assert read("t.csv").features == tuple(named)
+
+
+def test_a_narrower_table_below_its_settings_keeps_its_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    above = "Format,File,,,Book,\nVenue,Spa\nCar,x\n\n"
+    Path("t.csv").write_text(f"{above}{HEADER}\ns,m,kg,Pa\n\n{BODY}")
+    with pytest.raises(ReadError, match="lines of 6 fields above a table of 4") as caught:
+        read("t.csv")
+    exec(recipe(caught), {})
+    found = read("t_table.csv")
+    assert found.features == tuple(WORDS)
+    np.testing.assert_array_equal(found.values, FRAME)
+
+
+def test_rows_of_an_answer_of_json_beside_what_it_says_of_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = FRAME.to_dict("records")
+    Path("t.json").write_text(json.dumps({"meta": {"generated": "2023"}, "data": rows}))
+    with pytest.raises(ReadError, match="Convert it, and use the new file") as caught:
+        read("t.json")
+    exec(recipe(caught), {})
+    np.testing.assert_array_equal(read("t.npz").values, FRAME)
+
+
+def test_names_of_genes_and_names_of_samples_around_a_number_tell_a_turned_table() -> None:
+    counts = pd.DataFrame(RNG.poisson(80, (60, 8)), columns=[f"S{at}.gut" for at in range(8)])
+    counts.insert(0, "#OTU ID", [f"{7 * at:x}a" for at in range(60)])
+    with pytest.raises(ReadError, match="transposed, each row is a feature"):
+        read(("t.tsv", counts.to_csv(index=False, sep="\t").encode()))
+
+
+@pytest.mark.parametrize("more", [{"State Code": SOME}, {"Block": SOME}], ids=str)
+def test_codes_and_blocks_are_remarked(more: dict[str, object]) -> None:
+    (note,) = read(written(FRAME.assign(**more))).notes
+    assert "may say something else" in note
+    assert asked({"Metadata_Object_Count": SOME}) == ("Metadata_Object_Count",)
