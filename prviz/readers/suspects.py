@@ -106,6 +106,9 @@ _QUALITY = re.compile(
     r"((.*_)?q[acfn]|dq)(_.*)?|((data|quality|extraction|q)_?)?flags?|(data_?)?quality_?code"
 )
 _MOST_CODES = 32
+# Names of bits of warnings, which may be a score as well: bits are mostly 0, and large otherwise.
+_BITS = re.compile(r"\w*quality|\w+flags?")
+_LEAST_BIT = 4
 # Names of probabilities, which no features are beside a prediction where those of a row sum to 1.
 _OF_PREDICTION = re.compile(r"predict.*")
 _PROBABILITY = re.compile(r"p_?\d+|(p|prob(ability)?|confidence|score)(_.+|\(.+)")
@@ -643,7 +646,9 @@ def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]
         error = _ERROR.fullmatch(name)
         if error and not names.isdisjoint(error.groups()):
             seen[place] = "the error, or a mark, of another column"
-        elif _QUALITY.fullmatch(name) and _are_codes(values[:, place]):
+        elif (_QUALITY.fullmatch(name) and _are_codes(values[:, place])) or (
+            _BITS.fullmatch(name) and _are_bits(values[:, place])
+        ):
             seen[place] = "a code of quality"
         elif place in even:
             steps = (
@@ -663,6 +668,11 @@ def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]
 
 def _are_codes(column: Array) -> bool:
     return _whole(column) and 1 < len(np.unique(column)) <= _MOST_CODES
+
+
+def _are_bits(column: Array) -> bool:
+    others = column[column != 0]
+    return _are_codes(column) and 2 * len(others) < len(column) and others.min() >= _LEAST_BIT
 
 
 def _are_dates(column: Array) -> bool:

@@ -48,6 +48,7 @@ BESIDE: list[dict[str, object]] = [
     {"Month": RNG.permutation(DAYS.month), "HR": RNG.integers(0, 24, N)},
     {"fyear": RNG.integers(2000, 2020, N), "fqtr": RNG.integers(1, 5, N)},
     {"QN_3": SOME, "qc": SOME, "QF": SOME, "flag": SOME, "ozone_QC": SOME},
+    {"QUALITY": SOME // 3 * 128, "STARFLAG": SOME // 3 * 4 * (1 + SOME % 2)},
     {"Centroid X µm": RNG.random(N), "Centroid Y µm": RNG.random(N)},
     {"AreaShape_Center_X": RNG.random(N), "centroid-0": RNG.random(N)},
     {"seurat_clusters": SOME, "RNA_snn_res.0.8": SOME, "percent.mt": RNG.random(N)},
@@ -67,6 +68,7 @@ def test_what_programs_write_beside_features_is_asked_about(more: dict[str, obje
 
 FEATURES: list[dict[str, object]] = [
     {"year_built": RNG.integers(1900, 2020, N), "days_open": RNG.integers(1, 300, N)},
+    {"quality": RNG.integers(0, 11, N) * 10, "smokerflag": SOME // 3},
     {"HR": RNG.integers(50, 120, N), "mo": RNG.random(N)},
     {"own_car_flag": SOME > 1, "FLAG_MOBIL": SOME > 1, "quality": SOME},
     {"spectral_centroid_mean": RNG.random(N), "acc_x": RNG.random(N), "acc_y": RNG.random(N)},
@@ -104,13 +106,14 @@ def test_dots_divide_the_words_of_names_as_in_r() -> None:
 
 
 def test_the_greatest_score_in_every_column_is_a_sample_where_many_have_it() -> None:
-    scores = np.minimum(np.random.default_rng(0).integers(40, 120, (60, 2)), 100)
+    rng = np.random.default_rng(0)
+    scores = np.minimum(rng.integers(40, 120, (60, 2)), 100)
     scores[-2] = 100
     table = pd.DataFrame(scores, columns=["algebra", "reading"])
     assert read(written(table)).n == 60
     table.iloc[-2] = 150
     with pytest.raises(ReadError, match="sums up the rows above"):
-        read(written(table.assign(more=RNG.normal(size=60)).pipe(_topped)))
+        read(written(table.assign(more=rng.normal(size=60)).pipe(_topped)))
 
 
 def _topped(table: pd.DataFrame) -> pd.DataFrame:
