@@ -34,3 +34,14 @@ def served_folder() -> Path | None:
     """
     named = os.environ.get(PICTURES_VARIABLE)
     return Path(named) if named else None
+
+
+def leads_nowhere(path: Path) -> bool:
+    """True for a link to what is not there; False for a circle of links."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return path.is_symlink()
+    except OSError:
+        return False
+    return False

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PureWindowsPath
 from typing import BinaryIO
 
-from prviz.readers.paths import PathLike
+from prviz.readers.paths import PathLike, leads_nowhere
 
 # O_NONBLOCK: do not wait for a pipe that replaced the file; O_BINARY: Windows also reads in text
 # mode.
@@ -107,10 +107,9 @@ class Below:
                     except OutsideError:
                         out += 1
                         continue
-                    except FileNotFoundError:
-                        pass  # which is said when the link is opened
                     except OSError:
-                        continue
+                        if not leads_nowhere(path / entry.name):  # which is said when it is opened
+                            continue
                     files.append(entry.name)
                 elif entry.is_file(follow_symlinks=False):
                     files.append(entry.name)

@@ -18,6 +18,7 @@ from prviz.array_input import EMBED_PICTURES
 from prviz.readers.arrays import check_counts
 from prviz.readers.conversion import refuse_container
 from prviz.readers.errors import ReadError, listed, literal, quoted
+from prviz.readers.paths import leads_nowhere
 from prviz.readers.source import (
     ACCEPTED,
     ACCEPTED_TEXT,
@@ -232,7 +233,7 @@ def _read_files(inside: Iterable[Path]) -> list[Path]:
 
 def _refuse_lost(inside: Iterable[Path], where: str) -> None:
     """Raise ReadError for links to what is not there, which a set would miss."""
-    lost = [each.name for each in inside if each.is_symlink() and not each.exists()]
+    lost = [each.name for each in inside if leads_nowhere(each)]
     if lost:
         them = "it" if len(lost) == 1 else "them"
         what = "is a link" if len(lost) == 1 else "are links"

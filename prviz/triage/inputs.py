@@ -33,7 +33,7 @@ from prviz.readers import (
 )
 from prviz.readers.columns import EVERY
 from prviz.readers.errors import ReadError, error_text, listed, quoted
-from prviz.readers.paths import PathLike
+from prviz.readers.paths import PathLike, leads_nowhere
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import as_source
 
@@ -394,9 +394,7 @@ def _files(path: Path, skipped: set[Path]) -> list[Path]:
     )
     # a link to what is not there is a checkpoint that can't be read
     files = {
-        Path(os.path.normpath(each))
-        for each in inside
-        if each.is_file() or (each.is_symlink() and not each.exists())
+        Path(os.path.normpath(each)) for each in inside if each.is_file() or leads_nowhere(each)
     }
     # `prviz embed` writes the same samples twice: its table is no checkpoint, nor is a file whose
     # table is left out.
