@@ -38,7 +38,7 @@ def test_from_the_worked_example_to_the_row_it_hangs_on(page: Page) -> None:
     expect(story.locator(".pane h3").first).to_have_text("The generated samples that carry most")
     plot = story.locator(".plot").nth(1)
     expect(plot).to_have_attribute(
-        "aria-label", re.compile("^Without the top 1, 2 and 5. Without a sample")
+        "aria-label", re.compile("^Without the top 1, 2 and 5. Where a sample is left out")
     )
     expect(plot.locator(".legendtext").first).to_have_text("β0, measured again")
     wait_idle(page)
