@@ -203,7 +203,9 @@ def moments_of(values: AnyFloats, scale: float) -> Moments:
 def _scaled(values: AnyFloats, scale: float) -> Floats:
     """Values in units of ``scale``; the values themselves where it is 1."""
     block = values.astype(float, copy=False)
-    return block if scale == 1 else block / scale
+    if scale == 1:
+        return block
+    return block / scale
 
 
 def _constant(values: AnyFloats) -> Flags:

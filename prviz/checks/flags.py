@@ -175,12 +175,16 @@ class Finding:
     @property
     def text(self) -> str:
         """Value and effect, as sentences."""
-        return f"{self.value_text}. {self.effect}" if self.effect else self.value_text
+        if self.effect:
+            return f"{self.value_text}. {self.effect}"
+        return self.value_text
 
     @property
     def line(self) -> str:
         """Title and text, as the shell and a `PrvizWarning` say them."""
-        return f"{self.title}: {self.text}" if self.effect else self.text
+        if self.effect:
+            return f"{self.title}: {self.text}"
+        return self.text
 
     def entry(self) -> dict[str, Any]:
         """The finding in JSON's own types: level, title, text, and features where it concerns
@@ -248,7 +252,9 @@ def grade(note: bool, warning: bool = False) -> Level:
     """Level of a finding: "warning" or "note" where these are True, else "ok"."""
     if warning:
         return "warning"
-    return "note" if note else "ok"
+    if note:
+        return "note"
+    return "ok"
 
 
 def grade_of(far: float, ratios: tuple[float, float]) -> Level:
@@ -401,7 +407,9 @@ def sets_cut(pair: SamplePair) -> list[Finding]:
     for role, samples in by_role(pair):
         said += [f"the {role} set is {note}" for note in samples.notes if note.startswith(CUT)]
     effect = "Numbers are those of the samples that were drawn, and move with the seed."
-    return [Finding("Sets cut", ", ".join(said), "note", effect)] if said else []
+    if said:
+        return [Finding("Sets cut", ", ".join(said), "note", effect)]
+    return []
 
 
 def reordered(pair: SamplePair) -> list[Finding]:
@@ -481,7 +489,9 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
         elif not hasattr(frame, "iloc"):  # of polars
             drop = "drop("
     if names:
-        what = "looks like no feature" if len(names) == 1 else "look like no features"
+        what = "look like no features"
+        if len(names) == 1:
+            what = "looks like no feature"
         warn(
             pair.digest,
             f"Columns: {', '.join(map(repr, names))} {what} "
@@ -571,7 +581,9 @@ def repeats(facts: DataFacts, role: Literal["real", "generated"]) -> Finding:
     alike = count > 0 and (by_chance or (other > 0 and ratio(count / n, other) < 2))
     natural = alike and _takes_few_values(facts)
     found = _repeats(role, n, count, most, natural=natural, held_out=facts.held_out)
-    return replace(found, level="warning") if most > facts.k and not natural else found
+    if most > facts.k and not natural:
+        return replace(found, level="warning")
+    return found
 
 
 def _repeats_of_real(facts: DataFacts) -> Finding:
@@ -583,7 +595,9 @@ def _repeats_of_generated(facts: DataFacts) -> Finding:
 
 
 def _repeats(role: str, n: int, count: int, most: int, *, natural: bool, held_out: bool) -> Finding:
-    title = f"Duplicates inside the {role} set" if role else "Duplicates"
+    title = "Duplicates"
+    if role:
+        title = f"Duplicates inside the {role} set"
     if not count:
         effect = "No row repeats, so no copy shrinks a radius of iPR, KDE or Coverage."
         return Finding(title, "none", "ok", effect)
@@ -632,7 +646,9 @@ def _correlation(first: Floats, second: Floats) -> float:
     a = first - first.mean()
     b = second - second.mean()
     size = float(np.sqrt(np.square(a).sum() * np.square(b).sum()))
-    return float((a * b).sum()) / size if size else 0.0
+    if size:
+        return float((a * b).sum()) / size
+    return 0.0
 
 
 def _called_all(samples: Samples, features: Iterable[int]) -> tuple[str, ...]:
@@ -720,7 +736,9 @@ def _summed(pair: SamplePair) -> list[Finding]:
             continue
         first, last = summary_rows(samples.values)
         if count := first or last:
-            rows = "row sums" if count == 1 else f"{count} rows sum"
+            rows = "row sums"
+            if count != 1:
+                rows = f"{count} rows sum"
             value = f"the {'first' if first else 'last'} {rows} up the others in the {role} set"
             effect = f"No samples: leave them out, values[{f'{first}:' if first else f':-{last}'}]."
             found.append(Finding("Summaries", value, "warning", effect))
@@ -739,18 +757,24 @@ def dependent_order(found: Mapping[str, RowOrder]) -> list[Finding]:
 
 def called(samples: Samples, feature: int) -> str:
     """A feature by its name, or by its number, counted from 1."""
-    return _shown(samples.features[feature]) if samples.features else f"feature {feature + 1}"
+    if samples.features:
+        return _shown(samples.features[feature])
+    return f"feature {feature + 1}"
 
 
 def _named(samples: Samples, features: Iterable[int], most: int = 4) -> str:
     """The first names of some features after a colon; "" where features have none."""
     names = _called_all(samples, features) if samples.features else ()
-    return f": {_first(names, most)}" if names else ""
+    if names:
+        return f": {_first(names, most)}"
+    return ""
 
 
 def _first(names: Sequence[str], most: int = 4) -> str:
     """The first of the names, and the number of the others."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    more = ""
+    if len(names) > most:
+        more = f" and {len(names) - most:,} more"
     return ", ".join(names[:most]) + more
 
 
@@ -768,13 +792,17 @@ def _leave_out(samples: Samples, features: Sequence[int]) -> str:
 def variances(moments: Moments) -> Floats:
     """Variances in units of the largest one, so that none overflows."""
     largest = float(moments.sd.max())
-    return np.square(moments.sd / largest) if largest else moments.sd
+    if largest:
+        return np.square(moments.sd / largest)
+    return moments.sd
 
 
 def _alone(one: Moments, other: Moments) -> float:
     """Share of one set's variance in features that never vary in the other set."""
     squares = variances(one)
-    return float(squares[other.constant].sum() / squares.sum()) if squares.any() else 0.0
+    if squares.any():
+        return float(squares[other.constant].sum() / squares.sum())
+    return 0.0
 
 
 def constant_features(facts: DataFacts) -> Finding:
@@ -797,7 +825,9 @@ def constant_features(facts: DataFacts) -> Finding:
     if not len(one):
         return Finding(title, value, "note", _NEVER_VARIES)
     share = max(_alone(facts.real, facts.generated), _alone(facts.generated, facts.real))
-    amount = f"{100 * share:.1f} %" if share >= 0.001 else "under 0.1 %"
+    amount = "under 0.1 %"
+    if share >= 0.001:
+        amount = f"{100 * share:.1f} %"
     value += f"; the latter hold {amount} of the other set's variance{_named(samples, one)}"
     effect = (
         "A feature that varies in one set only tells the sets apart by itself, which lowers the"
@@ -842,7 +872,9 @@ def norms(facts: DataFacts) -> Finding:
         effect = "Distances of every estimator are those between directions."
         return Finding("Norms", "both sets are l2-normalised", "ok", effect)
     if real.normalised or generated.normalised:
-        which = "real" if real.normalised else "generated"
+        which = "generated"
+        if real.normalised:
+            which = "real"
         effect = (
             f"Only the {which} set is l2-normalised, and distances measure just that: normalise"
             " both or none."
@@ -992,7 +1024,9 @@ def _scales(facts: SetFacts, samples: Samples, between: str) -> Finding:
     if few:
         features = _called_all(samples, order[:few])
         share = facts.top[few - 1]
-        amount = f"{100 * share:.1f} %" if share < 0.999 else "over 99.9 %"
+        amount = "over 99.9 %"
+        if share < 0.999:
+            amount = f"{100 * share:.1f} %"
         hold = "holds" if few == 1 else "hold"
         value = f"{' and '.join(features)} {hold} {amount} of the distance between {between}"
         rest = f"the other {d - few:,} features hardly count"
@@ -1059,7 +1093,9 @@ def _no_features(
     features = _called_all(samples, found)
     effect = f"{said}: {_leave_out(samples, found)}."
     value = f"{', '.join(features)}: {what}"
-    return [Finding(title, value, "warning", effect, features)] if found else []
+    if found:
+        return [Finding(title, value, "warning", effect, features)]
+    return []
 
 
 def stand_ins(facts: DataFacts) -> list[Finding]:
@@ -1123,7 +1159,9 @@ def _without_codes(samples: Samples, codes: _Codes) -> str:
         plain = [int(each) if each == int(each) and abs(each) < 2**53 else each for each in values]
         held[samples.features[column]] = plain
     text = f", table[~table.isin({held}).any(axis=1)]"
-    return text if text.isprintable() and len(text) <= _LONGEST_LINE else ""
+    if text.isprintable() and len(text) <= _LONGEST_LINE:
+        return text
+    return ""
 
 
 def _answers(samples: Samples, drawn: SetFacts) -> _Codes:
@@ -1235,7 +1273,9 @@ def encoders(pair: SamplePair) -> Findings:
         )
         return (Finding("Encoder", difference, "warning", effect),)
     if len(known) == 1:
-        side = "real" if known[0] is pair.real else "generated"
+        side = "generated"
+        if known[0] is pair.real:
+            side = "real"
         effect = (
             "The other file does not say what made it; only one encoder for both makes samples"
             " comparable."
@@ -1275,13 +1315,17 @@ def _role(name: str) -> str:
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     words = re.findall(r"[a-z]+", spaced.lower())
     roles = [role for role, known in _WORDS.items() if any(known.fullmatch(word) for word in words)]
-    return roles[0] if len(roles) == 1 else ""
+    if len(roles) == 1:
+        return roles[0]
+    return ""
 
 
 def _shown(name: str) -> str:
     """Name on one line, without control characters, of at most LONGEST_NAME characters."""
     plain = "".join(character if character.isprintable() else "\ufffd" for character in name)
-    return plain if len(plain) <= LONGEST_NAME else plain[: LONGEST_NAME - 1] + "…"
+    if len(plain) <= LONGEST_NAME:
+        return plain
+    return plain[: LONGEST_NAME - 1] + "…"
 
 
 def ratio(first: float, second: float) -> float:
@@ -1291,4 +1335,6 @@ def ratio(first: float, second: float) -> float:
     if first == second:
         return 1.0
     low, high = sorted((first, second))
-    return math.inf if low == 0 or math.isinf(high) else high / low
+    if low == 0 or math.isinf(high):
+        return math.inf
+    return high / low

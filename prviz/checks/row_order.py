@@ -134,7 +134,9 @@ def _by_chance(kinds: Ints, chosen: Ints) -> float:
             chance[places] = ((np.abs(gaps) <= NEXT).sum() - len(places)) / (
                 gaps.size - len(places)
             )
-    return float(chance[chosen].mean()) if len(chosen) else 0.0
+    if len(chosen):
+        return float(chance[chosen].mean())
+    return 0.0
 
 
 def _is_sorted(values: AnyFloats) -> bool:

@@ -492,7 +492,9 @@ class TriageCommand:
                     progress(0.0)
                     self.triage.keep_draws(outcome, progress)
 
-            meanwhile = keep if self.outputs.has_reports else None
+            meanwhile = None
+            if self.outputs.has_reports:
+                meanwhile = keep
             return self._present(found, notes, meanwhile=meanwhile)
 
     def _measured(self, checkpoints: Sequence[Checkpoint], n: int) -> list[CheckpointOutcome]:
@@ -747,7 +749,8 @@ class TriageCommand:
         in `Triage.results`.
         """
         arguments = self.arguments
-        total = len(outcomes) if total is None else total
+        if total is None:
+            total = len(outcomes)
         with watched(None) as line:
             found = self.triage.results(
                 outcomes, arguments.goal, progress=_both(check, line), meanwhile=meanwhile
@@ -775,7 +778,9 @@ class TriageCommand:
         arguments = self.arguments
         measured = found.measured
         sizes = unequal(measured)
-        tables = [] if arguments.metadata is None else [arguments.metadata]
+        tables = []
+        if arguments.metadata is not None:
+            tables = [arguments.metadata]
         others = [*tables, *self._other_files()]
         skipped = skipped_files(arguments.checkpoints, leave_out=others)
         folders = skipped_folders(arguments.checkpoints, leave_out=others)

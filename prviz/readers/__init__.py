@@ -160,7 +160,9 @@ def recognise(source: FileSource, limits: Limits) -> str:
     archive = head.startswith(b"PK\x03\x04")
     if extension in PICKLE_EXTENSIONS or looks_pickled(head, text=extension in _TEXT):
         raise refuse_pickle(source)
-    members = zip_members(source, limits) if archive and extension != ".npz" else []
+    members = []
+    if archive and extension != ".npz":
+        members = zip_members(source, limits)
     if any(name.endswith(PICKLED) for name in members):
         raise refuse_pickle(source, torch_archive=True)
     if extension in PICTURES:
@@ -200,9 +202,9 @@ def recognise(source: FileSource, limits: Limits) -> str:
 
 def _not_accepted(source: FileSource, extension: str, head: bytes) -> ReadError:
     """Error for an extension that is not accepted: what converts the file, or what it holds."""
-    found = (
-        f"the extension {quoted(extension)} is not accepted" if extension else "has no extension"
-    )
+    found = "has no extension"
+    if extension:
+        found = f"the extension {quoted(extension)} is not accepted"
     for magic, (what, right) in _MAGIC.items():
         if head.startswith(magic) and right not in (None, ".npz"):
             return ReadError(
@@ -210,9 +212,9 @@ def _not_accepted(source: FileSource, extension: str, head: bytes) -> ReadError:
             )
     if error := refuse_container(source.where, source.typed, extension, source.head, source.size):
         return error
-    texts = (
-        " Texts, one a line, are embedded first: prviz embed FILE." if extension == ".txt" else ""
-    )
+    texts = ""
+    if extension == ".txt":
+        texts = " Texts, one a line, are embedded first: prviz embed FILE."
     return ReadError(
         f"{source.where}: {found}. Save the embeddings as one of {', '.join(SAVED_AS)}.{texts}"
     )
@@ -477,7 +479,9 @@ def read_label(
         return None
 
     with _reading(file), open_npz(file, Limits().of_file(file.size)) as arrays:
-        return arrays.label(name, samples.n) if name in arrays.keys else None
+        if name in arrays.keys:
+            return arrays.label(name, samples.n)
+        return None
 
 
 def read_pair(
@@ -642,7 +646,9 @@ def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str
 
 def _keyed(file: FileSource, limits: Limits) -> AbstractContextManager[KeyedFile]:
 
-    return open_npz(file, limits) if file.kind == ".npz" else open_tensors(file, limits)
+    if file.kind == ".npz":
+        return open_npz(file, limits)
+    return open_tensors(file, limits)
 
 
 def _contents(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
@@ -684,10 +690,14 @@ def _noted(found: _Contents, file: FileSource, key: str | None = None) -> _Conte
     """The contents of an array with a note where they look like packed bits, or like the bits of
     numbers.
     """
-    library = "safetensors.numpy.load_file" if file.kind == ".safetensors" else "np.load"
+    library = "np.load"
+    if file.kind == ".safetensors":
+        library = "safetensors.numpy.load_file"
     loads = f"{library}({quoted(file.name)})" + ("" if key is None else f"[{quoted(key)}]")
     note = bits_note(found.values, file.name, loads)
-    return found._replace(notes=(*found.notes, note)) if note else found
+    if note:
+        return found._replace(notes=(*found.notes, note))
+    return found
 
 
 def _columns(
@@ -730,7 +740,9 @@ def _group_beside(file: FileSource, values: Array, choice: ColumnChoice) -> dict
     held = read_chosen(table, EVERY, limits=Limits(min_rows=1))
     groups = held.labels.get(choice.group)
     same = held.values.shape == values.shape and bool((held.values == values).all())
-    return {choice.group: groups} if same and groups is not None else {}
+    if same and groups is not None:
+        return {choice.group: groups}
+    return {}
 
 
 def _table_or_choices(
@@ -803,7 +815,9 @@ def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Conte
     notes = (*table.notes, *found.notes)
     named = [name for name, held in labels.items() if is_class(name) and _has_decimals(held)]
     if left := [name for name in named if not choice.drops(name) and name != choice.group]:
-        said = "it is named like a label" if len(left) == 1 else "they are named like labels"
+        said = "they are named like labels"
+        if len(left) == 1:
+            said = "it is named like a label"
         notes = (
             *notes,
             f"left out: {listed(left)} ({said}); columns= (--features) takes such by name",
@@ -876,7 +890,9 @@ def _encoder(metadata: Any) -> dict[str, str]:
             text = text.decode(errors="replace")
         if isinstance(text, str):
             found[key] = text[:_LONGEST]
-    return found if found.get("encoder") else {}
+    if found.get("encoder"):
+        return found
+    return {}
 
 
 @contextmanager

@@ -81,13 +81,17 @@ class Header:
     @property
     def itemsize(self) -> int:
         """Bytes per stored value."""
-        return 0 if self.dtype is None else self.dtype.itemsize
+        if self.dtype is None:
+            return 0
+        return self.dtype.itemsize
 
     @property
     def held_itemsize(self) -> int:
         """Bytes per value once widened: 4 for float16, bfloat16 and float32, else 8."""
         narrow = self.dtype is not None and self.dtype.kind == "f" and self.dtype.itemsize <= 4
-        return 4 if narrow or self.bfloat16 else 8
+        if narrow or self.bfloat16:
+            return 4
+        return 8
 
 
 def looks_like_images(header: Header) -> bool:
@@ -100,7 +104,9 @@ def looks_like_images(header: Header) -> bool:
 
 def _loaded(header: Header) -> str:
     """The call that loads an array of .npy or .npz."""
-    key = "" if header.key is None else f"[{literal(header.key)}]"
+    key = ""
+    if header.key is not None:
+        key = f"[{literal(header.key)}]"
     return f"np.load({literal(header.path or header.file)}){key}"
 
 
@@ -199,7 +205,9 @@ def _shape_advice(shape: tuple[int, ...]) -> str:
 def as_one_sample(header: Header, limits: Limits) -> Header:
     """The header of a (d,) array as one of (1, d) where every file is one sample."""
     one = limits.one_sample and len(header.shape) == 1 and header.shape[0] > 0
-    return replace(header, shape=(1, *header.shape)) if one else header
+    if one:
+        return replace(header, shape=(1, *header.shape))
+    return header
 
 
 def fits(header: Header) -> bool:
@@ -290,9 +298,9 @@ def check_exact(values: Array, position: Callable[[int, int], str]) -> None:
         end = (
             "This end of its type stands for a missing value: fill it in, or leave that sample out."
         )
-        asked = (
-            end if found in (ends.min, ends.max) else "Are these identifiers rather than features?"
-        )
+        asked = "Are these identifiers rather than features?"
+        if found in (ends.min, ends.max):
+            asked = end
         raise ReadError(
             f"{position(row, column)}: the integer {found} is too large to be held exactly. {asked}"
         )
@@ -307,11 +315,9 @@ def check_values(values: Array, position: Callable[[int, int], str]) -> None:
         if bad.any():
             row, column = (int(index) for index in np.argwhere(bad)[0])
             found = values[start + row, column]
-            name = (
-                "NaN (not a number)"
-                if np.isnan(found)
-                else f"{'-' * bool(found < 0)}inf (infinite or too large)"
-            )
+            name = "NaN (not a number)"
+            if not np.isnan(found):
+                name = f"{'-' * bool(found < 0)}inf (infinite or too large)"
             said = (
                 f"{position(start + row, column)}: {name}. Find out where it comes from, or "
                 f"leave that sample out."

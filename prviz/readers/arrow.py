@@ -213,7 +213,9 @@ def _pages(stream: BinaryIO, chunk: _Chunk, end: int) -> Iterator[Claims]:
             continue
         at += header.at + _count(fields[_COMPRESSED])
         kind = _KINDS.get(fields[_TYPE])
-        values = 0 if kind is None else _count(fields[kind][1])
+        values = 0
+        if kind is not None:
+            values = _count(fields[kind][1])
         seen = seen + values
         longest = _PAGE_HEADER
         yield Claims(values, _count(fields[_UNCOMPRESSED]))
@@ -294,7 +296,9 @@ def _field(data: bytes, table: int, number: int) -> int | None:
     if 4 + 2 * number >= _int(data, vtable, "<H"):
         return None
     offset = _int(data, vtable + 4 + 2 * number, "<H")
-    return table + offset if offset else None
+    if offset:
+        return table + offset
+    return None
 
 
 def _int(data: bytes, position: int, layout: str) -> int:
@@ -334,7 +338,9 @@ def _claim(message: bytes, part: Callable[[int, int], bytes]) -> _BatchClaim | N
     if kind == _DICTIONARY:
         batch = _follow(message, _field(message, batch, _DICTIONARY_DATA))
     length = _field(message, batch, _LENGTH)
-    rows = 0 if length is None else _int(message, length, "<q")
+    rows = 0
+    if length is not None:
+        rows = _int(message, length, "<q")
     buffers = _follow(message, _field(message, batch, _BUFFERS))
     compressed = _field(message, batch, _COMPRESSION) is not None
     claimed = 0
@@ -343,7 +349,9 @@ def _claim(message: bytes, part: Callable[[int, int], bytes]) -> _BatchClaim | N
         if start < 0 or size < 0:
             raise IndexError("a buffer outside its batch")
         # A compressed buffer begins with its uncompressed length, -1 if it was left as it is.
-        original = _int(part(start, 8), 0, "<q") if compressed and size >= 8 else -1
+        original = -1
+        if compressed and size >= 8:
+            original = _int(part(start, 8), 0, "<q")
         if original < -1:
             raise IndexError("a negative length")
         claimed += original if original >= 0 else size
@@ -567,7 +575,8 @@ def _json_table(source: FileSource, limits: Limits) -> tuple[dict[str, Any], Any
         data = stream.read()
     encoding = encoding_of(data[:16])
     with corrupt_unless_read(source.where, UnicodeDecodeError):
-        data = data if encoding == "utf-8" else data.decode(encoding).encode()
+        if encoding != "utf-8":
+            data = data.decode(encoding).encode()
     data = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     first = data.partition(b"\n")[0].strip()
     whole = b"\n" not in data.rstrip() and first.startswith((b"[{", b"[["))
@@ -740,7 +749,9 @@ def _json_kind(name: str, value: object) -> Any:
         return pa.string()
     if isinstance(value, dict):
         fields = _json_fields(value)
-        return pa.struct(fields) if fields else None
+        if fields:
+            return pa.struct(fields)
+        return None
     if isinstance(value, list) and value and (inner := _json_kind("", value[0])) is not None:
         return pa.list_(pa.float64() if pa.types.is_integer(inner) else inner)
     return None

@@ -77,7 +77,9 @@ def _is_label_type(kind: Any) -> bool:
 def _plain(kind: Any) -> Any:
     """The type of the numbers in a dictionary of numbers; any other type as it is."""
     packed = types.is_dictionary(kind) and is_number(kind.value_type)
-    return kind.value_type if packed else kind
+    if packed:
+        return kind.value_type
+    return kind
 
 
 def _dtype(kinds: Iterable[Any]) -> np.dtype[Any]:
@@ -119,7 +121,8 @@ def plan_columns(
     if key is None and len(lists) > 1:
         decimal = [name for name in lists if types.is_floating(kinds[name].value_type)]
         # beside lists of whole numbers, such as tokens
-        lists = decimal if len(decimal) == 1 else lists
+        if len(decimal) == 1:
+            lists = decimal
     name = one_list(lists, key, kinds, where)
     if name is None:
         return _plan_numbers(kinds, where, choice, index_columns(schema.metadata), changed)
@@ -246,7 +249,9 @@ class TableRows:
 
     def _decoded(self, column: Any) -> Sequence[Any]:
         self.text_bytes += _text_bytes(column)
-        held = 0 if self.values is None else self.values.nbytes
+        held = 0
+        if self.values is not None:
+            held = self.values.nbytes
         check_claim(self.plan.where, held + self.text_bytes, self.limits)
         values: list[Any] = column.to_pylist()
         for place, value in enumerate(values):
@@ -337,7 +342,9 @@ def _text_bytes(column: Any) -> int:
     if types.is_string_view(column.type):
         lengths = np.frombuffer(column.buffers()[1], dtype=np.int32)[::4]
         return int(lengths[column.offset : column.offset + len(column)].sum(dtype=np.int64))
-    return int(column.nbytes) if is_text(column.type) else 0
+    if is_text(column.type):
+        return int(column.nbytes)
+    return 0
 
 
 def read_batches(

@@ -83,7 +83,9 @@ class PlainColumns:
                 array.validate(full=True)
                 array = array.flatten()[place]
             arrays[column.name] = self._converted(array, column)
-        return pa.RecordBatch.from_pydict(arrays) if arrays else batch
+        if arrays:
+            return pa.RecordBatch.from_pydict(arrays)
+        return batch
 
     def _converted(self, array: Any, column: _Column) -> Any:
         kind = _plain(array.type)
@@ -169,7 +171,9 @@ class PlainColumns:
         # see `_refuse_spark`
         spark = any(column.name.endswith(".type") for column in self._columns)
         features = [name for name in lists if not is_label(name)]
-        error = None if spark else sparse(where, lists, whole, loading, typed)
+        error = None
+        if not spark:
+            error = sparse(where, lists, whole, loading, typed)
         if error is None and len(features) == 1 and features[0] in whole:
             others = [name for name in plain if name != features[0]]
             error = quantised(where, features[0], others, loading, typed)
@@ -179,7 +183,9 @@ class PlainColumns:
     def _refuse_spark(self, batch: Any) -> None:
         """Raise for vectors of Spark of which some are sparse: their type is 0."""
         for name, kind in zip(batch.schema.names, batch.schema.types, strict=True):
-            fields = {field.name: field.type for field in kind} if types.is_struct(kind) else {}
+            fields = {}
+            if types.is_struct(kind):
+                fields = {field.name: field.type for field in kind}
             if "values" not in fields or not types.is_integer(fields.get("type", pa.null())):
                 continue
             batch.column(name).validate(full=True)
@@ -275,14 +281,20 @@ def _reading(source: FileSource) -> str:
         return f"pd.read_json({name}, lines=True)"
     if source.kind == ".parquet":
         return f"pd.read_parquet({name})"
-    opened = "open_file" if source.head(6) == b"ARROW1" else "open_stream"
+    opened = "open_stream"
+    if source.head(6) == b"ARROW1":
+        opened = "open_file"
     return f"pa.ipc.{opened}({name}).read_pandas()"
 
 
 def frame_lines(source: FileSource) -> str:
     """The lines that load the file as a data frame, ``table``, with its index among the columns."""
-    modules = "pandas as pd" if source.kind in (".parquet", ".jsonl") else "pyarrow as pa"
-    index = "" if source.kind == ".jsonl" else ".reset_index()"
+    modules = "pyarrow as pa"
+    if source.kind in (".parquet", ".jsonl"):
+        modules = "pandas as pd"
+    index = ".reset_index()"
+    if source.kind == ".jsonl":
+        index = ""
     return f"import {modules}\ntable = {_reading(source)}{index}"
 
 
@@ -339,7 +351,9 @@ def _list_like(kind: Any, inner: Any) -> Any:
     """The kind of list of ``kind``, of other values."""
     if types.is_fixed_size_list(kind):
         return pa.list_(inner, kind.list_size)
-    return pa.large_list(inner) if types.is_large_list(kind) else pa.list_(inner)
+    if types.is_large_list(kind):
+        return pa.large_list(inner)
+    return pa.list_(inner)
 
 
 def _plain(kind: Any) -> Any:

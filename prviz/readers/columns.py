@@ -130,7 +130,9 @@ def plain_name(name: str) -> str:
     words = _NEW_WORD.sub("_", re.sub("[ .:-]", "_", name.strip().strip("@<>:#$")))
     plain = "_".join(map(_in_english, words.lower().split("_")))
     glued = _GLUED.fullmatch(plain)
-    return plain if glued is None else f"{glued[1] or ''}{glued[2]}_{glued[3]}"
+    if glued is None:
+        return plain
+    return f"{glued[1] or ''}{glued[2]}_{glued[3]}"
 
 
 def _in_english(word: str) -> str:
@@ -401,7 +403,9 @@ def sets_text(name: str) -> str:
     """What reads the rows of two values of a column as the two sets, in the shell; of unprintable
     names in words.
     """
-    given = shlex.quote(name) if name.isprintable() else "COLUMN"
+    given = "COLUMN"
+    if name.isprintable():
+        given = shlex.quote(name)
     return (
         f"where it says which rows are real: --real-key {given}=VALUE --generated-key {given}=VALUE"
     )
@@ -416,12 +420,16 @@ def index_columns(metadata: Any) -> tuple[str, ...]:
     """Columns that the metadata of an Arrow schema, as pandas writes them, name as the index of the
     table.
     """
-    text = metadata.get(b"pandas") if isinstance(metadata, Mapping) else None
+    text = None
+    if isinstance(metadata, Mapping):
+        text = metadata.get(b"pandas")
     try:
         found = json.loads(text)["index_columns"] if text else ()
     except (ValueError, KeyError, TypeError, RecursionError):
         return ()
-    return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
+    if isinstance(found, list):
+        return tuple(name for name in found if isinstance(name, str))
+    return ()
 
 
 def label_names(names: Sequence[str]) -> list[str]:
@@ -446,7 +454,9 @@ def parsed(texts: Sequence[str]) -> Sequence[str | int]:
     if not all(text.removeprefix("-").isdecimal() and len(text) < 18 for text in texts):
         return texts
     numbers = list(map(int, texts))
-    return numbers if list(map(str, numbers)) == list(texts) else texts
+    if list(map(str, numbers)) == list(texts):
+        return numbers
+    return texts
 
 
 def label_bytes(text: str) -> int:

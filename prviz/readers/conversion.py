@@ -162,7 +162,9 @@ def arrays_in(held: Any, name: str = "") -> dict[str, Array]:
 
 
 def _joined(name: str, key: str) -> str:
-    return f"{name}.{key}" if name else key
+    if name:
+        return f"{name}.{key}"
+    return key
 
 
 def _entries(held: Any) -> dict[str, Any] | None:
@@ -179,7 +181,9 @@ def _entries(held: Any) -> dict[str, Any] | None:
 def _items(held: Any) -> list[Any] | None:
     """What a sequence holds; None for anything else."""
     if isinstance(held, np.ndarray) and held.dtype == object:
-        return _items(held.item()) if held.ndim == 0 else list(held)
+        if held.ndim == 0:
+            return _items(held.item())
+        return list(held)
     if isinstance(held, Sequence) and not isinstance(held, str | bytes):
         return list(held)
     return None
@@ -189,11 +193,15 @@ def _plainer(value: Any) -> Any:
     """What NumPy takes of a tensor or a sparse matrix. Raises ValueError for masked values."""
     if hasattr(value, "detach"):  # a tensor of PyTorch
         value = value.detach().cpu().to_dense()
-        return value.float() if "float" in str(value.dtype) and value.element_size() < 4 else value
+        if "float" in str(value.dtype) and value.element_size() < 4:
+            return value.float()
+        return value
     if np.ma.is_masked(value):
         masked = int(np.ma.getmaskarray(value).sum())
         raise ValueError(f"{masked} values are masked; fill them in, or leave out their samples")
-    return value.toarray() if hasattr(value, "toarray") else value
+    if hasattr(value, "toarray"):
+        return value.toarray()
+    return value
 
 
 def _array(value: Any) -> Array | None:
@@ -217,7 +225,9 @@ def _array(value: Any) -> Array | None:
             array = array.astype(float)
         except (TypeError, ValueError):
             return None
-    return array if array.dtype.kind in "fiubUc" else None
+    if array.dtype.kind in "fiubUc":
+        return array
+    return None
 
 
 def _rows(entries: Mapping[str, Any]) -> list[Array] | None:
@@ -235,7 +245,9 @@ def _rows(entries: Mapping[str, Any]) -> list[Array] | None:
         if array is None or not alike or (rows and len(array) != len(rows[0])):
             return None
         rows.append(array)
-    return rows if len(rows) >= len(rows[0]) else None
+    if len(rows) >= len(rows[0]):
+        return rows
+    return None
 
 
 def _stacked(items: list[Any], name: str, *, batched: bool) -> dict[str, Array]:
@@ -248,7 +260,9 @@ def _stacked(items: list[Any], name: str, *, batched: bool) -> dict[str, Array]:
     known = [array for item in items if (array := _array(item)) is not None]
     if items and len(known) == len(items):
         kinds = {(array.ndim, array.shape[1:], array.dtype.kind == "U") for array in known}
-        return _joined_arrays(known, name, batched=batched) if len(kinds) == 1 else {}
+        if len(kinds) == 1:
+            return _joined_arrays(known, name, batched=batched)
+        return {}
     records = [record for item in items if (record := _record(item)) is not None]
     keys = records[0].keys() if records else ()
     if not records or len(records) < len(items) or any(each.keys() != keys for each in records):
@@ -808,7 +822,9 @@ def refuse_container(
     path : as the user wrote it. head : the first bytes of a file. size : in bytes, 0 for a folder.
     """
     kind = _kind(extension, head, size)
-    return None if kind is None else _converted(where, path, *kind)
+    if kind is None:
+        return None
+    return _converted(where, path, *kind)
 
 
 def refuse_misnamed(where: str, path: str, head: bytes, whole: bool) -> ReadError | None:
@@ -827,7 +843,9 @@ def refuse_misnamed(where: str, path: str, head: bytes, whole: bool) -> ReadErro
     if _drawn(lines):
         return _converted(where, path, "a table drawn with bars", _BARS)
     found = _printed(head, whole, _MISNAMED) or (_orange(lines) if len(lines) > 2 else None)
-    return None if found is None else _converted(where, path, *found)
+    if found is None:
+        return None
+    return _converted(where, path, *found)
 
 
 def _drawn(lines: Sequence[bytes]) -> bool:
@@ -850,7 +868,9 @@ def _converted(where: str, path: str, what: str, lines: str) -> ReadError:
     }
     recipe = lines.format(file=literal(path), stem=literal(stem), **endings)
     needed = [package for word, package in _PACKAGES.items() if word in recipe]
-    first = f" The lines need one more library: pip install {needed[0]}." if needed else ""
+    first = ""
+    if needed:
+        first = f" The lines need one more library: pip install {needed[0]}."
     return ReadError(f"{where}: {what}.{first} Convert it, and use the new file:\n{recipe}")
 
 
@@ -866,7 +886,9 @@ def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str,
     if extension == ".raw" and not _decoded(head(4096), "utf-8"):
         return _plain_bytes(head(4096))
     if extension == ".xml":
-        return _KINDS[".votable"] if b"<VOTABLE" in head(4096) else None
+        if b"<VOTABLE" in head(4096):
+            return _KINDS[".votable"]
+        return None
     if extension == ".json":
         return _json(head(4096))
     if extension in (".raw", *_TABLES):
@@ -882,7 +904,9 @@ def _matlab(head: bytes, size: int) -> tuple[str, str] | None:
     """The lines for a file of MATLAB, or of Octave, which may be text."""
     if b"MATLAB 7.3" in head[:128]:
         return "a file of MATLAB 7.3 (HDF5)", _MATLAB_7
-    return _text_table(head, size) if head.startswith(b"#") else _KINDS[".mat"]
+    if head.startswith(b"#"):
+        return _text_table(head, size)
+    return _KINDS[".mat"]
 
 
 def _hdf5(head: bytes) -> tuple[str, str]:
@@ -912,7 +936,9 @@ def _by_contents(head: bytes, size: int) -> tuple[str, str] | None:
     for begun, known in _BEGUN_BYTES.items():
         if head.startswith(begun):
             return _KINDS[known]
-    return None if b"\0" in head else _text_table(head, size)
+    if b"\0" in head:
+        return None
+    return _text_table(head, size)
 
 
 def _text_or_bytes(extension: str, head: bytes, size: int) -> tuple[str, str] | None:
@@ -924,14 +950,18 @@ def _text_or_bytes(extension: str, head: bytes, size: int) -> tuple[str, str] | 
     if _ARK_ROW.match(head):
         return _ARK
     if b"\0" in head:
-        return _plain_bytes(head) if extension else None
+        if extension:
+            return _plain_bytes(head)
+        return None
     return _text_table(head, size)
 
 
 def _decoded(head: bytes, encoding: str) -> bytes:
     """The beginning of a text in another encoding, as UTF-8; empty for bytes that are none."""
     text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(head)
-    return text.encode() if "".join(text.split()).isprintable() else b""
+    if "".join(text.split()).isprintable():
+        return text.encode()
+    return b""
 
 
 def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
@@ -980,7 +1010,9 @@ def _numbers_within(head: bytes, lines: Sequence[bytes]) -> tuple[str, str] | No
     above.
     """
     bare = [line.strip(b" ,;*|\t\r") for line in lines]
-    mark = r"\s*,\s*" if 2 * sum(b"," in line for line in bare) > len(bare) else r"[\s;*|]+"
+    mark = r"[\s;*|]+"
+    if 2 * sum(b"," in line for line in bare) > len(bare):
+        mark = r"\s*,\s*"
     rows = [re.split(mark.encode(), line) for line in bare]
     widths = [len(row) if all(map(_ONE.fullmatch, row)) else 0 for row in rows]
     width, count = Counter(widths).most_common(1)[0]
@@ -1058,7 +1090,9 @@ def _printed(head: bytes, whole: bool, kinds: Sequence[_Printed]) -> tuple[str, 
             and third.fullmatch(lines[min(2, len(lines) - 1)].strip())
         ):
             cut = recipe == BRACKETS and b"..." in head
-            return (PRINTED_CUT, "") if cut else (what, recipe)
+            if cut:
+                return (PRINTED_CUT, "")
+            return (what, recipe)
     return None
 
 
@@ -1076,7 +1110,9 @@ def _binary(head: bytes, size: int) -> tuple[str, str] | None:
         return _KINDS[".vec"][0], _WORD2VEC
     if head[:3] in (b"IxF", b"IxH", b"IxM", b"IwF", b"IHN"):
         return _KINDS[".faiss"]
-    return _plain_bytes(head) if size and size % 4 == 0 else None
+    if size and size % 4 == 0:
+        return _plain_bytes(head)
+    return None
 
 
 def _plain_bytes(head: bytes) -> tuple[str, str]:
@@ -1088,7 +1124,9 @@ def _plain_bytes(head: bytes) -> tuple[str, str]:
             ((each == 0) | ((each > _USUAL[0]) & (each < _USUAL[1]))).sum() / max(1, len(each))
             for each in sizes
         ]
-    kind = "float64" if usual[0] < _MOSTLY < usual[1] else "float32"
+    kind = "float32"
+    if usual[0] < _MOSTLY < usual[1]:
+        kind = "float64"
     return _ASKED + kind, _PLAIN_BYTES.format(kind)
 
 

@@ -133,7 +133,9 @@ class _Lines:
             if line.strip() == b"\x1a" and not self._stream.read(1):
                 return  # the end of a file of DOS
             if self.record > longest:
-                found = "longer" if self.record == len(line) else "part of a record longer"
+                found = "part of a record longer"
+                if self.record == len(line):
+                    found = "longer"
                 raise ReadError(
                     f"{self._where}, line {number}: {found} than {human_size(longest)}. Is this one"
                     " line per sample?"
@@ -251,7 +253,9 @@ class _Table(Layout):
 
     def position(self, row: int, column: int) -> str:
         """Text for the place of a value."""
-        entry = f", entry {column + 1}" if self.as_list else ""
+        entry = ""
+        if self.as_list:
+            entry = f", entry {column + 1}"
         feature = self.column(self.features[0 if self.as_list else column])
         return f"{self.where}, line {self.lines[row]}, {feature}{entry}"
 
@@ -274,11 +278,9 @@ class _Table(Layout):
             raise ReadError(f"{place}: empty. Fill the value in, or leave that sample out.")
         if found is None:
             cut = "..." in text
-            advice = (
-                "NumPy has left numbers out; save the table as .parquet"
-                if cut
-                else "A list of numbers is needed"
-            )
+            advice = "A list of numbers is needed"
+            if cut:
+                advice = "NumPy has left numbers out; save the table as .parquet"
             raise ReadError(f"{place}: {quoted(text.strip())} is no list of numbers. {advice}.")
         if self.d and len(found) != self.d:
             raise ReadError(
@@ -479,7 +481,9 @@ def _first_row_note(table: _Table, values: Array) -> tuple[str, ...]:
     if not far and ((row != np.rint(row)).any() or np.prod(whole) > _RARELY):
         return ()
     lines = f"import pandas as pd; {table.loaded('')}.iloc[1:].to_csv({table.saved('samples')})"
-    said = "its first row is far from all others" if far else "its first row alone has no decimals"
+    said = "its first row alone has no decimals"
+    if far:
+        said = "its first row is far from all others"
     return (f"{said}; if it is no sample, use what this saves: {lines}",)
 
 
@@ -570,7 +574,9 @@ def _encoding_of_windows(stream: BinaryIO) -> str:
     while piece := stream.read(_PART):
         found |= {*piece}
     signs = {byte for byte in found if 0x80 <= byte < 0xA0}
-    return "cp1252" if signs and not signs & {0x81, 0x8D, 0x8F, 0x90, 0x9D} else "latin-1"
+    if signs and not signs & {0x81, 0x8D, 0x8F, 0x90, 0x9D}:
+        return "cp1252"
+    return "latin-1"
 
 
 def _append_all(
@@ -628,7 +634,9 @@ def _of_empty_cell(error: EmptyCellError, table: _Table, more: Iterable[list[str
     """
     column = error.column
     held = (each for each in more if len(each) > column)
-    rows = [] if table.lines else list(islice(held, _JUDGED))
+    rows = []
+    if not table.lines:
+        rows = list(islice(held, _JUDGED))
     known = (each[column].strip() for each in chain(rows, held))
     known = (text for text in known if text and not is_missing(text))
     text = next(known, "")

@@ -113,8 +113,12 @@ def error_text(error: BaseException) -> str:
     words its type.
     """
     if isinstance(error, OSError) and error.strerror:
-        return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
-    words = "not enough memory" if isinstance(error, MemoryError) else type(error).__name__
+        if error.filename is None:
+            return error.strerror
+        return f"{error.filename}: {error.strerror}"
+    words = "not enough memory"
+    if not isinstance(error, MemoryError):
+        words = type(error).__name__
     return str(error).strip().partition("\n")[0] or words
 
 

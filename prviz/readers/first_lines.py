@@ -287,7 +287,9 @@ class _FirstLines:
             return words
         # between other marks, and above a count of the rows, "#" is itself the name of a column
         named = not spaces or self._counts_rows()
-        return comment if named and len(comment) == len(below) else []
+        if named and len(comment) == len(below):
+            return comment
+        return []
 
     def _counts_rows(self) -> bool:
         """True if each line below the first begins with the number after the one above."""
@@ -308,7 +310,9 @@ class _FirstLines:
         mark = self.numbers.delimiter
         sep = "" if mark == "," else f", sep={mark!r}"
         line = self.ahead[1][0]
-        under = "one name" if len(names) == 1 else f"{len(names)} names"
+        under = "one name"
+        if len(names) != 1:
+            under = f"{len(names)} names"
         raise ReadError(
             f"{self.where}, line {line}: {len(names) + 1} fields under {under}, and "
             f"{quoted(begin[0])} names no row. Name every column; or where these are no names "
@@ -325,7 +329,9 @@ class _FirstLines:
         both = _second_header(names, self._rows(1), self.numbers)
         begin = 1
         if both is not None:
-            begin = 3 if is_index_line(self.ahead[2][1]) else 2
+            begin = 2
+            if is_index_line(self.ahead[2][1]):
+                begin = 3
         elif len(set(names)) < len(names) and len(self.ahead) > 3:
             # of three lines of words, as DeepLabCut writes them
             second, third, *_ = self._rows(1)
@@ -376,7 +382,9 @@ class _FirstLines:
         mark = self.numbers.delimiter
         mark = "" if mark == "," else f", sep={mark!r}"
         mark += ', decimal=","' if self.numbers.commas else ""
-        other = "leave skiprows out" if options else "add header=None"
+        other = "add header=None"
+        if options:
+            other = "leave skiprows out"
         return ReadError(
             f"{self.where}, line {line}: {quoted(listed_names(fields))} could be names of columns "
             "or a sample. If they are names:\nimport pandas as pd\n"
@@ -487,5 +495,7 @@ def _second_header(
     below = len(values) == len(names) and [numbers.holds(values[place]) for place in places]
     words = all(said[place] for place in places) and not any(known)
     if below and words and all(below) and not any(looks_like_list(said[place]) for place in places):
-        return joined if repeated else names
+        if repeated:
+            return joined
+        return names
     return None

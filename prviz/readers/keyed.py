@@ -86,7 +86,9 @@ class TensorFile:
                 f"{where}: truncated or corrupt (it claims bytes {begin} to {end} of "
                 f"{human_size(self._source.size - self._start)}). Write it again, or copy it again."
             )
-        dtype = np.dtype(_DTYPES[name]) if name in _DTYPES else None
+        dtype = None
+        if name in _DTYPES:
+            dtype = np.dtype(_DTYPES[name])
         bfloat16 = name == "BF16"
         if dtype is not None:
             name = "bfloat16" if bfloat16 else dtype.name
@@ -241,7 +243,9 @@ def find_roles(file: KeyedFile) -> tuple[str, str] | None:
     """
     real = _holding(file, fits, filter(REAL.fullmatch, file.keys))
     generated = _holding(file, fits, filter(GENERATED.fullmatch, file.keys))
-    return (real[0], generated[0]) if len(real) == len(generated) == 1 else None
+    if len(real) == len(generated) == 1:
+        return (real[0], generated[0])
+    return None
 
 
 def required_roles(file: KeyedFile) -> tuple[str, str]:
@@ -349,7 +353,9 @@ def columns_in(file: KeyedFile) -> list[str]:
     for name in names:
         if is_piece(name) or any(each.fullmatch(name) for each in others):
             return []
-    return [] if are_samples(names) else names
+    if are_samples(names):
+        return []
+    return names
 
 
 def column_values(file: KeyedFile, names: Sequence[str], limits: Limits) -> Array:

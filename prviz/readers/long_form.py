@@ -125,7 +125,9 @@ def _counted_from(column: Array, size: int) -> int | None:
         return None
     first = int(column.min())
     last = int(column.max())
-    return min(first, 1) if first >= 0 and size >= _NAMED * (last + 1 - first) else None
+    if first >= 0 and size >= _NAMED * (last + 1 - first):
+        return min(first, 1)
+    return None
 
 
 def _feature(chosen: Sequence[int], sizes: Sequence[int], names: Mapping[int, str]) -> int:

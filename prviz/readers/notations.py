@@ -101,7 +101,9 @@ def notation_of(text: str) -> Notation | None:
     for each in NOTATIONS:
         if each.pattern.fullmatch(text):
             return each
-    return UNITS if unit_of(text) else None
+    if unit_of(text):
+        return UNITS
+    return None
 
 
 def are_times_of_a_log(texts: Sequence[str]) -> bool:
@@ -115,7 +117,9 @@ def are_times_of_a_log(texts: Sequence[str]) -> bool:
 def unit_of(text: str) -> str:
     """The unit behind a number; empty where there is none."""
     found = _UNIT.fullmatch(text.strip())
-    return "" if found is None or re.fullmatch(_NUMBER, found[0]) else found[1]
+    if found is None or re.fullmatch(_NUMBER, found[0]):
+        return ""
+    return found[1]
 
 
 def is_complex(text: str) -> bool:

@@ -160,7 +160,9 @@ def _order(values: Array, below: Array) -> int:
     if len(values) < 3 or not _in_order(values):
         return 0
     if _in_equal_steps(values) and np.mean([_in_equal_steps(row) for row in below]) <= _SOME:
-        return 2 if len(values) >= _FEW else 1
+        if len(values) >= _FEW:
+            return 2
+        return 1
     return int(len(values) >= _FEW and np.mean([_in_order(row) for row in below]) <= _SOME)
 
 
@@ -183,7 +185,9 @@ def _decimals(text: str) -> int:
     """Digits behind the point or the comma, of a power of ten all of them."""
     digits, _, power = text.strip().lower().partition("e")
     whole, _, behind = digits.replace(",", ".").partition(".")
-    return len(whole + behind) if power else len(behind.rstrip("0"))
+    if power:
+        return len(whole + behind)
+    return len(behind.rstrip("0"))
 
 
 def _has_fewer_decimals(texts: Sequence[str], rows: TextRows) -> bool:

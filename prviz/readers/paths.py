@@ -20,7 +20,9 @@ def app_root() -> Path:
     """
     package = Path(__file__).resolve().parents[1]
     carried = package / "_app"
-    return carried if carried.is_dir() else package.parent
+    if carried.is_dir():
+        return carried
+    return package.parent
 
 
 def data_folder() -> Path:
@@ -33,7 +35,9 @@ def served_folder() -> Path | None:
     own.
     """
     named = os.environ.get(PICTURES_VARIABLE)
-    return Path(named) if named else None
+    if named:
+        return Path(named)
+    return None
 
 
 def leads_nowhere(path: Path) -> bool:

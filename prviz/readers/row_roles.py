@@ -73,10 +73,14 @@ def _pair_in(name: str, column: Array) -> tuple[str, str] | None:
         true = [value for value, text in texts if text in _TRUE]
         false = [value for value, text in texts if text in _FALSE]
         if len(true) == len(false) == 1:
-            return (true[0], false[0]) if role == "real" else (false[0], true[0])
+            if role == "real":
+                return (true[0], false[0])
+            return (false[0], true[0])
     real = [value for value, text in texts if REAL.fullmatch(text) or text in _ORIGINAL]
     generated = [value for value, text in texts if GENERATED.fullmatch(text) or text in _SYNTHETIC]
-    return (real[0], generated[0]) if len(real) == len(generated) == 1 else None
+    if len(real) == len(generated) == 1:
+        return (real[0], generated[0])
+    return None
 
 
 def find_row_roles(labels: Labels) -> tuple[str, str] | None:
@@ -106,7 +110,9 @@ def split_key(key: str) -> tuple[str | None, str | None]:
     """List column of a key, None for the only one, and its set of rows, None for all."""
     if inside := _IN_LIST.fullmatch(key):
         return inside[1], inside[2]
-    return (None, key) if "=" in key else (key, None)
+    if "=" in key:
+        return (None, key)
+    return (key, None)
 
 
 def refuse_lists(where: str, lists: Sequence[str], pair: tuple[str, str]) -> AmbiguousKeyError:
@@ -132,7 +138,9 @@ def rows_of(labels: Labels, key: str, where: str) -> Flags:
     """
     columns = [name for name in labels if key.startswith(f"{name}=")]
     if not columns:
-        held = f"a column of the table: {listed(labels)}" if labels else "one of its columns"
+        held = "one of its columns"
+        if labels:
+            held = f"a column of the table: {listed(labels)}"
         raise ReadError(
             f"{where}: has no set of rows {quoted(key)}. Write COLUMN=VALUE, by {held}."
         )

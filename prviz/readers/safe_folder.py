@@ -154,7 +154,9 @@ def _regular(file: io.FileIO) -> BinaryIO:
 
 
 def _joined(folder: str, name: str) -> str:
-    return f"{folder}/{name}" if folder else name
+    if folder:
+        return f"{folder}/{name}"
+    return name
 
 
 @contextmanager

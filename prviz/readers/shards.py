@@ -212,7 +212,9 @@ def _gaps(numbers: set[int]) -> list[int]:
     if max(numbers) - least > 2 * len(numbers):
         return []
     missing = sorted(set(range(least, max(numbers))) - numbers)
-    return missing if len(missing) <= max(1, _GAPS * len(numbers)) else []
+    if len(missing) <= max(1, _GAPS * len(numbers)):
+        return missing
+    return []
 
 
 def _numbered(path: Path) -> tuple[list[str], list[int]]:
@@ -236,7 +238,9 @@ def _refuse_lost(inside: Iterable[Path], where: str) -> None:
     lost = [each.name for each in inside if leads_nowhere(each)]
     if lost:
         them = "it" if len(lost) == 1 else "them"
-        what = "is a link" if len(lost) == 1 else "are links"
+        what = "are links"
+        if len(lost) == 1:
+            what = "is a link"
         raise ReadError(
             f"{where}: {listed(lost, most=4)} {what} to what is not there. Fetch {them}, or take "
             f"{them} out of the folder."
@@ -409,7 +413,9 @@ def _other_folder(folder: Path, inside: Sequence[Path], where: str) -> ReadError
     names = {each.name for each in inside}
     extension = folder.suffix.lower()
     if "zarr.json" in names or any((folder / name).exists() for name in (".zgroup", ".zarray")):
-        extension = ".h5ad.zarr" if "obsm" in names else ".zarr"
+        extension = ".zarr"
+        if "obsm" in names:
+            extension = ".h5ad.zarr"
     elif {"_versions", "data"} <= names:
         extension = ".lance"
     if error := refuse_container(where, str(folder), extension, lambda _: b"", 0):
@@ -428,4 +434,6 @@ def _other_folder(folder: Path, inside: Sequence[Path], where: str) -> ReadError
             )
     endings = Counter(each.suffix.lower() for each in inside)
     pickles = [ending for ending, _ in endings.most_common() if ending in PICKLE_EXTENSIONS]
-    return refuse_pickles(where, str(folder), pickles[0]) if pickles else None
+    if pickles:
+        return refuse_pickles(where, str(folder), pickles[0])
+    return None

@@ -50,7 +50,9 @@ def extension_of(name: str) -> str:
     stem, dot, last = name.rpartition(".")
     if dot + last in PACKED and stem.endswith(_TEXTS):
         stem, dot, last = stem.rpartition(".")
-    return dot + last if dot else ""
+    if dot:
+        return dot + last
+    return ""
 
 
 def kind_of(name: str) -> str:
@@ -127,7 +129,9 @@ class Limits:
     def most_bytes(self) -> int:
         """Most bytes that the samples may take, by `max_bytes` and `max_expansion`."""
         expanded = max(_ALWAYS, self.max_expansion * self.file_bytes)
-        return min(self.max_bytes, expanded) if self.file_bytes else self.max_bytes
+        if self.file_bytes:
+            return min(self.max_bytes, expanded)
+        return self.max_bytes
 
     def of_file(self, size: int) -> Limits:
         """Limits for a file of ``size`` bytes, to which `max_expansion` refers."""
@@ -146,9 +150,13 @@ def human_size(count: int) -> str:
     size = float(count)
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if size < 1024:
-            return f"{count} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
+            if unit == "bytes":
+                return f"{count} bytes"
+            return f"{size:.1f} {unit}"
         size /= 1024
-    return f"{size:,.1f} TiB" if size < 1e6 else "more than a million TiB"
+    if size < 1e6:
+        return f"{size:,.1f} TiB"
+    return "more than a million TiB"
 
 
 def check_claim(where: str, claimed: int, limits: Limits) -> None:
@@ -225,7 +233,9 @@ class FileSource:
         """The path as the user wrote it, for the lines of a recipe; of an upload, and in a served
         folder, the name.
         """
-        return self.name if self.path is None or self.below is not None else str(self.path)
+        if self.path is None or self.below is not None:
+            return self.name
+        return str(self.path)
 
     @property
     def extension(self) -> str:
@@ -356,11 +366,9 @@ def _as_stored(source: SourceLike, below: PathLike | None) -> FileSource:
     except ValueError as error:
         raise ReadError(f"{where}: not a possible path. Check it for stray characters.") from error
     if not stat.S_ISREG(found.st_mode):
-        pictures = (
-            f" A folder of pictures is embedded first: {EMBED_PICTURES}."
-            if stat.S_ISDIR(found.st_mode)
-            else ""
-        )
+        pictures = ""
+        if stat.S_ISDIR(found.st_mode):
+            pictures = f" A folder of pictures is embedded first: {EMBED_PICTURES}."
         raise ReadError(
             f"{where}: a folder or device, not a file. Name one file with embeddings in"
             f" it.{pictures}"
@@ -378,7 +386,9 @@ def _held_below(path: Path, folder: Path, where: str) -> FileSource:
             here = os.fstat(stream.fileno())
         return FileSource(path.name, here.st_size, path=found, below=holder, version=_version(here))
     except (OSError, RuntimeError, ValueError) as error:
-        fallback = str(error) if isinstance(error, OSError) else "not a possible path"
+        fallback = "not a possible path"
+        if isinstance(error, OSError):
+            fallback = str(error)
         reason = getattr(error, "strerror", None) or fallback
         raise ReadError(
             f"{where}: can't be opened: {reason}. Check path and permissions."
@@ -427,7 +437,9 @@ def _refusal(
 
 def refuse_pickle(source: FileSource, *, torch_archive: bool = False) -> ReadError:
     """The error for a pickle file, with the lines that turn it into .npz."""
-    extension = ".pt" if torch_archive else source.extension
+    extension = ".pt"
+    if not torch_archive:
+        extension = source.extension
     module, load = _LOADERS.get(extension, _LOADERS[".pkl"])
     what = also = ""
     if not module:

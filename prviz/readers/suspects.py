@@ -404,7 +404,9 @@ def _spectra(values: Array, features: Sequence[str], typed: str) -> ReadError | 
     first = ", ".join(f"{each:g}" for each in values[:2, 0].tolist())
     # beside the ends of peaks in a table of them all columns but those of samples
     beside_axis = _named(list(map(plain_name, features)), _AXIS) - {0}
-    others = others_than(one_family(features), features) if beside_axis else []
+    others = []
+    if beside_axis:
+        others = others_than(one_family(features), features)
     what = f"each row is a feature ({quoted(features[0])}: {first} ...)"
     return refuse_turned(what, typed, others)
 
@@ -426,7 +428,9 @@ def samples_among(names: Sequence[str], beside: str = "") -> list[str]:
     if {*map(plain_name, (*names, beside))} >= _OF_COUNTS:
         return [name for name in names if plain_name(name) not in _OF_COUNTS]
     found = [name for name in names if _SAMPLE.fullmatch(name)]
-    return found if len(found) > 2 and 2 * len(found) > len(names) else []
+    if len(found) > 2 and 2 * len(found) > len(names):
+        return found
+    return []
 
 
 def one_family(names: Sequence[str]) -> list[str]:
@@ -434,7 +438,9 @@ def one_family(names: Sequence[str]) -> list[str]:
     stems = [re.sub(r"\d+", "0", name) for name in names]
     counts = Counter(stems)
     found = [name for name, stem in zip(names, stems, strict=True) if counts[stem] > 1]
-    return found if 2 * len(found) > len(names) else list(names)
+    if 2 * len(found) > len(names):
+        return found
+    return list(names)
 
 
 def others_than(samples: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -459,7 +465,9 @@ def refuse_turned(what: str, typed: str, others: Sequence[str] = (), loaded: str
     path = Path(typed)
     if path.suffix.lower() not in reads:
         return ReadError(f"{sentence}.")
-    out = f".drop(columns={list(others)!r}, errors='ignore')" if others else ""
+    out = ""
+    if others:
+        out = f".drop(columns={list(others)!r}, errors='ignore')"
     return ReadError(
         f"{sentence}:\nimport pandas as pd\ntable = {reads[path.suffix.lower()]}\n"
         f"table{out}.select_dtypes('number').T.to_csv({beside(typed, '_turned.csv')}, index=False)"
@@ -524,7 +532,9 @@ def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -
     columns = {which: f"table[{name!r}]" for which, name in pieces.items()}
     sum_ = "table[names]" + (f".sub({columns['zero']}, axis=0)" if "zero" in columns else "")
     sum_ += f".mul({columns['scale']}, axis=0)"
-    formula = "(q - zero) * scale" if "zero" in columns else "q * scale"
+    formula = "q * scale"
+    if "zero" in columns:
+        formula = "(q - zero) * scale"
     if "min" in columns:
         sum_ += f".add({columns['min']}, axis=0)"
         formula += " + min"
@@ -624,7 +634,9 @@ def _probabilities(values: Array, plain: Sequence[str]) -> set[int]:
         return set()
     places = _named(plain, _PROBABILITY)
     sums = values[:, sorted(places)].sum(axis=1)
-    return places if len(places) > 1 and (np.abs(sums - 1) < _ROUNDED).all() else set()
+    if len(places) > 1 and (np.abs(sums - 1) < _ROUNDED).all():
+        return places
+    return set()
 
 
 def _outsiders(plain: Sequence[str], stems: Sequence[str | None], family: str) -> set[int]:
@@ -651,11 +663,9 @@ def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]
         ):
             seen[place] = "a code of quality"
         elif place in even:
-            steps = (
-                "a time, in even steps"
-                if _CLOCK.fullmatch(name)
-                else "in even steps from row to row"
-            )
+            steps = "in even steps from row to row"
+            if _CLOCK.fullmatch(name):
+                steps = "a time, in even steps"
             seen[place] = steps
         elif _are_dates(values[:, place]):
             seen[place] = "a time"
@@ -747,7 +757,9 @@ def beside_lists(labels: Mapping[str, Array]) -> tuple[str, ...]:
             continue
         if column.dtype.kind == "f" or all(map(_is_decimal, column[:FIRST_ROWS].tolist())):
             found.append(name)
-    return (f"not read beside the lists of numbers: {listed(found)}",) if found else ()
+    if found:
+        return (f"not read beside the lists of numbers: {listed(found)}",)
+    return ()
 
 
 def _is_decimal(value: object) -> bool:
@@ -830,7 +842,9 @@ def _refusal(where: str, found: _Suspects, typed: str) -> str:
             f", or if {quoted(units[0])} says which rows belong together, give "
             f"{group_text(units[0])}"
         )
-    them = "it is a feature" if one else "they are features"
+    them = "they are features"
+    if one:
+        them = "it is a feature"
     sentence += f"; if {them}, columns='*' (--features '*') takes every column."
     counts = [name for name, reason in found.sure.items() if reason == COUNT]
     if not counts or not (frame := _frame(typed)):
@@ -853,7 +867,9 @@ def _frame(typed: str) -> str:
         ".feather": "feather({})",
     }
     call = options.get(Path(typed).suffix.lower())
-    return "" if call is None else f"pd.read_{call.format(literal(typed))}"
+    if call is None:
+        return ""
+    return f"pd.read_{call.format(literal(typed))}"
 
 
 def bits_note(values: Array, file: str, loads: str) -> str:

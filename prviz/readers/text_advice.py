@@ -116,8 +116,12 @@ def bracketed(where: str, typed: str, cut: bool) -> ReadError:
 
 def refuse_comma_pairs(where: str, typed: str, names: int) -> ReadError:
     """Error for decimal commas between commas."""
-    other = ", give the names of the rows a name of their own" if names == 1 else ""
-    under = "one name" if names == 1 else f"{names} names"
+    other = ""
+    if names == 1:
+        other = ", give the names of the rows a name of their own"
+    under = "one name"
+    if names != 1:
+        under = f"{names} names"
     return ReadError(
         f"{where}: {2 * names} fields under {under}; its decimal commas can't be told from those "
         f"between the fields. Divide fields by semicolons{other}, or, if every number has "
@@ -167,7 +171,8 @@ def refuse_long(
 def stem_of(typed: str) -> str:
     """The path of a file without its extensions, also that of a packed one."""
     path = Path(typed)
-    path = path.with_suffix("") if path.suffix.lower() in PACKED else path
+    if path.suffix.lower() in PACKED:
+        path = path.with_suffix("")
     return str(path.with_suffix(""))
 
 
@@ -559,16 +564,14 @@ class Layout:
 
     def refuse_thousands(self, mark: str, proven: bool) -> ReadError:
         """Error for a table of whole numbers whose thousands a mark sets apart, or may do."""
-        what = (
-            "sets thousands apart"
-            if proven
-            else "may set thousands apart, three digits stand behind each"
-        )
+        what = "may set thousands apart, three digits stand behind each"
+        if proven:
+            what = "sets thousands apart"
         other = "." if mark == "," else ","
         loaded = self.loaded(f", thousands={mark!r}, decimal={other!r}")
-        decimals = (
-            "" if proven else "  # if it stands before decimals, leave out thousands and decimal"
-        )
+        decimals = "  # if it stands before decimals, leave out thousands and decimal"
+        if proven:
+            decimals = ""
         return ReadError(
             f"{self.where}: {quoted(mark)} {what}. Write numbers without:\nimport pandas as pd\n"
             f"table = {loaded}{decimals}\ntable.to_csv({self.saved('plain')})"
@@ -633,7 +636,9 @@ class Layout:
             return
         written = f"delimiter={self.numbers.delimiter!r}"
         opened = f"newline='', encoding={self.encoding!r}"
-        said = quoted(named[-1]) if named[-1] else "the row without a name"
+        said = "the row without a name"
+        if named[-1]:
+            said = quoted(named[-1])
         raise ReadError(
             f"{self.where}, {self.column(index)}: {said} sums up other rows and is no "
             "sample. Leave such rows out:\nimport csv\n"
@@ -664,7 +669,9 @@ class Layout:
         """The lines that make a column of each bit; text : the first row of bits."""
         name = self.columns[place]
         held = literal(name) if self.names else str(place)
-        bits = "each.strip()[2:]" if text[:2] == "0b" else "each.strip()"
+        bits = "each.strip()"
+        if text[:2] == "0b":
+            bits = "each.strip()[2:]"
         return (
             f"{quoted(text)} is a row of bits, not one number. Make a column of each:\nimport "
             f"pandas as pd\n"
@@ -718,14 +725,18 @@ class Layout:
     @property
     def _as_it_was(self) -> str:
         """Arguments that write decimal commas, which texts beside numbers have as well."""
-        return f", sep={self.numbers.delimiter!r}, decimal=','" if self.numbers.commas else ""
+        if self.numbers.commas:
+            return f", sep={self.numbers.delimiter!r}, decimal=','"
+        return ""
 
     def _rewritten(self, options: str, change: str = "", places: Sequence[int] = ()) -> str:
         """The lines that write the table with plain numbers.
 
         change : of a column of texts. places : of such columns, by default of all features.
         """
-        modules = "re, pandas as pd" if "(re." in change or " re." in change else "pandas as pd"
+        modules = "pandas as pd"
+        if "(re." in change or " re." in change:
+            modules = "re, pandas as pd"
         lines = f"import {modules}\ntable = {self.loaded(options)}\n"
         if change:
             lines += f"names = table.columns{_span_of(places or self.features)}\n"
@@ -742,20 +753,26 @@ def _ungrouping(some: Iterable[str], every: Iterable[str]) -> str:
     marks = next(filter(None, map(thousands_in, whole)), None)
     if marks is None or any(thousands_in(each) != marks for each in every if marks[0] in each):
         return ""
-    decimal = ".str.replace(',', '.', regex=False)" if marks[1] == "," else ""
+    decimal = ""
+    if marks[1] == ",":
+        decimal = ".str.replace(',', '.', regex=False)"
     return f".str.replace({marks[0]!r}, '', regex=False){decimal}"
 
 
 def _ungrouped(text: str) -> str:
     """A number without thousands apart; any other text as it is."""
     marks = thousands_in(text)
-    return text.replace(marks[0], "").replace(marks[1], ".") if marks else text
+    if marks:
+        return text.replace(marks[0], "").replace(marks[1], ".")
+    return text
 
 
 def _span_of(places: Sequence[int]) -> str:
     first = places[0]
     last = places[-1]
-    return f"[{first}:{last + 1}]" if last - first + 1 == len(places) else f"[{list(places)}]"
+    if last - first + 1 == len(places):
+        return f"[{first}:{last + 1}]"
+    return f"[{list(places)}]"
 
 
 def is_written(text: str) -> bool:

@@ -279,7 +279,9 @@ class Numbers:
         try:
             # float() takes Python's 1_000, which no table means, and not the minus sign of
             # typesetters
-            return None if "_" in text else float(text.replace("\u2212", "-"))
+            if "_" in text:
+                return None
+            return float(text.replace("\u2212", "-"))
         except ValueError:
             return None
 
@@ -365,7 +367,9 @@ def sets_thousands_apart(rows: Iterable[Sequence[str]], mark: str) -> bool | Non
     if grouped.keys() & bare & zeros:
         return True
     unsure = any(place not in bare or count < _SOME for place, count in grouped.items())
-    return None if unsure else False
+    if unsure:
+        return None
+    return False
 
 
 def looks_like_list(text: str) -> bool:
@@ -405,11 +409,15 @@ def listed_numbers(text: str) -> list[float] | None:
 
 def names_in_comment(fields: Sequence[str]) -> list[str]:
     """The words of a comment without its mark, and without the FIELDS of PLUMED behind it."""
-    first = fields[0].strip().lstrip("#%!").strip() if fields else ""
+    first = ""
+    if fields:
+        first = fields[0].strip().lstrip("#%!").strip()
     words = [first, *map(str.strip, fields[1:])]
     if not first:
         del words[0]
-    return words[1:] if _FIELDS.fullmatch("".join(words[:1])) else words
+    if _FIELDS.fullmatch("".join(words[:1])):
+        return words[1:]
+    return words
 
 
 def names_of_columns(comments: Sequence[Sequence[str]]) -> list[str]:

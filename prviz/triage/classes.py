@@ -251,7 +251,9 @@ def class_shares(
     """
     real_labels = read_label(path, label, reference)
     if real_labels is None:
-        known = f"; it has {listed(reference.labels)}" if reference.labels else ""
+        known = ""
+        if reference.labels:
+            known = f"; it has {listed(reference.labels)}"
         raise ValueError(
             f"{quoted(path.name)}: there is no label {quoted(label)} with a value for each"
             f" sample{known}"
@@ -384,13 +386,17 @@ def class_sentence(share: ClassShare) -> str:
     """One class in words."""
     label = share.label or "without a label"
     if not share.others:
-        other = "generated" if share.role == "real" else "real"
+        other = "real"
+        if share.role == "real":
+            other = "generated"
         return f"{label}: {share.n:,} {share.role}, none {other}"
     if share.role == "real":
         what = "of the real samples no generated one is near"
     else:
         what = "made, no real one is near"
-    few = f"; only {share.n} samples" if share.few else ""
+    few = ""
+    if share.few:
+        few = f"; only {share.n} samples"
     return (
         f"{label}: {100 * share.missed:.0f} % ({100 * share.low:.0f} % to {100 * share.high:.0f} %)"
         f" {what}, {100 * share.expected:.0f} % expected{few}"

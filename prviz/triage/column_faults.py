@@ -155,7 +155,9 @@ def column_hint(of: Differing) -> TriageFinding:
 
 def _said(of: Differing) -> str:
     number = len(of.columns)
-    verb = "differs" if len(of.columns) == 1 else "differ"
+    verb = "differ"
+    if len(of.columns) == 1:
+        verb = "differs"
     said = "; ".join(each.text for each in named_columns(of.pair, of.columns))
     alone = of.few and of.certain and not of.part
     others = ", the others are alike" if alone else ""

@@ -55,7 +55,9 @@ def believed_areas(measured: Sequence[MeasuredCheckpoint]) -> dict[str, float]:
     """Areas under the curve to believe of the best checkpoints, by name, where it was measured."""
     found = dict[str, float]()
     for each in (one for one in measured if one.method == TIGHTEST.name):
-        most = None if each.own_bound is None else each.own_bound.auc
+        most = None
+        if each.own_bound is not None:
+            most = each.own_bound.auc
         found[each.checkpoint.name] = with_area_at_most(each.summaries, most)["auc"]
     return dict(sorted(found.items(), key=lambda item: -item[1])[:_BEST])
 
@@ -307,7 +309,9 @@ def _table(
         second=second[0] if second else None,
         widen=WIDEN if ESTIMATORS[measured[0].method].judges_all else 1.0,
     )
-    return without_order(table) if unsure else table
+    if unsure:
+        return without_order(table)
+    return table
 
 
 def _compared_among(table: pd.DataFrame, candidates: pd.DataFrame) -> pd.DataFrame:
@@ -371,7 +375,9 @@ def _headline(
     """The decision; before it, with the scale, that no checkpoint comes near real data, where that
     is so.
     """
-    second = "" if basis.second is None else family_title(basis.second)
+    second = ""
+    if basis.second is not None:
+        second = family_title(basis.second)
     said = headline(table, second, left_out=left_out)
     told = table["score"] < TOLD_APART
     if table["best"].isna().all():
@@ -384,7 +390,9 @@ def _headline(
             " others."
         )
         return said._replace(rest=f"{said.rest} {behind}")
-    ceiling = None if yardstick is None else yardstick.ceiling.get(basis.method)
+    ceiling = None
+    if yardstick is not None:
+        ceiling = yardstick.ceiling.get(basis.method)
     what = "area" if goal == 0.5 else "score"
     head = f"None comes near real data: {what} {table['score'].max():.2f} at best"
     if ceiling is not None:
@@ -393,7 +401,9 @@ def _headline(
             head = f"No score says how near they come: {what} {top:.2f} for real against real too"
         else:
             head += f", {top:.2f} is possible"
-    order = f"By {second} alone, at the scale of a sample's neighbours: " if second else ""
+    order = ""
+    if second:
+        order = f"By {second} alone, at the scale of a sample's neighbours: "
     return Headline(head, order + said.text)
 
 

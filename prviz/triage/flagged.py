@@ -88,7 +88,9 @@ def warnings_of(
     for listed in by_title.values():
         name, flag = listed[0]
         if len(listed) < count or len({each.text for _, each in listed}) > 1:
-            more = f" and {len(listed) - 1:,} more" if len(listed) > 1 else ""
+            more = ""
+            if len(listed) > 1:
+                more = f" and {len(listed) - 1:,} more"
             flag = replace(flag, value_text=f"{name}{more}: {flag.value_text}")
         found.append(flag)
     return tuple(found)

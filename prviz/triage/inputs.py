@@ -155,7 +155,9 @@ def _finder(checkpoints: Mapping[Path, str]) -> Callable[[str, str], Path]:
         wanted = Path(text).parts
         fitting = names.get(text) or ending(len(wanted)).get(wanted, [])
         if len(fitting) != 1:
-            count = "none" if not fitting else f"{len(fitting)}"
+            count = "none"
+            if fitting:
+                count = f"{len(fitting)}"
             raise ValueError(
                 f"{here}, column 'file': {quoted(text)} names {count} of the checkpoints; one is"
                 " needed"
@@ -312,7 +314,9 @@ def checkpoints_below(
         raise ValueError(
             f"checkpoints = {len(given)} files: none is left but those that are no checkpoints"
         )
-    about = None if metadata is None else below.root / metadata
+    about = None
+    if metadata is not None:
+        about = below.root / metadata
     return named(dict(zip(paths, _names(paths), strict=True)), about, below=below.root)
 
 
@@ -331,11 +335,15 @@ def named(
 
     below : the folder that all files must be in. Raises ValueError for malformed metadata.
     """
-    known = {} if metadata is None else details_of(metadata, names, below=below)
+    known = {}
+    if metadata is not None:
+        known = details_of(metadata, names, below=below)
     found: list[tuple[Checkpoint, tuple[Any, ...]]] = []
     for path, name in names.items():
         details = known.get(path) or Details(None, {})
-        match = None if details.step is not None else _match(name)
+        match = None
+        if details.step is None:
+            match = _match(name)
         step = details.step if match is None else step_of(name)
         if details.step is not None:
             series = ""
@@ -463,7 +471,8 @@ def common_prefix(names: Sequence[str]) -> str:
     for place, (one, other) in enumerate(zip(low, high, strict=False)):
         if one != other:
             break
-        end = end if one.isalnum() else place + 1
+        if not one.isalnum():
+            end = place + 1
     if len(names) > 1 and all(name[end:].strip() for name in names):
         return low[:end]
     return ""

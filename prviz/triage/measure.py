@@ -339,14 +339,18 @@ class CheckpointEvaluator:
         for name in self.settings.methods:
             if self._store is None or not _repeatable(name):
                 continue
-            k = None if ESTIMATORS[name].tunes is None else resolve_k(self.settings.k, pair)
+            k = None
+            if ESTIMATORS[name].tunes is not None:
+                k = resolve_k(self.settings.k, pair)
             if (result := self._kept(self._key(_digests(pair), name, k))) is not None:
                 cached[name] = _of_pair(checkpoint, pair, result)
         return cached, tuple(name for name in self.settings.methods if name not in cached)
 
     def _kept(self, key: Mapping[str, Any]) -> Result | None:
         """The cached result of a key, whole."""
-        known = None if self._store is None else self._store.get(key)
+        known = None
+        if self._store is not None:
+            known = self._store.get(key)
         if known is None or self._store is None:
             return None
         bound = None

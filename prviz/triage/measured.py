@@ -347,7 +347,9 @@ class ResultCache:
         """The cache in the user's own cache folder, of limited size; where it can't be used,
         results are measured.
         """
-        given_as = CACHE_VARIABLE if os.environ.get(CACHE_VARIABLE) else "the cache of results"
+        given_as = "the cache of results"
+        if os.environ.get(CACHE_VARIABLE):
+            given_as = CACHE_VARIABLE
         return cls(cache_folder(), CACHE_BYTES, needed=False, private=True, given_as=given_as)
 
     def get(self, key: Mapping[str, Any]) -> tuple[Estimate, float] | None:
@@ -509,7 +511,9 @@ def cache_folder() -> Path:
     """The default folder of results: PRVIZ_CACHE, else a folder inside the user's cache folder."""
     if named := os.environ.get(CACHE_VARIABLE):
         return Path(named)
-    usual = "~/Library/Caches" if sys.platform == "darwin" else "~/.cache"
+    usual = "~/.cache"
+    if sys.platform == "darwin":
+        usual = "~/Library/Caches"
     base = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
     return Path(base or usual).expanduser() / "prviz" / "triage"
 
@@ -585,9 +589,15 @@ def _read(arrays: Arrays, key: Mapping[str, Any]) -> tuple[Estimate, float]:
     runs = []
     for place, run in enumerate(about["runs"]):
         supports = arrays[f"c_real_{place}"], arrays[f"c_generated_{place}"]
-        bandwidth = None if run["bandwidth"] is None else (run["bandwidth"][0], run["bandwidth"][1])
-        rows = arrays[f"rows_{place}"] if run["rows"] else None
-        groups = arrays[f"groups_{place}"] if run.get("groups") else None
+        bandwidth = None
+        if run["bandwidth"] is not None:
+            bandwidth = (run["bandwidth"][0], run["bandwidth"][1])
+        rows = None
+        if run["rows"]:
+            rows = arrays[f"rows_{place}"]
+        groups = None
+        if run.get("groups"):
+            groups = arrays[f"groups_{place}"]
         shapes = {each.shape for each in (*supports, rows, groups) if each is not None}
         if len(shapes) > 1 or supports[0].ndim != 1 or not 0 <= run["n_real"] <= len(supports[0]):
             raise ValueError("other numbers of samples")

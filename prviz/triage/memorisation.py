@@ -197,7 +197,9 @@ def memorisation(
     usual = _ratios(held_out.values)
     drawn = _independent(generated)
     known = usual[usual > 0]
-    wide = float(np.quantile(known, NEAR, method="lower")) if len(known) else 0.0
+    wide = 0.0
+    if len(known):
+        wide = float(np.quantile(known, NEAR, method="lower"))
     threshold = wide**2
     near = _excess(ratios <= wide**2, usual <= wide**2, held_out.independent, drawn)
     if near.low <= 0:
@@ -304,5 +306,7 @@ def binomial_interval(count: float, n: float, level: float) -> tuple[float, floa
     from scipy.special import betainccinv, betaincinv
 
     tail = level / 2
-    low = float(betaincinv(count, n - count + 1, tail)) if count > 0 else 0.0
+    low = 0.0
+    if count > 0:
+        low = float(betaincinv(count, n - count + 1, tail))
     return low, float(betainccinv(count + 1, n - count, tail)) if count < n else 1.0

@@ -431,7 +431,9 @@ class _Fold:
     def _features(self, centres: Floats, on: Flags, on_held: Flags) -> Iterator[_Features]:
         """The features of the rows on the support and of the centres of clusters, in blocks."""
         fit = self.points[self.fit]
-        weights = mixing_weights(fit, centres) if self.wide else None
+        weights = None
+        if self.wide:
+            weights = mixing_weights(fit, centres)
         for columns in self.real.columns(whole=not self.wide):
             real = self.real.features(columns)
             generated = self.generated.features(columns)
@@ -559,7 +561,9 @@ def _radii(points: Floats) -> Floats:
     smallest positive.
     """
     distances = nearest_rows(points, np.arange(len(points)), K + 1, points)[1][:, -1]
-    least = distances[distances > 0].min() if (distances > 0).any() else 1.0
+    least = 1.0
+    if (distances > 0).any():
+        least = distances[distances > 0].min()
     return np.maximum(distances, least)
 
 

@@ -72,7 +72,9 @@ def normalised(facts: PairFacts) -> TriageFinding | None:
     else:
         ratio = 1.0
     other = generated if real.normalised else real
-    differs = abs(math.log(ratio)) > NORM_DIFFERS if 0 < ratio < math.inf else True
+    differs = True
+    if 0 < ratio < math.inf:
+        differs = abs(math.log(ratio)) > NORM_DIFFERS
     differs |= other.least_norm > 0 and other.greatest_norm > NORM_SPREADS * other.least_norm
     if real.normalised == generated.normalised or not differs:
         return None
@@ -345,7 +347,9 @@ def row_faults(facts: PairFacts, memorised: Memorisation) -> Found:
     natural = discrete(facts.drawn[0].rows)
     if (usual - share > SEVERE and not natural) or copies.most_real == n:
         different = n - copies.real
-        left = "a single real sample" if different == 1 else f"{different:,} different real samples"
+        left = "a single real sample"
+        if different != 1:
+            left = f"{different:,} different real samples"
         sentence = (
             f"{percent(usual)} of the real samples repeat an earlier one exactly, the commonest"
             f" occurs {copies.most_real:,} times; of the generated ones {percent(share)} do. Curve"

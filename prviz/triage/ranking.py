@@ -295,7 +295,8 @@ def ranking(
     import pandas as pd
 
     check_goal(goal)
-    steps = [None] * len(names) if steps is None else steps
+    if steps is None:
+        steps = [None] * len(names)
     weights = np.array([1.0 - goal, goal])
     scores = found.values @ weights
     replicates = found.replicates @ weights
@@ -397,7 +398,8 @@ class _Scale(NamedTuple):
         cls, scores: Floats, replicates: Floats, compares: Flags | None = None, widen: float = 1.0
     ) -> _Scale:
         """Where compares is None all are."""
-        compares = np.ones(len(scores), dtype=bool) if compares is None else compares
+        if compares is None:
+            compares = np.ones(len(scores), dtype=bool)
         return cls(
             scores, np.ascontiguousarray((replicates - replicates.mean(axis=0)).T), compares, widen
         )

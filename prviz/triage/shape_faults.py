@@ -330,7 +330,9 @@ def other_shares(of: PairStatistics) -> Part | None:
             "dropping", "Dropped modes", sentence, missing, grade(missing), "recall end"
         )
     moved = max(of.moved, 0.0)
-    seldom = f"{1 / of.seldom:.1f} times too seldom" if of.seldom > 0 else "hardly ever"
+    seldom = "hardly ever"
+    if of.seldom > 0:
+        seldom = f"{1 / of.seldom:.1f} times too seldom"
     if of.often > 1:
         made = f"made {of.often:.1f} times too often, others {seldom}"
     else:

@@ -125,7 +125,9 @@ class StabilityTask:
     def _key(self, asked: RobustnessRow) -> str:
         settings = self.settings
         how = [settings.k, settings.bandwidth, settings.split, settings.seed]
-        name = "stability" if self.reference.groups is None else "stability of groups"
+        name = "stability of groups"
+        if self.reference.groups is None:
+            name = "stability"
         text = json.dumps([name, *self.digests, self.twin, *how, *asked])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 

@@ -372,7 +372,9 @@ class Triage:
         self._threads.wait()
         copies = self.of_each(self.copies, firsts, part_of(progress, 0, 2))
         by_basis = looked_into(measured)
-        of_best = believed_areas(measured) if areas else {}
+        of_best = {}
+        if areas:
+            of_best = believed_areas(measured)
         witnesses = self.of_each(
             lambda each, step: self.witness(each, step, of_best.get(each.checkpoint.name)), by_basis
         )
@@ -432,7 +434,9 @@ class Triage:
     @property
     def _other(self) -> str:
         """Digest of the holdout; "" without one."""
-        return "" if self.holdout is None else self.holdout.digest
+        if self.holdout is None:
+            return ""
+        return self.holdout.digest
 
     def _copies(
         self,

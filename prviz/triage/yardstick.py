@@ -218,7 +218,9 @@ def _side(lost: Floats) -> str:
     low, high = interval(np.subtract(*lost.T), CONFIDENCE)
     if low > 0:
         return "more on the precision side"
-    return "more on the recall side" if high < 0 else "on both sides alike"
+    if high < 0:
+        return "more on the recall side"
+    return "on both sides alike"
 
 
 def _part(missing: float) -> str:

@@ -254,4 +254,6 @@ def inner_path(info: zipfile.ZipInfo) -> str | None:
     path = plain_path(info.filename)
     beside = path.startswith("__MACOSX/") or path.rpartition("/")[2].startswith("._")
     leads_out = ".." in info.filename.replace("\\", "/").split("/")
-    return None if info.filename.endswith("/") or beside or leads_out or not path else path
+    if info.filename.endswith("/") or beside or leads_out or not path:
+        return None
+    return path

@@ -300,7 +300,9 @@ def picture_column(samples: Samples) -> str | None:
 
 
 def _entry(samples: Samples, column: str | None, row: int) -> str:
-    return "" if column is None else str(samples.labels[column][row]).strip()
+    if column is None:
+        return ""
+    return str(samples.labels[column][row]).strip()
 
 
 def look(samples: Samples, row: int) -> Look:
