@@ -628,11 +628,12 @@ class Layout:
         if not any(each in known or _sums_up(each) for each in (*texts[:1], *texts[-1:])):
             return
         named = [each for each in texts if each in known or _sums_up(each)]
-        others = [each for each in texts if each not in named]
         if len(named) > _SUMMARIES * len(texts):
             return
+        sums = {*named}
+        others = [each for each in texts if each not in sums]
         # kinds such as std and pro, or a person
-        if (len({*others}) < len(others) / 2 and len(named) > 2) or {*named} == {"Max"}:
+        if (len({*others}) < len(others) / 2 and len(named) > 2) or sums == {"Max"}:
             return
         written = f"delimiter={self.numbers.delimiter!r}"
         opened = f"newline='', encoding={self.encoding!r}"
@@ -642,7 +643,7 @@ class Layout:
         raise ReadError(
             f"{self.where}, {self.column(index)}: {said} sums up other rows and is no "
             "sample. Leave such rows out:\nimport csv\n"
-            f"sums = {sorted({*named})}\n"
+            f"sums = {sorted(sums)}\n"
             f"rows = csv.reader(open({literal(self.typed)}, {opened}), {written}, "
             f"skipinitialspace=True)\nrows = [row for row in rows if "
             f"not any(text.strip() in sums for text in row[{index}:{index + 1}])]\n"
