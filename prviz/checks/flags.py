@@ -1077,10 +1077,9 @@ def weights(facts: DataFacts) -> list[Finding]:
     """Features that are named as weights of samples and look like them, see `are_weights`."""
     names = facts.pair.real.features
     found = [feature for feature, name in enumerate(names) if called_weights(name)]
-    for feature in found:
-        if not are_weights([each.rows[:, feature] * each.unit for each in facts.drawn]):
-            found = []  # bodies have several weights
-            break
+    looks = (are_weights([each.rows[:, at] * each.unit for each in facts.drawn]) for at in found)
+    if not all(looks):  # bodies have several weights
+        found = []
     what = "by name and values weights of samples"
     said = "Weights are not supported, and are compared as features are"
     return _no_features(_WEIGHTS, facts.pair.real, found, what, said)

@@ -476,14 +476,16 @@ def _first_row_note(table: _Table, values: Array) -> tuple[str, ...]:
     low = rest[1:].min(axis=0)  # a second one may be unlike the others, too
     high = rest[1:].max(axis=0)
     away = np.maximum(low - row, row - high) > high - low
-    far = away.sum() > 1 and 2 * away.sum() > len(away)
-    whole = np.mean(rest == np.rint(rest), axis=0) + 1 / len(values)  # chance of a whole number
-    if not far and ((row != np.rint(row)).any() or np.prod(whole) > _RARELY):
-        return ()
-    lines = f"import pandas as pd; {table.loaded('')}.iloc[1:].to_csv({table.saved('samples')})"
-    said = "its first row alone has no decimals"
-    if far:
+    if away.sum() > 1 and 2 * away.sum() > len(away):
         said = "its first row is far from all others"
+    elif (row != np.rint(row)).any():
+        return ()
+    else:
+        whole = np.mean(rest == np.rint(rest), axis=0) + 1 / len(values)  # chance of a whole number
+        if np.prod(whole) > _RARELY:
+            return ()
+        said = "its first row alone has no decimals"
+    lines = f"import pandas as pd; {table.loaded('')}.iloc[1:].to_csv({table.saved('samples')})"
     return (f"{said}; if it is no sample, use what this saves: {lines}",)
 
 

@@ -237,9 +237,10 @@ def _refuse_lost(inside: Iterable[Path], where: str) -> None:
     """Raise ReadError for links to what is not there, which a set would miss."""
     lost = [each.name for each in inside if leads_nowhere(each)]
     if lost:
-        them = "it" if len(lost) == 1 else "them"
+        them = "them"
         what = "are links"
         if len(lost) == 1:
+            them = "it"
             what = "is a link"
         raise ReadError(
             f"{where}: {listed(lost, most=4)} {what} to what is not there. Fetch {them}, or take "

@@ -362,8 +362,7 @@ def check_upright(
     known = samples_among(features)
     if labels and known:
         what = f"each column is a sample ({quoted(known[0])}, {quoted(known[1])} ...)"
-    elif n < len(features):
-        known = one_family(features)
+    # each has a number and another one the same name, as samples have
     families = len(one_family([*features, ""])) == len(features)
     families &= not any(each.isdecimal() or _FEATURE.fullmatch(each) for each in features)
     if not what and (n < len(features) or families):

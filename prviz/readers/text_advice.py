@@ -117,11 +117,10 @@ def bracketed(where: str, typed: str, cut: bool) -> ReadError:
 def refuse_comma_pairs(where: str, typed: str, names: int) -> ReadError:
     """Error for decimal commas between commas."""
     other = ""
+    under = f"{names} names"
     if names == 1:
         other = ", give the names of the rows a name of their own"
-    under = "one name"
-    if names != 1:
-        under = f"{names} names"
+        under = "one name"
     return ReadError(
         f"{where}: {2 * names} fields under {under}; its decimal commas can't be told from those "
         f"between the fields. Divide fields by semicolons{other}, or, if every number has "
