@@ -630,9 +630,9 @@ class Layout:
         if len(named) > _SUMMARIES * len(texts):
             return
         sums = {*named}
-        others = [each for each in texts if each not in sums]
+        repeated = len({*texts} - sums) < (len(texts) - len(named)) / 2
         # kinds such as std and pro, or a person
-        if (len({*others}) < len(others) / 2 and len(named) > 2) or sums == {"Max"}:
+        if (repeated and len(named) > 2) or sums == {"Max"}:
             return
         written = f"delimiter={self.numbers.delimiter!r}"
         opened = f"newline='', encoding={self.encoding!r}"
