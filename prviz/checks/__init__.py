@@ -1,3 +1,3 @@
-"""What two sets of samples show before they are measured: equal rows, spreads, and flags on what
-changes a number.
+"""Checks of two sets of samples before they are measured: equal rows, spreads of features, and
+flags on what changes the meaning of a measured number.
 """

@@ -15,7 +15,7 @@ from prviz.neighbors.kernels import slices
 from prviz.samples import SamplePair, Samples
 
 BLOCK = 2**20  # values per block: 8 MB of float64
-# Features that rows are told apart by first: rows that differ in any of them are not equal.
+# Number of features that are compared first: rows that differ in one of these are not equal.
 _PROBES = 16
 
 
@@ -37,9 +37,10 @@ class Duplicates(NamedTuple):
 
 
 class EqualRows(NamedTuple):
-    """What `compare_rows` counts.
+    """Result of `compare_rows`.
 
-    counts : numbers of rows. shared : different rows that occur in both sets.
+    counts : numbers of equal rows.
+    shared : number of distinct rows that occur in both sets.
     same : True if every row occurs as often in one set as in the other.
     """
 
@@ -49,10 +50,10 @@ class EqualRows(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """Standard deviation (population) of each feature, constant features; median, least and
-    greatest row norm.
+    """Population standard deviation of each feature, which features are constant, and the median,
+    smallest and largest norm of the rows.
 
-    The least one is that of rows that are not 0, which have no direction.
+    The smallest norm leaves out rows of zeros, which have no direction.
     """
 
     sd: Floats
@@ -67,7 +68,7 @@ class Moments(NamedTuple):
         return self.least_norm > 0.998 and self.greatest_norm < 1.002
 
     def times(self, scale: float) -> Moments:
-        """Those of ``scale`` times the values."""
+        """Moments of the values multiplied by ``scale``."""
         with np.errstate(over="ignore"):
             lengths = (self.norm * scale, self.least_norm * scale, self.greatest_norm * scale)
             return Moments(self.sd * scale, self.constant, *lengths)
@@ -84,7 +85,8 @@ def _hashes(values: Floats) -> NDArray[np.uint64]:
         2
     ) + np.uint64(1)
     words = (values + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
-    # Small whole numbers have only zeros in the low half, and a product never moves bits downwards.
+    # In float64 the low 32 bits of small whole numbers are 0, and would stay 0 in the product: it
+    # moves bits upwards only.
     words ^= words >> np.uint64(32)
     words *= odd
     found: NDArray[np.uint64] = words.sum(axis=1, dtype=np.uint64)
@@ -92,13 +94,15 @@ def _hashes(values: Floats) -> NDArray[np.uint64]:
 
 
 def _all_differ(hashes: NDArray[np.uint64]) -> bool:
-    """True if no two are equal."""
+    """True if no two hashes are equal."""
     ordered = np.sort(hashes)
     return not (ordered[1:] == ordered[:-1]).any()
 
 
 def _rows(sets: Sequence[Samples], index: Ints) -> Floats:
-    """Rows of the sets by their index, those of the first set first, without stacking the sets."""
+    """Rows of several sets by their index, which counts through the sets in order, without stacking
+    them.
+    """
     result = np.empty((len(index), sets[0].d))
     start = 0
     for samples in sets:
@@ -109,10 +113,11 @@ def _rows(sets: Sequence[Samples], index: Ints) -> Floats:
 
 
 def row_classes(sets: Iterable[Samples]) -> Ints:
-    """Number of each row of the sets, those of the first set first, equal for equal rows only:
-    hashed, then verified.
+    """Class of each row of all sets, in order: two rows have the same class exactly if they are
+    equal.
 
-    Rows are told apart by a few features first; only those that agree there are read whole.
+    A few features of each row are hashed first. Rows that agree there are hashed whole, and
+    compared where their hashes are equal.
     """
     sets = list(sets)
     d = sets[0].d
@@ -174,8 +179,8 @@ def largest_of(values: AnyFloats) -> float:
 
 
 def moments_of(values: AnyFloats, scale: float) -> Moments:
-    """`moments` of (n, d) values, squared in units of ``scale``, their largest one: none overflows
-    or vanishes.
+    """`moments` of (n, d) values, in units of ``scale``, their largest absolute value, so that no
+    square overflows or vanishes.
     """
     n, d = values.shape
     mean = np.zeros(d)
@@ -186,13 +191,13 @@ def moments_of(values: AnyFloats, scale: float) -> Moments:
         mean += block.sum(axis=0) / n
     norms = np.empty(n)
     for rows in row_blocks(n, d):
-        if len(block) < n:  # the only one is still there
+        if len(block) < n:  # a single block is still in memory
             block = _scaled(values[rows], scale)
         norms[rows] = np.sqrt(np.einsum("ij,ij->i", block, block))
         centred = block - mean
         squares += np.einsum("ij,ij->j", centred, centred)
     constant = _constant(values)
-    # the mean of equal values is off by rounding
+    # rounding of the mean would give equal values a spread
     sd = np.where(constant, 0.0, np.sqrt(squares / n))
     norms.sort()
     middle = float(norms[(n - 1) // 2] + norms[n // 2]) / 2
@@ -209,7 +214,9 @@ def _scaled(values: AnyFloats, scale: float) -> Floats:
 
 
 def _constant(values: AnyFloats) -> Flags:
-    """True for features that have one value; a few rows leave few of them to look at in all."""
+    """True for features with a single value. At most 16 rows rule out most features before all rows
+    are read.
+    """
     n, d = values.shape
     found: Flags = (values[:: -(-n // 16)] == values[0]).all(axis=0)
     for rows in row_blocks(n, d):

@@ -1,7 +1,7 @@
 """Flags: what the values of two sets show that changes what a number measured on them means.
 
-A flag is a `Finding` that is not "ok". Most are judged on up to 1,024 rows of each set, drawn with
-a fixed seed; equal rows are counted in all of them. All texts are plain text: names come from
+A flag is a `Finding` that is not "ok". Most are judged on up to 512 rows of each set, drawn with a
+fixed seed; equal rows are counted in whole sets. All texts are plain text: they hold names from
 untrusted files, so callers must not render them as markup.
 """
 
@@ -52,12 +52,13 @@ from prviz.warning import from_outside, warn
 
 Level = Literal["ok", "note", "warning"]
 
-# Rows of a set, and values of them at most, that its spreads are judged on.
+# Most rows of a set, and most values in them, that its spreads are judged on, but at least
+# _LEAST_ROWS rows.
 _ROWS = 512
 _VALUES = 2**21
 _LEAST_ROWS = 32
-# Values that take about a millisecond, and squared number of samples over that of the rows that
-# take a hundredth of the time of a curve: so many rows are judged at least.
+# Of n rows with many features fewer are judged: as many as hold _QUICK values (about a
+# millisecond), or n * n / _CURVE (a hundredth of the time of a curve) if that is more.
 _QUICK = 2**18
 _CURVE = 2**15
 
@@ -66,48 +67,49 @@ SIZE_RATIOS = (1.01, 2.0)
 NORM_RATIOS = (1.25, 2.0)
 SPREAD_RATIOS = (1.25, 3.0)
 MANY_ROWS = 0.01  # share of duplicated rows that is a warning
-LARGE_VARIANCE = (
-    0.05  # share of a set's variance that is a warning in features the other set never varies
-)
+# Share of a set's variance, in features that are constant in the other set, that is a warning.
+LARGE_VARIANCE = 0.05
 FEW_SAMPLES = 100  # samples below which fewer samples than features is a warning
 LONGEST_NAME = 80  # characters of a name to show
 _LONGEST_LINE = 300  # characters of a line of Python
 
-# features that hold the real variance, number or share: fewer decide all distances
+# Effective number of features that hold the real variance, as a number and as a share of all, below
+# which a few features decide all distances.
 FEW_FEATURES = (
     1.5,
     0.05,
 )
-# Share of the squared distance between two samples beyond which one or two features decide it; of
-# fewer than five features more is needed, as any of them holds much.
+# Share of the squared distance between two samples above which one or two features decide it. Of
+# fewer than five features each holds much, so that more is needed.
 _DECIDES = 0.95
 _DECIDES_OF_FEW = 0.99
-# Standard error of the logarithm of a range of quantiles from n rows, times sqrt(n): of heavy
-# tails, the worst met.
+# Standard error of the logarithm of an interquantile range over n rows, times sqrt(n), for heavy
+# tails, the worst case met.
 _RANGE_ERROR = 1.6
-# Least distance between the quartiles, in that between the deciles, of a set whose rows are spread,
-# not a few of them.
+# Least ratio of the interquartile range to the range between the first and last decile, for a
+# spread that most rows share rather than a few.
 _BODY = 0.05
-# Ratio of the distances between the quartiles up to which the bulk of both sets spreads alike.
+# Ratio of the interquartile ranges up to which the bulk of both sets spreads alike.
 _BULK = 2.0
-_SURE = 3.5  # standard errors beyond which a difference is no chance
-# Share of an equal part of the distances that a feature must hold for its spread to matter.
+_SURE = 3.5  # standard errors above which a difference is not put down to chance
+# Least share of the distances that a feature must hold for its spread to matter, in units of 1 / d.
 _MATTERS = 0.25
-_KEYS_AT_MOST = (
-    0.2  # share of the features that may be keys: more of them are whole numbers by nature
-)
-# Distinct values per value that is not the commonest one, at or below which features take few
-# values by nature.
+# Largest share of features reported as keys: more of them are whole numbers by nature.
+_KEYS_AT_MOST = 0.2
+# Features take few values by nature where their distinct values number at most this share of their
+# values, both without each feature's commonest value.
 _FEW_VALUES = 0.5
-# Rows shared by two sets per row that repeats within them, and besides, up to which they may be
-# equal by nature.
+# Rows in both sets may be equal by nature up to _ACROSS for each row that repeats within a set, and
+# _FEW_SHARED besides.
 _ACROSS = 2
 _FEW_SHARED = 10
-# Samples of the other kind that a set should hold where it holds none: fewer are missing by chance.
+# Number of samples with some value that a set should hold, judging by the other set, above which it
+# holds none not by chance.
 _RARELY = 20.0
-# Chance beyond which lengths of the two sets overlap so much that their medians say little.
+# Probability that the row of the set with the shorter median is the longer one of two, above which
+# the medians of the two sets say little.
 _LENGTHS_OVERLAP = 0.25
-_LENGTH_RATIOS = (1.25, 1.5)  # of the median lengths of texts
+_LENGTH_RATIOS = (1.25, 1.5)  # of the median lengths of texts: for a note, and for a warning
 _NEVER_VARIES = (
     "A feature that never varies tells no estimator anything, unless its two constants differ."
 )
@@ -115,14 +117,15 @@ _KEY = "Key among the features"
 _WEIGHTS = "Weights among the features"
 _TRANSPOSED = "Transposed"
 _SCALES = "Feature scales"
-# warnings that rows which belong together follow from
+# titles of warnings that explain why rows seem to belong together
 _BESIDE = frozenset({_KEY, _TRANSPOSED, _SCALES})
 _TEXT_LABELS = ("text", "sentence", "caption", "prompt")
-# Correlation of the rows of one set with the same rows of the other one: means of a feature, in
-# transposed sets.
+# Least correlation of the means of each real row and the generated row at its place, for rows that
+# look like features.
 _SAME_ROWS = 0.98
-# Numbers that stand for missing ones, without their signs, and how many times as large as all
-# others of their columns they must be.
+# Absolute values of numbers that stand for missing values, and how many times as large as all other
+# numbers of their columns these must be. The first _SMALL of them may also be codes of
+# questionnaires.
 _STAND_INS = (
     99,
     999,
@@ -141,21 +144,22 @@ _STAND_INS = (
 )
 _FAR = 3
 _SMALL = _STAND_INS.index(1e20)
-# Most numbers of a set whose ends are searched for rows that sum up the others.
+# Most values of a set whose first and last rows are searched for sums of the others.
 _MOST_SUMMED = 10_000_000
-# Numbers that questionnaires write for "don't know", "refused" and the like, one or several in a
-# column, the same ones below 0, and the share of its rows that the commonest one stands for at
-# least.
+# Codes of questionnaires for "don't know", "refused" and the like, of which a column may have
+# several: those above and those below 0, and the least share of the rows that the commonest one
+# takes.
 _ANSWERS = (77, 88, *range(96, 100), 777, 888, *range(996, 1000), 7777, 8888, *range(9996, 10000))
 _BELOW_0 = (-1, -7, -8, -9, -999.25, *(-each for each in _ANSWERS))
 _ANSWERED_SO = 0.01
-# Codes of one digit, which stand in several columns. Codes behind a gap count where it is as wide
-# as this share of the range of the other numbers, and this many of the widest of their own gaps.
+# Codes of one digit, which count only where several columns have them. A code may also follow the
+# other numbers of a column behind a gap: at least _GAP times their range, and _OF_GAPS times the
+# widest gap between them.
 _DIGITS = (7, 8, 9)
 _GAP = 0.5
 _OF_GAPS = 3
-# Ends of the types of whole numbers, which stand for missing ones where they repeat and are so far
-# from the others.
+# Ends of integer types, which stand for missing values where they repeat and are _FAR_END times as
+# large as all other numbers of their columns.
 _ENDS = (-128, 255, -32768, -32767, 32767, 65535, -(2**31), 1 - 2**31, 2**31 - 1, 2**32 - 1)
 _FAR_END = 2
 
@@ -187,9 +191,7 @@ class Finding:
         return self.text
 
     def entry(self) -> dict[str, Any]:
-        """The finding in JSON's own types: level, title, text, and features where it concerns
-        some.
-        """
+        """The finding as JSON types: level, title, text, and features if it concerns any."""
         found: dict[str, Any] = {"level": self.level, "title": self.title, "text": self.text}
         if self.features:
             found["features"] = list(self.features)
@@ -201,12 +203,14 @@ Findings: TypeAlias = tuple[Finding, ...]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SetFacts:
-    """What some drawn rows of one set show.
+    """Facts about one set, from some rows drawn at random.
 
-    rows : (m, d) these rows in units of the largest value of them. moments : of these rows, in the
-    units of the data; `constant` is that of all rows. shares : (d,) part of the squared distance
-    between two samples, on average, that each feature holds; 0 where all rows are equal. top : what
-    the one and the two largest of them hold in the median pair of samples.
+    rows : (m, d) drawn rows in units of ``unit``, their largest absolute value.
+    moments : of the drawn rows in the units of the data, but `constant` is that of all rows.
+    shares : (d,) mean share of the squared distance between two samples that each feature holds; 0
+        where all rows are equal.
+    top : share that the largest of these features holds in the median pair of samples, and that the
+        two largest hold.
     """
 
     rows: Floats
@@ -216,8 +220,8 @@ class SetFacts:
     top: tuple[float, float]
 
     def ranges(self, features: Ints) -> Floats:
-        """Distances between quartiles, and first and last deciles, of some features: (2,
-        number).
+        """Interquartile range, and range from first to last decile, of some features: (2, number of
+        features).
         """
         ends = np.quantile(self.rows[:, features], (0.1, 0.25, 0.75, 0.9), axis=0)
         return np.stack([ends[2] - ends[1], ends[3] - ends[0]]) * self.unit
@@ -225,7 +229,7 @@ class SetFacts:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DataFacts:
-    """Facts about a pair for all findings on its values, computed once.
+    """Facts about a pair that all findings on its values share, computed once.
 
     k : number of neighbours. held_out : True if a split is used.
     """
@@ -258,12 +262,12 @@ def grade(note: bool, warning: bool = False) -> Level:
 
 
 def grade_of(far: float, ratios: tuple[float, float]) -> Level:
-    """Level of two sets so far apart, by the ratios from which they are a note and a warning."""
+    """Level of a ratio of the two sets, by those above which it is a note and a warning."""
     return grade(far > ratios[0], far > ratios[1])
 
 
 def by_role(pair: SamplePair) -> tuple[tuple[str, Samples], ...]:
-    """Both sets behind the names of their roles."""
+    """Both sets, each with the name of its role."""
     return ("real", pair.real), ("generated", pair.generated)
 
 
@@ -304,13 +308,13 @@ def _set_facts(samples: Samples) -> SetFacts:
         shares = np.einsum("i,ij->j", weights, squares) / len(apart)
         largest = np.argsort(-shares, kind="stable")[:2]
         held = np.cumsum(squares[np.ix_(apart, largest)], axis=1) / totals[apart, None]
-        held = np.median(held, axis=0)  # the median: outliers are in few pairs
+        held = np.median(held, axis=0)  # the median, as outliers are in few pairs
         top = (float(held[0]), float(held[-1]))
     return SetFacts(rows=drawn, unit=unit, moments=found, shares=shares, top=top)
 
 
 def _with_all_rows(found: Moments, samples: Samples) -> Moments:
-    """Moments of drawn rows, with the features that are constant in them looked at in all rows."""
+    """Moments of drawn rows; features that are constant among these are measured in all rows."""
     columns = np.flatnonzero(found.constant)
     sd = found.sd.copy()
     constant = found.constant.copy()
@@ -342,10 +346,10 @@ def data_facts(pair: SamplePair) -> DataFacts:
 
 
 def flags_of(pair: SamplePair) -> Findings:
-    """What changes the meaning of numbers measured on a pair, warnings first; () where nothing
-    does.
+    """Findings that change the meaning of numbers measured on a pair, warnings first.
 
-    What follows from another flag is left out: a set that is one row has no spread either.
+    A finding that only follows from another one is left out: a set that is one row repeated has no
+    spread either.
     """
     if pair not in _flags_of_pairs:
         _flags_of_pairs[pair] = _flags(pair)
@@ -365,8 +369,8 @@ def _flags(pair: SamplePair) -> Findings:
 
 
 def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings without those that only follow from another one, of units or of a feature that
-    is none.
+    """The findings without those that only follow from a warning of units or of columns that are no
+    features.
     """
     by_title = {each.title: each for each in findings if each.level == "warning"}
     left_out = set[str]()
@@ -380,14 +384,14 @@ def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
         features = by_title[title].features if title in by_title else ()
         if features and named.issuperset(features):
             left_out.add(title)
-    # copies, and numbers that count the rows, stand side by side
+    # rows are alike and near each other in the file because of copies or row numbers
     if any(title in _BESIDE or title.startswith("Duplicates") for title in by_title):
         left_out.add(TOGETHER)
     return [each for each in findings if each.title not in left_out]
 
 
 def value_findings(facts: DataFacts) -> list[Finding]:
-    """Findings that every pair has, in reading order, those that are ok too."""
+    """Findings that every pair has, in reading order, including those that are "ok"."""
     by_place = (sizes, dimension, _repeats_of_real, _repeats_of_generated, shared_rows)
     return [each(facts) for each in (*by_place, constant_features, norms, spread, scales)]
 
@@ -402,7 +406,7 @@ def only_seen(facts: DataFacts) -> list[Finding]:
 
 
 def sets_cut(pair: SamplePair) -> list[Finding]:
-    """A finding if only some samples of a set are measured, drawn by a seed."""
+    """A finding if only a random draw from a set is measured."""
     said = []
     for role, samples in by_role(pair):
         said += [f"the {role} set is {note}" for note in samples.notes if note.startswith(CUT)]
@@ -413,7 +417,7 @@ def sets_cut(pair: SamplePair) -> list[Finding]:
 
 
 def reordered(pair: SamplePair) -> list[Finding]:
-    """Findings if the features of the two sets stood in two orders, or were written in two ways."""
+    """Findings if the two sets order or spell features differently, or only one names them."""
     said = {
         "Names of features": (RENAMED, pair.renamed),
         "Order of features": (REORDERED, pair.reordered),
@@ -430,7 +434,7 @@ def reordered(pair: SamplePair) -> list[Finding]:
 
 
 def flags_of_set(samples: Samples) -> Findings:
-    """What one set alone shows, warnings first."""
+    """Flags of one set by itself, warnings first."""
     facts = set_facts(samples)
     counts = np.bincount(row_classes([samples]))
     repeated = samples.n - int(np.count_nonzero(counts))
@@ -456,12 +460,12 @@ def in_order(findings: Iterable[Finding]) -> Findings:
 
 
 def checked_pair(real: Any, generated: Any = None) -> SamplePair:
-    """The pair of two sets (or ``real`` itself where it is one), whose warnings are said to whoever
-    calls from Python.
+    """The pair of two sets, or ``real`` itself where that is a pair, after a `PrvizWarning` for
+    each of its warnings.
 
-    Each public function that measures a pair begins with it. Only what is called from outside prviz
-    speaks, so that studies and pages, which measure thousands of pairs, and functions that call
-    each other say nothing twice.
+    Each public function that measures a pair calls it first. Calls from inside prviz warn of
+    nothing: studies and pages measure thousands of pairs, and functions that call each other would
+    repeat the warnings.
     """
     pair = pair_of(real, generated)
     if from_outside():
@@ -471,7 +475,7 @@ def checked_pair(real: Any, generated: Any = None) -> SamplePair:
 
 
 def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
-    """Warn of columns of data frames that look like no features; of files the reader asks."""
+    """Warn of columns of data frames that do not look like features; for files the reader does."""
     names: dict[str, None] = {}
     reasons = ""
     drop = "drop(columns="
@@ -484,9 +488,9 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
         if samples.features and (found := suspect_names(samples.values, samples.features)):
             names |= dict.fromkeys(found)
             reasons = reasons or reasons_text(samples.values, samples.features)
-        if hasattr(frame, "drop_columns"):  # a table of pyarrow
+        if hasattr(frame, "drop_columns"):  # a pyarrow table
             drop = "drop_columns("
-        elif not hasattr(frame, "iloc"):  # of polars
+        elif not hasattr(frame, "iloc"):  # a polars frame
             drop = "drop("
     if names:
         what = "look like no features"
@@ -501,8 +505,8 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
 
 
 def say(pair: SamplePair, *, once_for: str | None = None) -> None:
-    """Issue a `PrvizWarning` for each warning on a pair, each text once for each pair, or for
-    another digest.
+    """Issue a `PrvizWarning` for each warning on a pair, once for each text and pair, or digest
+    ``once_for``.
     """
     for flag in flags_of(pair):
         if flag.level == "warning":
@@ -513,7 +517,7 @@ def say(pair: SamplePair, *, once_for: str | None = None) -> None:
 
 
 def sizes(facts: DataFacts) -> Finding:
-    """The numbers of samples."""
+    """Finding on the numbers of samples."""
     real = facts.pair.real.n
     generated = facts.pair.generated.n
     far = ratio(real, generated)
@@ -531,7 +535,7 @@ def sizes(facts: DataFacts) -> Finding:
 
 
 def dimension(facts: DataFacts) -> Finding:
-    """The number of features, and the precision of both sets."""
+    """Finding on the number of features, and on the precision of the values of both sets."""
     real, generated = (each.values.dtype for each in facts.pair)
     value = f"{facts.pair.d:,} features, "
     if real == generated:
@@ -548,7 +552,7 @@ def dimension(facts: DataFacts) -> Finding:
 
 
 def single_rows(facts: DataFacts) -> list[Finding]:
-    """Sets that are one row many times."""
+    """A warning for each set that is one row repeated."""
     found = []
     repeated = (facts.copies.real, facts.copies.generated)
     for (role, samples), count in zip(by_role(facts.pair), repeated, strict=True):
@@ -567,7 +571,7 @@ def _single(role: str, n: int) -> Finding:
 
 
 def repeats(facts: DataFacts, role: Literal["real", "generated"]) -> Finding:
-    """Rows of a set that repeat an earlier one."""
+    """Finding on the rows of a set that repeat an earlier one."""
     copies = facts.copies
     sides = [
         (facts.pair.real.n, copies.real, copies.most_real),
@@ -616,8 +620,8 @@ def _repeats(role: str, n: int, count: int, most: int, *, natural: bool, held_ou
 
 
 def _transposed(pair: SamplePair) -> list[Finding]:
-    """Rows that are features: the same row has the same mean in both sets, though its values do not
-    go together.
+    """A warning if rows look like features: each has the same mean in both sets, though its values
+    are unrelated.
     """
     n = pair.real.n
     most = min(pair.d - 1, _ROWS, 2 * _VALUES // pair.d)
@@ -634,7 +638,7 @@ def _transposed(pair: SamplePair) -> list[Finding]:
     for samples in pair:
         each = samples.values.astype(float)
         left.append(each - each.mean(axis=1, keepdims=True) - each.mean(axis=0) + each.mean())
-    # a generated row is made from the real one
+    # each generated row was made from the real row at its place
     if abs(_correlation(left[0].ravel(), left[1].ravel())) > 0.3:
         return []
     effect = f"Save the transposed table: {pair.d:,} samples of {n:,} features."
@@ -656,7 +660,7 @@ def _called_all(samples: Samples, features: Iterable[int]) -> tuple[str, ...]:
 
 
 def shared_rows(facts: DataFacts) -> Finding:
-    """Rows that are in both sets."""
+    """Finding on rows that occur in both sets."""
     title = "Rows in both sets"
     shared = facts.copies.shared_generated
     n = facts.pair.generated.n
@@ -676,7 +680,7 @@ def shared_rows(facts: DataFacts) -> Finding:
     distinct = n - facts.copies.generated
     many = shared > MANY_ROWS * n and facts.rows.shared > MANY_ROWS * distinct
     usual = many and facts.rows.shared <= 2 and distinct > 20  # a row of zeros, for instance
-    # rows that are equal by nature are so within the sets as often as across them
+    # rows that are equal by nature repeat within a set as often as across the sets
     within = facts.copies.real + facts.copies.generated
     natural = many and shared <= _ACROSS * within + _FEW_SHARED and _takes_few_values(facts)
     return Finding(title, value, grade(True, many and not usual and not natural), effect)
@@ -690,13 +694,11 @@ def _takes_few_values(facts: DataFacts) -> bool:
 
 
 def discrete(rows: Floats) -> bool:
-    """True if different rows share most of their values, the commonest of each feature (such as 0)
-    aside.
-    """
+    """True if the features take few values, each feature's commonest value (such as 0) aside."""
     different = np.unique(rows, axis=0)[:256]
     if len(different) < 2:
         return False
-    # each of many categories is in one row of these
+    # one-hot columns: each of many categories has one of these rows
     if len(different) > 2 and len(np.unique(different)) <= 2:
         return True
     values = 0
@@ -709,7 +711,7 @@ def discrete(rows: Floats) -> bool:
 
 
 def few_samples(pair: SamplePair) -> list[Finding]:
-    """Fewer samples than features, and few of them."""
+    """A warning if there are few samples, and fewer than features."""
     return _few_samples(list(pair))
 
 
@@ -720,7 +722,7 @@ def _few_samples(sets: Sequence[Samples]) -> list[Finding]:
         return []
     samples = "sample" if n == 1 else "samples"
     effect = f"So few say little about {d:,} features"
-    # the rows that an encoder has written are samples
+    # an encoder writes samples as rows
     if all(each.encoder for each in sets):
         effect += "."
     else:
@@ -729,7 +731,7 @@ def _few_samples(sets: Sequence[Samples]) -> list[Finding]:
 
 
 def _summed(pair: SamplePair) -> list[Finding]:
-    """Rows at an end of a table that sum up the others, such as totals; arrays have none."""
+    """Warnings of first or last rows of a table that sum up the others; arrays have none."""
     found = []
     for role, samples in by_role(pair):
         if not samples.features or samples.values.size > _MOST_SUMMED:
@@ -746,7 +748,9 @@ def _summed(pair: SamplePair) -> list[Finding]:
 
 
 def dependent_order(found: Mapping[str, RowOrder]) -> list[Finding]:
-    """Rows whose nearest neighbours stand beside them; ``found`` by the role of their set."""
+    """A warning of rows whose nearest neighbours stand next to them; ``found`` by the role of their
+    set.
+    """
     if not found:
         return []
     return [Finding(TOGETHER, dependence_text(found), "warning", CONSEQUENCE)]
@@ -771,7 +775,7 @@ def _named(samples: Samples, features: Iterable[int], most: int = 4) -> str:
 
 
 def _first(names: Sequence[str], most: int = 4) -> str:
-    """The first of the names, and the number of the others."""
+    """The first names, and the number of the others."""
     more = ""
     if len(names) > most:
         more = f" and {len(names) - most:,} more"
@@ -779,7 +783,7 @@ def _first(names: Sequence[str], most: int = 4) -> str:
 
 
 def _dropped(samples: Samples, features: Sequence[int]) -> str:
-    """How features are left out by their names; "" where they have none."""
+    """Code that leaves features out by name, after a comma; "" where they have no names."""
     if not samples.features:
         return ""
     return f", {drop_text([samples.features[each] for each in features])}"
@@ -806,7 +810,7 @@ def _alone(one: Moments, other: Moments) -> float:
 
 
 def constant_features(facts: DataFacts) -> Finding:
-    """Features that never vary in one set, or in both."""
+    """Finding on features that never vary in one set, or in both."""
     title = "Constant features"
     samples = facts.pair.real
     both = np.flatnonzero(facts.real.constant & facts.generated.constant)
@@ -838,8 +842,8 @@ def constant_features(facts: DataFacts) -> Finding:
 
 
 def _surely_alone(facts: DataFacts, features: Ints) -> float:
-    """`_alone` of the features that are not constant by chance, as one that rarely differs from 0
-    is in few samples.
+    """`_alone` without features that may be constant by chance: a feature that is rarely not 0 can
+    be constant in few samples.
     """
     sides = list(zip(facts.pair, (facts.real, facts.generated), strict=True))
     largest = 0.0
@@ -854,7 +858,7 @@ def _surely_alone(facts: DataFacts, features: Ints) -> float:
 
 
 def _other_constants(facts: DataFacts, constant: Ints) -> list[int]:
-    """Features that have one value in each set, another in each, by more than rounding."""
+    """Features that are constant in each set, at values that differ by more than rounding."""
     if min(each.n for each in facts.pair) < _RARELY:
         return []
     real, generated = (each.values[0, constant].astype(float) for each in facts.pair)
@@ -864,7 +868,7 @@ def _other_constants(facts: DataFacts, constant: Ints) -> list[int]:
 
 
 def norms(facts: DataFacts) -> Finding:
-    """Lengths of the rows."""
+    """Finding on the lengths of the rows."""
     real = facts.real
     generated = facts.generated
     value = f"median {real.norm:.4g} real, {generated.norm:.4g} generated"
@@ -895,7 +899,7 @@ def norms(facts: DataFacts) -> Finding:
 
 
 def _overlap(facts: DataFacts) -> float:
-    """Chance that a vector of the set with the shorter median is longer than one of the other
+    """Probability that a row of the set with the shorter median is longer than one of the other
     set.
     """
     scale = max(each.unit for each in facts.drawn)
@@ -907,8 +911,8 @@ def _overlap(facts: DataFacts) -> float:
 
 
 def spread(facts: DataFacts) -> Finding:
-    """Spreads of the features, generated over real: the middle one, and the one that differs
-    most.
+    """Finding on the spreads of the features, generated over real: the median ratio, and the
+    feature that differs most.
     """
     varying = (facts.real.sd > 0) & (facts.generated.sd > 0)
     if not varying.any():
@@ -961,12 +965,12 @@ def spread(facts: DataFacts) -> Finding:
 
 
 def _bulk_differs(facts: DataFacts) -> bool:
-    """True unless the quartiles of most features lie about as far apart in both sets, as of heavy
-    tails.
+    """True unless most features have about the same interquartile range in both sets, so that only
+    their tails differ.
     """
     real, generated = (each.ranges(np.arange(facts.pair.d))[0] for each in facts.drawn)
     known = (real > 0) & (generated > 0)
-    if known.mean() < 0.5:  # mostly zeros, of which quartiles say nothing
+    if known.mean() < 0.5:  # most features are mostly 0, and their quartiles say nothing
         return True
     return ratio(float(np.median(generated[known] / real[known])), 1.0) > _BULK
 
@@ -974,13 +978,13 @@ def _bulk_differs(facts: DataFacts) -> bool:
 def _unlike_spreads(
     facts: DataFacts, factor: float = SPREAD_RATIOS[1], matters: float = _MATTERS
 ) -> list[int]:
-    """Features whose spread differs by more than this factor and chance, by every measure, the
-    worst first.
+    """Features whose spread differs by more than ``factor`` and chance, by every measure, the worst
+    first.
 
-    matters : part of an equal share of the distances that a feature must hold.
+    The measures are the standard deviation, which alone would flag heavy tails, and two
+    interquantile ranges, which alone would flag features that are mostly 0.
 
-    A standard deviation alone would flag heavy tails, a range of quantiles alone features that are
-    mostly 0.
+    matters : least share of the distances that a feature must hold, in units of 1 / d.
     """
     real, generated = facts.drawn
     error = _RANGE_ERROR * math.sqrt(sum(1 / len(each.rows) for each in facts.drawn))
@@ -998,19 +1002,19 @@ def _unlike_spreads(
         )
         logs = np.log(others) - np.log(measured)
     known = np.isfinite(logs)
-    known[:, ~known[1]] = False  # without a range of deciles too few rows vary
+    known[:, ~known[1]] = False  # where the range of deciles is 0, too few rows vary
     least = np.where(known, np.abs(logs), np.inf).min(axis=0)
     wider = (np.where(known, logs, 1) > 0).all(axis=0)
     narrower = (np.where(known, logs, -1) < 0).all(axis=0)
     quartiles, deciles = np.where(others[1] > measured[1], others[:2], measured[:2])
-    # else few rows make the wider set wide
+    # without such a body only a few rows make the wider set wide
     sure = (wider | narrower) & (quartiles > _BODY * deciles) & np.isfinite(least)
     found = np.flatnonzero(sure & (least > beyond))
     return [int(each) for each in columns[found[np.argsort(-least[found])]]]
 
 
 def scales(facts: DataFacts) -> Finding:
-    """Features that decide the distances between real samples."""
+    """Finding on features that decide the distances between real samples."""
     return _scales(facts.drawn[0], facts.pair.real, "two real samples")
 
 
@@ -1055,8 +1059,8 @@ def _scales(facts: SetFacts, samples: Samples, between: str) -> Finding:
 
 
 def keys(pair: SamplePair) -> list[Finding]:
-    """Features whose values are whole and all different in both sets: numbers of the samples, not
-    values of them.
+    """A warning of keys: features whose values are whole and all different in both sets, so that
+    they number the samples.
     """
     if pair.d < 2 or pair.smaller < FIRST_ROWS:
         return []
@@ -1074,11 +1078,14 @@ def keys(pair: SamplePair) -> list[Finding]:
 
 
 def weights(facts: DataFacts) -> list[Finding]:
-    """Features that are named as weights of samples and look like them, see `are_weights`."""
+    """A warning of weights: features that are weights of samples by name and by values
+    (`are_weights`).
+    """
     names = facts.pair.real.features
     found = [feature for feature, name in enumerate(names) if called_weights(name)]
     looks = (are_weights([each.rows[:, at] * each.unit for each in facts.drawn]) for at in found)
-    if not all(looks):  # bodies have several weights
+    # else the name may be that of a measurement, such as several weights of a body
+    if not all(looks):
         found = []
     what = "by name and values weights of samples"
     said = "Weights are not supported, and are compared as features are"
@@ -1088,7 +1095,7 @@ def weights(facts: DataFacts) -> list[Finding]:
 def _no_features(
     title: str, samples: Samples, found: Sequence[int], what: str, said: str
 ) -> list[Finding]:
-    """A warning of features that are none."""
+    """A warning of columns that are no features."""
     features = _called_all(samples, found)
     effect = f"{said}: {_leave_out(samples, found)}."
     value = f"{', '.join(features)}: {what}"
@@ -1098,7 +1105,9 @@ def _no_features(
 
 
 def stand_ins(facts: DataFacts) -> list[Finding]:
-    """Numbers such as -999 or 1e30 that stand far from all others: they were missing values."""
+    """Warnings of missing values that were written as numbers, such as -999 or 1e30, far from all
+    others.
+    """
     found: list[Finding] = []
     for (role, samples), drawn in zip(by_role(facts.pair), facts.drawn, strict=True):
         known = set[int]()
@@ -1112,12 +1121,12 @@ def stand_ins(facts: DataFacts) -> list[Finding]:
     return found
 
 
-# Columns by their places, and the numbers in them that stand for missing ones.
+# The numbers that stand for missing values, by the place of their column.
 _Codes: TypeAlias = dict[int, tuple[float, ...]]
 
 
 def _stand_in(samples: Samples, value: float) -> _Codes:
-    """The columns where an end of the values stands for missing ones."""
+    """Columns in which ``value``, an end of a set's numbers, stands for missing values."""
     usual = any(math.isclose(abs(value), each, rel_tol=1e-6) for each in _STAND_INS)
     if not usual and value not in _ENDS:
         return {}
@@ -1126,14 +1135,14 @@ def _stand_in(samples: Samples, value: float) -> _Codes:
     others = np.abs(samples.values[:, columns][~there[:, columns]])
     if others.size == 0 or abs(value) < (_FAR if usual else _FAR_END) * float(others.max()):
         return {}
-    # or a mask of 0 and 255
+    # a mask holds 0 and 255
     if not usual and (there.sum() < 2 or len(np.unique(others)) < 3):
         return {}
     return dict.fromkeys(columns.tolist(), (value,))
 
 
 def _missing(role: str, samples: Samples, codes: _Codes) -> Finding:
-    """The finding of numbers that were missing values in some rows."""
+    """The warning of numbers that were missing values in some rows."""
     rows = np.zeros(samples.n, bool)
     for column, held in codes.items():
         rows |= np.isin(samples.values[:, column], held)
@@ -1148,8 +1157,8 @@ def _missing(role: str, samples: Samples, codes: _Codes) -> Finding:
 
 
 def _without_codes(samples: Samples, codes: _Codes) -> str:
-    """The expression of a data frame without these rows; empty where features have no names, or it
-    would be long.
+    """Code that takes these rows out of a data frame; "" where features have no names, or the code
+    is long.
     """
     if not samples.features:
         return ""
@@ -1164,8 +1173,8 @@ def _without_codes(samples: Samples, codes: _Codes) -> str:
 
 
 def _answers(samples: Samples, drawn: SetFacts) -> _Codes:
-    """Codes of questionnaires that stand far from all other numbers of their columns, behind a wide
-    gap, or alone below 0.
+    """Codes of questionnaires by column, which stand far from all other numbers of the column,
+    behind a wide gap, or alone below 0.
     """
     ends = np.array([drawn.rows.min(axis=0), drawn.rows.max(axis=0)]) * drawn.unit
     known = (*_DIGITS, *_ANSWERS, *_STAND_INS[:_SMALL], *_BELOW_0)
@@ -1184,15 +1193,16 @@ def _answers(samples: Samples, drawn: SetFacts) -> _Codes:
 
 @np.errstate(all="ignore")
 def _codes(values: Floats, known: Sequence[float], near: bool) -> tuple[float, ...]:
-    """Which numbers of a column are codes, of those known; none if they are like the others.
+    """The numbers of a column that are codes, among those known; () if they are like the other
+    numbers.
 
-    near : True where codes may follow the others behind a wide gap.
+    near : True if codes may follow the other numbers behind a wide gap.
     """
     every, counts = np.unique(values, return_counts=True)
     here = np.isin(every, known)
-    if near:  # the last ones alone: 77 may be an age where 99 is none
+    if near:  # only numbers above all others: 77 may be an age, and 99 the code of that column
         here &= every > every[~here].max(initial=-np.inf)
-    # one code or several, the lowest of which may be like the others
+    # all of them, or without the lowest ones, which may be like the other numbers
     for first in range(np.count_nonzero(here) if near else 1):
         codes = np.flatnonzero(here)[first:]
         others = np.delete(every, codes)
@@ -1209,7 +1219,9 @@ def _codes(values: Floats, known: Sequence[float], near: bool) -> tuple[float, .
 
 
 def texts(pair: SamplePair) -> list[Finding]:
-    """Lengths of the texts that were embedded, where both sets have them."""
+    """A finding if the texts that were embedded differ in length, where both sets have them as
+    labels.
+    """
     shared = pair.real.labels.keys() & pair.generated.labels.keys()
     label = next((name for name in _TEXT_LABELS if name in shared), None)
     if label is None or any(each.labels[label].dtype.kind not in "UO" for each in pair):
@@ -1226,11 +1238,11 @@ def texts(pair: SamplePair) -> list[Finding]:
 
 # ---- findings on names and encoders ----
 
-# Entries of `Samples.encoder` that decide the features; source and versions may differ.
-# The median of the shorter sides of a set's pictures, as `prviz embed` writes it: the last number.
-# Two sets whose sides differ by this ratio are said to be unlike.
+# Last number of `Samples.encoder`'s entry "sides", the median shorter side of a set's pictures as
+# `prviz embed` writes it; ratio of two from which a warning is due.
 _SIDE = re.compile(r"(\d{1,9})$")
 _UNLIKE_SIDES = 2.0
+# Entries of `Samples.encoder` that decide the features; source and versions may differ.
 _SAME_ENCODER = ("encoder", "weights_sha256", "transform")
 
 _GENERATED_WORDS = (
@@ -1260,7 +1272,7 @@ def encoder_difference(pair: SamplePair) -> str:
 
 
 def encoders(pair: SamplePair) -> Findings:
-    """The encoders of both sets, where a file names one."""
+    """Finding on the encoders of both sets, where a file names one."""
     known = [side for side in pair if side.encoder]
     if not known:
         return ()
@@ -1286,7 +1298,9 @@ def encoders(pair: SamplePair) -> Findings:
 
 
 def picture_sizes(pair: SamplePair) -> Findings:
-    """Pictures of very different sizes in the two sets, where both files say the sizes."""
+    """A warning of pictures of very different sizes in the two sets, where both files state the
+    sizes.
+    """
     ends = [_SIDE.search(side.encoder.get("sides", "")) for side in pair]
     real, generated = (0 if end is None else int(end[1]) for end in ends)
     if not min(real, generated) or max(real, generated) < _UNLIKE_SIDES * min(real, generated):
@@ -1297,7 +1311,7 @@ def picture_sizes(pair: SamplePair) -> Findings:
 
 
 def names(pair: SamplePair) -> Findings:
-    """Names of sets that look swapped."""
+    """A finding if the names of the two sets look swapped."""
     roles = (_role(pair.real.name), _role(pair.generated.name))
     if roles not in {("generated", "real"), ("generated", ""), ("", "real")}:
         return ()

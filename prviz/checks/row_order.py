@@ -1,9 +1,9 @@
-"""Rows that are not independent: nearest neighbours that stand next to each other in the file, as
-frames of a video do.
+"""Rows that depend on each other, such as frames of a video: the nearest neighbour of a row stands
+next to it in the file.
 
-Neighbours in consecutive rows are counted among those that stand in one stretch of rows, so that a
-file that is sorted by class, where all neighbours are near by but none is nearer than the others,
-is none of these.
+Neighbours a few rows apart are counted among the neighbours within one stretch of rows, and
+compared with a random order of that stretch. So a file sorted by class is not reported: within a
+class, rows next to each other are no nearer than others.
 """
 
 from __future__ import annotations
@@ -19,29 +19,30 @@ from prviz.arrays import AnyFloats, Flags, Ints
 from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair, Samples
 
-# Rows between two that count as next to each other, and rows of a stretch in which that is compared
-# with chance.
+# NEXT: most rows apart that count as next to each other. STRETCH: number of consecutive rows within
+# which neighbours are compared with a random order.
 NEXT = 3
 STRETCH = 100
-# Stretches of a file that are compared, spread evenly over it, and rows of the file for each of
-# them: a tenth of the rows takes a hundredth of the time of a curve.
+# Most stretches that are compared, spread evenly over the file, and rows of the file for each
+# stretch: comparing a tenth of the rows takes a hundredth of the time of a curve.
 _STRETCHES = 5
 _ROWS_EACH = 1_000
-# Features in which rows are compared at most, spread evenly over all: whatever shows which rows are
-# neighbours shows them no more often than by chance where their order means nothing.
+# Most features that distances are computed from, spread evenly over all. Fewer features may hide
+# which rows are neighbours, but find none where the order of the rows means nothing.
 _FEATURES = 512
-# Fewest rows that are compared.
+# Fewest rows of a set that is checked.
 _LEAST = 40
-# Rows that show of most columns that they are not sorted; share of the steps in which a sorted one
-# moves: one that hardly does sorts by class.
+# _FIRST: number of rows that show of most columns that they are not sorted. _MOVES: least share of
+# the steps from row to row at which a sorted column changes; a column that changes less often is a
+# class.
 _FIRST = 10
 _MOVES = 0.25
-# Neighbours next to each other, over those of a stretch in random order, from which on the rows
-# count as dependent: classes in sorted order come to this where they have fewer than about 30 rows
-# each and are not known.
+# Least ratio of the number of neighbours next to each other to that in a random order of their
+# stretch, for the rows to count as dependent. A file sorted by a class that is not known reaches it
+# too, where classes have fewer than about 30 rows.
 _TIMES = 3.0
-# Least share of all nearest neighbours that stand next to each other, and probability of as many by
-# chance.
+# Least share of all nearest neighbours that stand next to each other, and greatest probability of
+# that many by chance.
 _SHARE = 0.1
 _CHANCE = 1e-4
 
@@ -49,8 +50,9 @@ _CHANCE = 1e-4
 class RowOrder(NamedTuple):
     """Nearest neighbours that stand next to each other.
 
-    share : share of the nearest neighbours at most NEXT rows apart. chance : that of rows in random
-    order. rows : number of rows that were compared.
+    share : share of the nearest neighbours at most NEXT rows apart.
+    chance : the same share for rows in random order.
+    rows : number of rows that were compared.
     """
 
     share: float
@@ -58,7 +60,7 @@ class RowOrder(NamedTuple):
     rows: int
 
 
-# The flag, and what follows.
+# Title of the flag, and what follows from it.
 TOGETHER = "Rows that belong together"
 CONSEQUENCE = (
     "Rows such as the frames of a video are not independent, so that split, intervals and upper"
@@ -69,20 +71,20 @@ _found_of_sets: WeakKeyDictionary[Samples, RowOrder | None] = WeakKeyDictionary(
 
 
 def dependent_rows(samples: Samples) -> RowOrder | None:
-    """How often nearest neighbours stand next to each other, where that is far more often than by
+    """How often nearest neighbours stand next to each other, if that is far more often than by
     chance.
 
-    It is computed once for a set.
+    It is computed once for each set.
 
     Parameters
     ----------
     samples : Samples
-        At least 40; of more than 100 only stretches of 100 rows are compared, five at most.
+        Fewer than 40 are not checked. At most five stretches of 100 rows are compared.
 
     Returns
     -------
     RowOrder or None
-        None: the order of the rows shows no dependence, is that of a feature, or groups are known.
+        None: no dependence shows, the rows are sorted by a feature, or groups are known.
     """
     if samples not in _found_of_sets:
         _found_of_sets[samples] = _dependent_rows(samples)
@@ -101,7 +103,7 @@ def _dependent_rows(samples: Samples) -> RowOrder | None:
     if _is_sorted(values):
         return None
     other = _nearest(values)
-    # two rows that are nearest to each other are one pair
+    # two rows that are nearest to each other count as one pair
     own = np.arange(len(rows))
     first = np.minimum(own, other)
     last = np.maximum(own, other)
@@ -115,7 +117,7 @@ def _dependent_rows(samples: Samples) -> RowOrder | None:
     within = _by_chance(stretch, first[together])
     for label in samples.labels.values():
         kinds, kind = np.unique(label, return_inverse=True)
-        if len(kinds) <= np.sqrt(n):  # classes; more are videos, or patients
+        if len(kinds) <= np.sqrt(n):  # classes; a label with more values names videos or patients
             within = max(within, _by_chance(stretch * len(kinds) + kind[rows], first[together]))
     share = found / len(pairs)
     often = found >= _TIMES * within * tried and share >= _SHARE
@@ -125,7 +127,9 @@ def _dependent_rows(samples: Samples) -> RowOrder | None:
 
 
 def _by_chance(kinds: Ints, chosen: Ints) -> float:
-    """Share of the chosen rows' companions of the same kind that stand next to them."""
+    """Share of the other rows of its kind that stand next to a row, on average over the chosen
+    rows.
+    """
     chance = np.zeros(len(kinds))
     for kind in np.unique(kinds):
         (places,) = np.nonzero(kinds == kind)
@@ -140,9 +144,7 @@ def _by_chance(kinds: Ints, chosen: Ints) -> float:
 
 
 def _is_sorted(values: AnyFloats) -> bool:
-    """True if the rows stand in the order of a feature or of their means, as those of a sorted
-    table.
-    """
+    """True if the rows are sorted by a feature or by their means."""
     with np.errstate(over="ignore"):
         means = values.mean(axis=1, dtype=float, keepdims=True)
     short = _one_way(values[:_FIRST]) | (values[:_FIRST] == values[0]).all(axis=0)
@@ -152,38 +154,43 @@ def _is_sorted(values: AnyFloats) -> bool:
 
 
 def _one_way(columns: AnyFloats) -> Flags:
-    """True for columns that nowhere fall, or nowhere rise; but not for those of a single value."""
+    """True for columns that never fall, or never rise, from row to row, but have more than one
+    value.
+    """
     up = (columns[1:] >= columns[:-1]).all(axis=0)
     down = (columns[1:] <= columns[:-1]).all(axis=0)
     return np.asarray(up ^ down)
 
 
 def _nearest(values: AnyFloats) -> Ints:
-    """The row that is nearest to each row but itself, up to rounding, for values of any size, which
-    are changed.
+    """Index of the nearest other row of each row, up to rounding, for values of any size.
+
+    The values are overwritten.
     """
     values = np.ascontiguousarray(values[:, :: -(-values.shape[1] // _FEATURES)])
     values /= max(float(values.max()), -float(values.min())) or 1.0
-    # a mean is drawn away by outliers, which would cost the others their digits
+    # the mean instead would be pulled away by outliers, which costs the other rows digits
     values -= values[0].copy()
-    with one_blas_thread():  # a second one would only wait
+    with one_blas_thread():  # a second thread would only wait
         products = values @ values.T
     squares = np.diag(products).copy()
-    apart = squares - 2 * products  # the square of the row itself shifts all alike
+    # squared distances less the square of the row itself, which is the same for all others
+    apart = squares - 2 * products
     np.fill_diagonal(apart, np.inf)
     nearest: Ints = np.argmin(apart, axis=1)
     return nearest
 
 
 def _at_least(count: int, n: int, p: float) -> float:
-    """Probability of so many of n events of probability p or more; SciPy's statistics take half a
-    second to load.
+    """Probability of at least ``count`` of n independent events of probability p each.
+
+    Importing scipy.stats would take half a second.
     """
     return sum(comb(n, each) * p**each * (1 - p) ** (n - each) for each in range(count, n + 1))
 
 
 def dependent_sets(pair: SamplePair) -> dict[str, RowOrder]:
-    """`dependent_rows` of the sets of a pair that have them, by "real" and "generated"."""
+    """`dependent_rows` of both sets, by "real" and "generated", without a set that has none."""
     found = {
         role: dependent_rows(samples)
         for role, samples in zip(("real", "generated"), pair, strict=True)
@@ -192,7 +199,7 @@ def dependent_sets(pair: SamplePair) -> dict[str, RowOrder]:
 
 
 def dependence_text(found: Mapping[str, RowOrder]) -> str:
-    """What `dependent_sets` shows, without a full stop; "" where it shows nothing."""
+    """Text on the result of `dependent_sets`, without a full stop; "" where that is empty."""
     named = {f"{role} " if role else "": each for role, each in found.items()}
     said = [
         f"of {100 * each.share:.0f} % of {each.rows} {role}samples the nearest one of them stands"
