@@ -86,8 +86,8 @@ NEEDED = ("pandas", "sklearn")
 # most about five times as long as the last one.
 _FIRST = 4
 _AT_A_TIME = 4
-# Reports are rewritten after fewer new files where the last rewriting was _PERIOD seconds ago, and
-# _WRITINGS times the seconds that it took.
+# Reports are rewritten after fewer new files once the last rewriting is _PERIOD seconds ago, and
+# _WRITINGS times as long ago as it took.
 _PERIOD = 10.0
 _WRITINGS = 4.0
 # Up to this many files that are still being written get a line each; more get one line together.
@@ -416,8 +416,8 @@ def _on_the_way(arguments: argparse.Namespace, encoder: str) -> str:
 def _with_encoder(arguments: argparse.Namespace) -> str:
     """The command of `_on_the_way`, with the encoder of the reference.
 
-    That encoder is filled in where the reference's file names one that needs no weights; else the
-    user has to.
+    That encoder is filled in if the reference's file names one that needs no weights; else the user
+    has to fill it in.
     """
     try:
         encoder = read(arguments.reference, key=arguments.key).encoder
@@ -693,7 +693,7 @@ class TriageCommand:
         return triage
 
     def _sized_as_known(self, files: Mapping[File, Checkpoint]) -> tuple[list[str], int]:
-        """Equal sizes as in `_sized`, but an unchanged file is read only once."""
+        """As `_sized`, but an unchanged file is read only once."""
         self._sizes = {file: n for file, n in self._sizes.items() if file in files}
         by_path = {file[0]: file for file in files}
 
@@ -794,7 +794,9 @@ class TriageCommand:
         return [each for each in said if each]
 
     def _by_class(self, found: TriageResults) -> tuple[TriageResults, Mapping[str, str]]:
-        """Add the shares of classes to the results; also say, by checkpoint, why some have none."""
+        """The results with the missed samples by class; also why a checkpoint has none, by its
+        name.
+        """
         arguments = self.arguments
         classes, unmet = class_shares(
             self.triage.reference,

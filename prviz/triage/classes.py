@@ -1,9 +1,9 @@
 """Class by class: which real classes a generator misses, and which of its own classes it invents.
 
-A sample is missed if none of the other set lies in the ball to its k-th nearest neighbour in its
-own set. Where both sets are of one distribution, all orders of a sample's neighbours are equally
-likely, so that the share of missed ones is known without any held-out samples: that of k neighbours
-in a row from the own set.
+A sample is missed if no sample of the other set lies in its ball, which reaches to the k-th nearest
+neighbour in its own set. If both sets are of one distribution, all orders of a sample's neighbours
+are equally likely. So the expected share of missed samples is known without held-out samples: it is
+the probability that the k nearest neighbours are all of the own set.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ from prviz.triage.measure import FAILURES, samples_at
 from prviz.triage.measured import TriageSettings
 from prviz.triage.memorisation import binomial_interval
 
-# Neighbours that set a sample's ball: of equal sets about 3 % of the samples are missed.
+# k of the balls: of two sets of equal size and one distribution, about 3 % of the samples are
+# missed.
 NEIGHBOURS = 5
 # Fewest samples of a class that are compared.
 LEAST_OF_CLASS = 50
-# Probability that all intervals of a table hold together.
+# Probability that all intervals of a table hold at once.
 CONFIDENCE = 0.95
-# Neighbours share their fate: so many samples count as one. `tests/benchmarks/classes.py` measures
-# how often a class is called worse by chance.
+# Number of samples that count as one, as neighbouring samples are missed together.
+# `tests/benchmarks/classes.py` measures how often a class is called worse by chance.
 AS_ONE = 3.0
 # A whole number as text, with or without decimals.
 _WHOLE = re.compile(r"-?\d+(\.0+)?")
-# Most classes of a label; more name samples, not classes.
+# Most values of a label that names classes; one with more names samples.
 _MOST_CLASSES = 200
 
 
@@ -55,12 +56,13 @@ class ClassShare(NamedTuple):
     n : int
         Samples of the class in that set.
     others : int
-        Samples that they were compared with: of the same class where both sets have labels. 0: the
-        other set has none of the class, which is said of classes of every size.
+        Samples of the other set that they were compared with: those of the same class where both
+        sets have labels. 0: there is none, which is reported for classes of every size.
     missed, expected : float
-        Share of them that is missed, and that of two sets of one distribution.
+        Share of the class that is missed, and the share expected of two sets of one distribution.
     low, high : float
-        Interval of the share. All of a table hold together with the probability CONFIDENCE (Holm).
+        Interval of ``missed``. All intervals of a table hold at once with the probability
+        CONFIDENCE (Holm).
     worse : bool
         True if more are missed than chance explains.
     few : bool
@@ -97,10 +99,10 @@ def by_class(
     real_labels : array_like of shape (n,)
         The class of each real sample.
     generated_labels : array_like of shape (m,), optional
-        Those of the generated ones; then classes are compared with the same class of the other set,
-        both ways. None: real classes are compared with all generated samples.
+        The class of each generated sample; then each class is compared with the same class of the
+        other set, both ways. None: real classes are compared with all generated samples.
     k : int
-        Neighbours that set a sample's ball.
+        Neighbour of its own set that a sample's ball reaches to.
     memory_limit : int
         Bytes beyond the samples.
 
@@ -122,7 +124,7 @@ def by_class(
             real_labels, generated_labels, real.name or "real", generated.name or "generated"
         ):
             raise ValueError(reason)
-    # neighbours of one group say nothing of the law: one sample of each
+    # samples of one group are not independent: one of each is compared
     real, labels[0] = _independent(real, labels[0])
     if generated_labels is None:
         generated = generated.one_of_each_group()
@@ -160,7 +162,7 @@ def _both_ways(
             else:
                 alone = np.ones(len(own), dtype=bool)
                 share = _share(name, role, alone, 0, 0.0)._replace(few=False)
-                # the probability that all of a class are drawn into one of two sets of one
+                # probability that all samples of a class fall into one of two sets of one
                 # distribution
                 absent[share] = _expected(sets[place].n + 1, sets[1 - place].n, len(own))
             shares.append(share)
@@ -168,12 +170,13 @@ def _both_ways(
 
 
 class MissedSamples(NamedTuple):
-    """The samples of one set that no sample of the other set is near, as `by_class` counts them.
+    """The samples of one set that have no sample of the other set in their ball, as `by_class`
+    counts them.
 
-    rows : the clearest first. ratios : of each, the distance of the nearest other over the radius
-    of its own ball.
-    n : number of samples that were looked at: all, of groups one each. expected : share of them in
-    equal sets.
+    rows : their rows, the clearest first.
+    ratios : distance from each to the nearest sample of the other set, over the radius of its ball.
+    n : number of samples that were examined: all, or one of each group.
+    expected : share of missed samples in two sets of one distribution.
     """
 
     rows: Ints
@@ -183,13 +186,13 @@ class MissedSamples(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Share of them that is missed."""
+        """Share of the examined samples that is missed."""
         return len(self.rows) / self.n
 
 
 def missed_samples(own: Samples, others: Samples, k: int = NEIGHBOURS) -> MissedSamples:
-    """The samples of a set in whose ball to the k-th nearest of their own set none of the others
-    lies.
+    """The missed samples of a set: those with none of ``others`` in their ball, which reaches to
+    the k-th nearest neighbour in their own set.
     """
     one_each = replace(own, labels={"": np.arange(own.n)}).one_of_each_group()
     others = others.one_of_each_group()
@@ -203,8 +206,8 @@ def missed_samples(own: Samples, others: Samples, k: int = NEIGHBOURS) -> Missed
 def apart_text(
     real_labels: ArrayLike, generated_labels: ArrayLike, real: str, generated: str
 ) -> str:
-    """Why two sets can't be compared class by class, as they have no label in common; "" where they
-    have one.
+    """Reason why two sets can't be compared class by class: they have no label in common; "" if
+    they have one.
 
     real, generated : names of the sets.
     """
@@ -222,7 +225,7 @@ def apart_text(
 
 
 def _independent(samples: Samples, labels: NDArray[np.str_]) -> tuple[Samples, NDArray[np.str_]]:
-    """One sample of each group with its label; all without groups."""
+    """One sample of each group, with its label; all samples if there are no groups."""
     if samples.groups is None:
         return samples, labels
     few = replace(samples, labels={"": labels}).one_of_each_group()
@@ -238,14 +241,13 @@ def class_shares(
     *,
     memory_limit: int = MEMORY_LIMIT,
 ) -> tuple[dict[str, tuple[ClassShare, ...]], dict[str, str]]:
-    """`by_class` of checkpoints by name, by a label of the reference's file and, where they have
-    it, of theirs.
+    """`by_class` for each checkpoint, by a label of the reference's file and, where they have it,
+    of the checkpoints' files.
 
-    The second mapping has the checkpoints that have no label in common with the reference, with the
-    reason in words.
+    Returns the shares by the checkpoint's name, without checkpoints that can't be read, and the
+    reason for each checkpoint that has no label in common with the reference.
 
     path : file of the reference. label : a column or array, see `prviz.readers.read_label`.
-    A checkpoint that can't be read is left out.
 
     Raises ValueError: the reference has no such label, or one of too many values.
     """
@@ -278,12 +280,12 @@ def class_shares(
 
 
 def _as_texts(labels: ArrayLike) -> NDArray[np.str_]:
-    """The labels as texts; a whole number is one text, whatever its type."""
+    """The labels as texts; a whole number gives one text, whatever its type."""
     found = np.asarray(labels)
     if found.dtype.kind == "f" and np.isfinite(found).all() and np.all(found == np.rint(found)):
         found = found.astype(np.int64)
     texts = found.astype(str)
-    # as pandas writes 1 beside gaps
+    # pandas writes 1 as 1.0 in a column with gaps
     if found.dtype.kind in "OU" and all(map(_WHOLE.fullmatch, set(texts.tolist()))):
         return np.array([text.partition(".")[0] for text in texts.tolist()], dtype=str)
     return texts
@@ -304,13 +306,15 @@ def _texts(labels: ArrayLike, samples: Samples, role: str) -> NDArray[np.str_]:
 
 
 def _missed(own: Samples, others: Samples, k: int, memory_limit: int) -> Flags:
-    """(n,) True for samples in whose ball to the k-th nearest of their own set no other lies."""
+    """(n,) True for samples with none of ``others`` in the ball to the k-th nearest of their own
+    set.
+    """
     return _ratios(own, others, k, memory_limit) > 1
 
 
 def _ratios(own: Samples, others: Samples, k: int, memory_limit: int) -> Floats:
-    """(n,) distance of the nearest other over that of the k-th nearest own sample: above 1 exactly
-    where it is more.
+    """(n,) distance to the nearest of ``others`` over that to the k-th nearest sample of the own
+    set: above 1 exactly where the first distance is larger.
     """
     rows = np.arange(own.n)
     if own.n <= k:
@@ -324,9 +328,7 @@ def _ratios(own: Samples, others: Samples, k: int, memory_limit: int) -> Floats:
 
 
 def _expected(n: int, m: int, k: int) -> float:
-    """Probability that the k nearest of n - 1 own and m other samples are all own ones, in random
-    order.
-    """
+    """Probability that the first k of n - 1 own and m other samples, in random order, are own."""
     before = np.arange(min(k, n - 1))
     return float(np.prod((n - 1 - before) / (n - 1 + m - before)))
 
@@ -343,16 +345,16 @@ def _share(
 def _holm(
     shares: Sequence[ClassShare], absent: Mapping[ClassShare, float] = MappingProxyType({})
 ) -> tuple[ClassShare, ...]:
-    """The shares with intervals, in order: Holm 1979, on binomial tests of effective numbers of
-    samples.
+    """The shares with intervals and verdicts, the worst first, classes of few samples last.
 
-    absent : the classes of which the other set has no sample, with the probability of that by
-    chance.
+    By the method of Holm 1979, on binomial tests with effective numbers of samples.
+
+    absent : classes of which the other set has no sample, with the probability of that by chance.
     """
     from scipy.special import betainc
 
     def chance(each: ClassShare) -> float:
-        """Probability of at least this share where the expected one holds."""
+        """Probability of a share at least this large if the expected one is true."""
         if each in absent:
             return absent[each]
         n = each.n / AS_ONE
@@ -383,7 +385,7 @@ def _interval(each: ClassShare, level: float) -> ClassShare:
 
 
 def class_sentence(share: ClassShare) -> str:
-    """One class in words."""
+    """The share of one class as a sentence."""
     label = share.label or "without a label"
     if not share.others:
         other = "real"

@@ -1,5 +1,5 @@
-"""Faults of single features: of one set constant, in other units, moved, cut off, while the others
-are alike.
+"""Faults of single features: constant in one set, in other units, shifted or cut off, while the
+other features are alike.
 """
 
 from __future__ import annotations
@@ -17,28 +17,31 @@ from prviz.diagnostics.named_columns import named_columns, number_text
 from prviz.samples import SamplePair
 from prviz.triage.finding import UNCLEAR, FaultRule, TriageFinding, grade
 
-# Largest part of the features that are a few; of more the sets as wholes differ.
+# Largest share of all features that counts as a few; if more differ, the sets differ as a whole.
 FEW = 0.25
-# Median p-value of the others, about 0.9 of features that are alike, below which a part of them
-# differs too.
+# Median p-value of the other features, about 0.9 where they are alike, below which some of them
+# differ too.
 ALIKE = 0.45
-# How many times the median step of the others makes a feature stand out even so.
+# Ratio of a feature's step to the median step of the others from which it stands out even if these
+# differ. A step is the largest distance between the two sets' distribution functions.
 DOMINATES = 4.0
-# The same of single ones among many that differ, and their least step.
+# The same ratio for single features among many that differ, and the least step of such a feature.
 STANDS_OUT = 3.0
 DOMINANT = 0.3
-# Step of the median feature that no other spread of all could make.
+# Step of the median feature above which no change of spread explains it.
 BESIDE = 0.5
-# Part of the level of the tests below which a feature differs by itself.
+# Share of the tests' level: a p-value below it shows that the feature itself differs, not only all
+# samples a little.
 CERTAIN = 1e-3
-# Features at most that are asked what explains them.
+# Most features for which an explanation is searched for.
 LOOKED_AT = 30
-# p-value from which on what a repair leaves of all features is chance, and the least factor that
-# is one.
+# MENDED: p-value from which on the difference that a repair leaves in all features counts as
+# chance. FACTOR: least ratio that counts as a factor.
 MENDED = 0.05
 FACTOR = 1.2
-# How many times as far from the real values in their range the generated ones may be as any repair
-# leaves them, where values beyond are missing: a repair has two ends to fit, and the range one.
+# Values of a feature count as cut off unless a repair leaves less than 1 / CUT of the step between
+# the generated values and the real ones in their range. It is above 1, so that missing values are
+# not taken for a factor or a shift.
 CUT = 1.6
 
 
@@ -50,16 +53,17 @@ REPAIRS: Mapping[str, str] = {
     "new spread": " In the real set that is one value throughout.",
     "": "",
 }
-"""What would make such features fit, in words."""
+"""Sentence on what would make such features fit, by the kind of repair."""
 
 
 @dataclass(frozen=True, eq=False)
 class Differing:
-    """The features that differ, each by itself.
+    """The features whose distributions differ between the two sets.
 
-    pair : independent rows. columns : from 0, the surest first. tests : of every feature, by
-    itself.
-    part : True where others differ, too.
+    pair : independent rows.
+    columns : indices of the features, the surest first.
+    tests : of every feature by itself.
+    part : True if other features differ, too.
     """
 
     pair: SamplePair
@@ -69,19 +73,17 @@ class Differing:
 
     @cached_property
     def apart(self) -> float:
-        """Largest distance of the two distribution functions of one: the least share of the samples
-        that differs.
-        """
+        """Largest step of these features: at least this share of the samples differs."""
         return float(self.tests.steps[list(self.columns)].max(initial=0.0))
 
     @cached_property
     def others(self) -> Floats:
-        """The numbers of the other features."""
+        """Indices of the other features."""
         return np.setdiff1d(np.arange(self.pair.d), self.columns)
 
     @cached_property
     def few(self) -> bool:
-        """True if the other features, and most of all, are alike."""
+        """True if these features are few and the others are alike, or much more alike."""
         if not 0 < len(self.columns) <= max(1, FEW * self.pair.d) or not len(self.others):
             return False
         if np.median(self.tests.p[self.others]) > ALIKE:
@@ -90,11 +92,11 @@ class Differing:
 
     @property
     def beside(self) -> bool:
-        """True if most features hardly overlap, as no other spread could make them."""
+        """True if the sets hardly overlap in most features, which no change of spread explains."""
         return bool(np.median(self.tests.steps) > BESIDE)
 
     def dominant(self) -> Differing:
-        """Those that differ far more than most others do, where they are few; else all."""
+        """The features that differ far more than most others, if they are few; else all of them."""
         steps = self.tests.steps
         least = max(STANDS_OUT * float(np.median(steps)), DOMINANT)
         columns = tuple(each for each in self.columns if steps[each] > least)
@@ -104,8 +106,8 @@ class Differing:
         return self
 
     def constant(self) -> Differing:
-        """Those alone that are one value throughout a set, and not the other: a fact, whatever else
-        is wrong.
+        """Only the features that are constant in one set and not in the other: a fact, whatever
+        else is wrong.
         """
         spreads = ("spread" in _repair(self.pair, each) for each in self.columns)
         columns = tuple(each for each, known in zip(self.columns, spreads, strict=True) if known)
@@ -113,14 +115,14 @@ class Differing:
 
     @property
     def certain(self) -> bool:
-        """True if they differ beyond what a change of all samples would show in the one of many
-        where it is largest.
+        """True if a feature differs more than the most extreme one of many would if all samples
+        changed.
         """
         return bool(self.tests.p.min() < CERTAIN * LEVEL / self.pair.d)
 
     @cached_property
     def repair(self) -> str:
-        """What explains each of them, a key of `REPAIRS`; "" where that is not one thing."""
+        """The repair that explains all these features, a key of `REPAIRS`; "" if none does."""
         asked = self.columns[:LOOKED_AT]
         repairs = {_repair(self.pair, place, MENDED / len(asked)) for place in asked}
         if len(repairs) == 1:
@@ -129,17 +131,15 @@ class Differing:
 
     @property
     def mended(self) -> bool:
-        """True if a factor or a move explains each better than that generated values of a range
-        alone are there.
-        """
+        """True if a factor or a shift explains each feature better than a cut range does."""
         if self.repair not in ("factor", "shift"):
             return False
         return not any(_is_cut(self.pair, place) for place in self.columns)
 
 
 def differing(pair: SamplePair) -> Differing:
-    """The features of a pair that differ, by `prviz.diagnostics.column_tests`; of groups of rows
-    one each is tested.
+    """The features of a pair that differ, by `prviz.diagnostics.column_tests`, on one row of each
+    group.
     """
     alone = SamplePair(*(each.one_of_each_group() for each in pair))
     tests = known_tests(alone)
@@ -147,7 +147,7 @@ def differing(pair: SamplePair) -> Differing:
 
 
 def column_hint(of: Differing) -> TriageFinding:
-    """The features that differ, where that may be all that is seen of another fault."""
+    """The note on features that differ, if they may be all that shows of another fault."""
     n = min(part.n for part in of.pair)
     sentence = f"{_said(of)} {n:,} samples of a set are too few to say whether more is wrong."
     return TriageFinding("unclear", UNCLEAR, sentence, 0.0, "note", "interval", borderline=True)
@@ -165,7 +165,7 @@ def _said(of: Differing) -> str:
 
 
 def column_fault(of: Differing) -> TriageFinding:
-    """The features that differ, by name, with what can be checked in the file."""
+    """The finding that names the features that differ, with what to check in the file."""
     number = len(of.columns)
     how = ""
     if of.certain and (of.few or of.repair == "sign"):
@@ -182,7 +182,7 @@ def column_fault(of: Differing) -> TriageFinding:
 
 
 def _repair(pair: SamplePair, place: int, level: float = MENDED) -> str:
-    """What explains a feature, a key of `REPAIRS`."""
+    """The repair that explains a feature, a key of `REPAIRS`; "" if none does."""
     real, generated = _values(pair, place)
     if np.ptp(generated) == 0 or np.ptp(real) == 0:
         if np.ptp(generated) == 0:
@@ -203,8 +203,8 @@ def _repair(pair: SamplePair, place: int, level: float = MENDED) -> str:
 
 
 def _is_cut(pair: SamplePair, place: int) -> bool:
-    """True if the real values within the range of the generated ones are more like these than any
-    change makes them.
+    """True if the generated values are closer to the real ones in their range than any change
+    brings them to all real ones.
     """
     real, generated = _values(pair, place)
     factor, move = _change(real, generated)
@@ -221,7 +221,9 @@ def _values(pair: SamplePair, place: int) -> tuple[Floats, Floats]:
 
 
 def _change(real: Floats, generated: Floats) -> tuple[float, float]:
-    """The factor and the move that make the sets most alike; 0 where there is no factor."""
+    """The factor and the shift that bring both sets closest together; a factor of 0 if there is
+    none.
+    """
     sides = [np.quantile(each, [0.25, 0.5, 0.75]) for each in (real, generated)]
     sizes = [
         (ends[2] - ends[0], ends[1], values.std(), values.mean())
@@ -237,7 +239,7 @@ def _change(real: Floats, generated: Floats) -> tuple[float, float]:
 
 
 def _apart(real: Floats, repaired: Floats) -> float:
-    # counts that were multiplied are whole again but for rounding
+    # float32: repaired counts are whole again but for rounding
     with np.errstate(over="ignore"):
         return ColumnCounts.of(real.astype(np.float32), repaired.astype(np.float32)).largest_step()
 
@@ -250,13 +252,13 @@ def _fits(real: Floats, repaired: Floats, level: float = MENDED) -> bool:
 
 
 def _one_value(values: Floats, _: Floats, __: Rng) -> Floats:
-    """The first feature is its median throughout."""
+    """Set the first feature to its median throughout."""
     found = values.copy()
     found[:, 0] = np.median(values[:, 0])
     return found
 
 
-# What goes with the finding of this file.
+# The rule of the finding in this module.
 NAMED = (
     FaultRule(
         key="columns",

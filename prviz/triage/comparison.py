@@ -27,18 +27,16 @@ COVERED = 0.25
 @dataclass(frozen=True, eq=False)
 class PairedDifference(ReadOnlyArrays):
     """Difference of the curves a and b along rays of equal lam, and the real samples that only one
-    of them covers.
+    of the two checkpoints covers.
 
-    lam : (m,) from 0 to inf. alpha, beta : (m,) differences a - b of precision and of recall on
-    each ray; alpha = lam
-        beta, so that beside lam = 0 and inf one is 0 exactly where the other is.
-    alpha_low, alpha_high, beta_low, beta_high : (m,) the interval of the differences on each ray by
-    itself. Where the
-        interval holds 0, the samples don't tell a and b apart on this ray.
+    lam : (m,) from 0 to inf.
+    alpha, beta : (m,) differences a - b of precision and of recall on each ray. As alpha = lam
+        beta, one is 0 exactly where the other is, except at lam = 0 and inf.
+    alpha_low, alpha_high, beta_low, beta_high : (m,) interval of the differences on each ray by
+        itself. Where it holds 0, the samples don't tell a and b apart on this ray.
     only_a, only_b : indices of the real evaluation samples that a covers and b misses, and of those
-    that b covers and
-        a misses; the largest contrast first.
-    rows : (n_real,) row of the real evaluation sample of each index, counted as `Supports.rows`.
+        that b covers and a misses; the largest contrast first.
+    rows : (n_real,) row of each real evaluation sample, counted as `Supports.rows`.
     """
 
     lam: Floats
@@ -71,12 +69,13 @@ def compare_curves(
     confidence: float = 0.95,
     progress: Progress = lambda _: None,
 ) -> GeneratorComparison:
-    """Both curves and their joint replicates, the slow part of a comparison; `differences` are of
-    all summaries.
+    """Both curves and their joint replicates, the slow part of a comparison; its `differences` are
+    of all summaries.
 
     a, b : two measurements by one family, at one setting and on the same real samples, which are
-    resampled together.
-    bootstrap, seed, confidence : as in `rank`. progress : called with the fraction done.
+        resampled together.
+    bootstrap, seed, confidence : as in `rank`.
+    progress : called with the fraction done.
     """
     return compare_estimates(a.estimate, b.estimate, bootstrap, seed, confidence, progress)
 
@@ -89,15 +88,15 @@ def difference_of(
     points: int = 201,
     covered: float = COVERED,
 ) -> PairedDifference:
-    """The difference, with a band where each ray has its own interval, and the real samples that
-    only one covers.
+    """The difference of two curves, with an interval for each ray by itself, and the real samples
+    that only one checkpoint covers.
 
-    curves : result of `compare_curves` for a and b. points : rays lam = tan(theta), theta even over
-    [0, pi / 2].
+    curves : result of `compare_curves` for a and b.
+    points : number of rays lam = tan(theta), theta even over [0, pi / 2].
     covered : a lam in (0, 1]. A real sample is covered if the optimal classifier at this lam calls
-    the sample
-        generated: generated samples are at least lam times as dense there as real ones. The largest
-        such lam measures how well the sample is covered; over several runs its angle is averaged.
+        it generated: generated samples are at least lam times as dense there as real ones. The
+        largest such lam measures how well the sample is covered; over several runs its angle is
+        averaged.
     """
     lam = even_rays(points)
     replicates = [
@@ -112,7 +111,7 @@ def difference_of(
     rows = a.estimate.supports.real_rows
     angles = [_coverage(side.estimate.runs) for side in (a, b)]
     holds = [angle >= np.arctan(covered) - ROUNDING for angle in angles]
-    contrast = angles[0] - angles[1]  # the largest first
+    contrast = angles[0] - angles[1]
     only_a = np.flatnonzero(holds[0] & ~holds[1])
     only_b = np.flatnonzero(holds[1] & ~holds[0])
     only_a = only_a[np.argsort(-contrast[only_a], kind="stable")]

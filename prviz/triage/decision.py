@@ -37,22 +37,23 @@ if TYPE_CHECKING:
 
 # A `prviz.Witness` as `Witness.entry` gives it, in JSON's own types.
 WitnessEntry: TypeAlias = Mapping[str, Any]
-# Number of the rules that a witness is found by: raise it where they find another one.
+# Version of the rules that find a witness: raise it when they change, so that older cached
+# witnesses are not used.
 VERSION = 10
-# The best checkpoints, so many, of which it is measured what remains: each area takes as long as a
-# curve to believe.
+# Number of the best checkpoints for which the area without what gives them away is measured: each
+# takes as long as a curve by the best classifier.
 _BEST = 5
 
 
 def entry_of_facts(facts: Any) -> WitnessEntry | None:
-    """The witness in facts; None for anything else."""
+    """The witness in cached facts; None for anything else."""
     if isinstance(facts, dict) and "statements" in facts:
         return facts
     return None
 
 
 def believed_areas(measured: Sequence[MeasuredCheckpoint]) -> dict[str, float]:
-    """Areas under the curve to believe of the best checkpoints, by name, where it was measured."""
+    """Area under the curve by the best classifier, by name, of the best checkpoints."""
     found = dict[str, float]()
     for each in (one for one in measured if one.method == TIGHTEST.name):
         most = None
@@ -67,7 +68,8 @@ def told_apart(
 ) -> dict[str, bool]:
     """By name, True for checkpoints that differ from real samples by more than chance.
 
-    A sure finding says so too: trees see no copies, and may miss a mode.
+    A finding that is not borderline says so too: the trees of a witness see no copies, and may miss
+    a mode.
     """
     apart = {name: bool(each["told_apart"]) for name, each in witnesses.items()}
     for name, faults in findings.items():
@@ -78,12 +80,12 @@ def told_apart(
 
 # Difference of the scores of one checkpoint by two families above which these disagree in level.
 LEVELS_APART = 0.1
-# Factor of the margins by the best classifier: draws leave out what other samples to learn from
-# would change. Of 50 pairs of equal generators (two laws, n = 300) 11 were told apart for sure
-# without it, 3 with it; 5 % are meant.
+# Factor that widens margins by the best classifier: the bootstrap leaves out what other fit samples
+# would change. Of 50 pairs of equal generators (two distributions, n = 300) 11 were told apart for
+# sure without it, and 3 with it; 5 % are meant to be.
 WIDEN = 1.6
-# The family of neighbours that ranks where the best classifier does not, if it is measured: the
-# plainest of them.
+# The nearest-neighbour family that ranks where the best classifier does not, if it is measured: the
+# plainest one.
 NEIGHBOURS = "knn"
 
 
@@ -131,15 +133,14 @@ class Disagreement(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What to take.
+    """Which checkpoint to take.
 
-    best : name of the checkpoint. told_apart : True if no other may be best. also : those that may
-    be best as well.
-    memorised : checkpoints that copy the reference, which are not candidates unless all do. basis :
-    what this rests on.
-    disagreement : a sentence on families that disagree in level; "" where they agree. headline :
-    the decision in words.
-    sentence : all of it in words.
+    best : its name. told_apart : True if no other may be best.
+    also : those that may be best as well.
+    memorised : checkpoints that copy the reference, which are not candidates unless all do.
+    basis : what the decision rests on.
+    disagreement : a sentence on families that disagree in level; "" where they agree.
+    headline : the decision in short. sentence : all of it in words.
     """
 
     best: str
@@ -157,12 +158,13 @@ class Judgement:
     """A decision, and the numbers beside it.
 
     table : the ranking of all checkpoints by the families of the basis (see
-    `prviz.triage.ranking.ranking`); its comparisons are those among the candidates, nan for others.
-    candidates : the ranking of those that don't copy the reference. apart : families that see the
-    best otherwise. scores : by family and checkpoint, at the goal. at_most : by checkpoint, the
-    score that the true one does not exceed with a confidence of 95 % (see `prviz.upper_bound`), and
-    no score does; None without a bound. shares : by checkpoint its share of the ceiling, by the
-    same family as the scores.
+        `prviz.triage.ranking.ranking`); only candidates are compared, others have nan.
+    candidates : the ranking of those that don't copy the reference.
+    apart : what other families say of the best.
+    scores : by family and checkpoint, at the goal.
+    at_most : by checkpoint, the bound that neither its score nor, with a confidence of 95 %, the
+        true score exceeds (see `prviz.upper_bound`); None without a bound.
+    shares : by checkpoint its share of the ceiling, by the same family as the scores.
     """
 
     decision: Decision
@@ -177,9 +179,10 @@ class Judgement:
 class Aside(NamedTuple):
     """What is known of checkpoints beside their curves.
 
-    memorised : names of those that copy the reference. apart : by name, True for those that are
-    told from real samples by more than chance, see `prviz.witness`. yardstick : of these settings;
-    None: not measured.
+    memorised : names of those that copy the reference.
+    apart : by name, True for those that differ from real samples by more than chance, see
+        `prviz.witness`.
+    yardstick : at the same settings; None: not measured.
     """
 
     memorised: Collection[str] = ()
@@ -190,17 +193,16 @@ class Aside(NamedTuple):
 NOTHING_ASIDE = Aside()
 
 
-# By family and checkpoint: the sides of its curve, and of the bound that goes with it, see
-# `sides_of_one`.
+# By family and checkpoint name: the sides of its curve, and those of its bound, see `sides_of_one`.
 KnownSides: TypeAlias = dict[str, dict[str, tuple[AreaSides, AreaSides | None]]]
 
 
 def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) -> Basis:
-    """What decides: the best classifier where it has judged all, for no held-out classifier errs
-    less, else neighbours.
+    """The basis of a decision: the best classifier if it has judged all checkpoints, as no held-out
+    classifier errs less; else nearest neighbours.
 
-    measured : all checkpoints by all families, at least one. chosen : the family that the user has
-    chosen, if any.
+    measured : all checkpoints by all families, at least one.
+    chosen : the family that the user has chosen, if any.
     """
     number = len({each.checkpoint.name for each in measured})
     times = Counter(each.method for each in measured)
@@ -221,10 +223,10 @@ def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) 
 
 
 def looked_into(measured: Sequence[MeasuredCheckpoint]) -> list[MeasuredCheckpoint]:
-    """The checkpoints by the family in whose curves faults are looked for: of neighbours, if there
-    is one.
+    """The checkpoints by the family whose curves are searched for faults: by nearest neighbours, if
+    such a family is measured.
 
-    The rules of faults read curves with a bias of neighbours, and influence needs their balls.
+    The rules of faults expect the bias of nearest neighbours, and influence needs their balls.
     """
     others = [each for each in measured if each.method != TIGHTEST.name] or list(measured)
     method = basis_of(others).method
@@ -243,8 +245,8 @@ def judge(
 ) -> Judgement:
     """The decision on checkpoints that are measured by the same families at the same settings.
 
-    The score of a checkpoint, its spread and the order of two follow from these alone, whatever
-    others there are.
+    The score and spread of a checkpoint follow from it alone, the order of two from these two,
+    whatever other checkpoints there are.
 
     Parameters
     ----------
@@ -297,7 +299,8 @@ def _table(
 ) -> pd.DataFrame:
     """The ranking of the checkpoints at these places.
 
-    drawn : replicates of all, and those by the family that orders low scores.
+    drawn : replicates of all checkpoints by the first family, and by the one that orders low
+        scores.
     """
     first, *second = (each.of(places) for each in drawn)
     some = [measured[place].checkpoint for place in places]
@@ -315,7 +318,7 @@ def _table(
 
 
 def _compared_among(table: pd.DataFrame, candidates: pd.DataFrame) -> pd.DataFrame:
-    """The ranking of all, where only candidates are compared, and only with each other."""
+    """The ranking of all checkpoints, in which candidates alone are compared, with each other."""
     own = candidates.set_index("checkpoint").reindex(table["checkpoint"])
     ties = own["tied_with_best"].eq(True).to_numpy()
     compared = {name: own[name].to_numpy() for name in ("best", "behind", "loses", "margin")}
@@ -339,8 +342,8 @@ def _decision(
     names: Sequence[str],
     unsure: bool,
 ) -> tuple[Decision, Disagreement]:
-    """The decision on the candidates among these checkpoints, and the families that see the best
-    otherwise.
+    """The decision on the candidates among these checkpoints, and what other families say of the
+    best.
     """
     best = str(candidates["checkpoint"].iloc[0])
     also = tuple(candidates["checkpoint"].iloc[1:][candidates["tied_with_best"].iloc[1:]])
@@ -372,8 +375,8 @@ def _few(measured: Sequence[MeasuredCheckpoint]) -> bool:
 def _headline(
     table: pd.DataFrame, basis: Basis, yardstick: Yardstick | None, goal: float, *, left_out: int
 ) -> Headline:
-    """The decision; before it, with the scale, that no checkpoint comes near real data, where that
-    is so.
+    """The headline of the decision. If no checkpoint comes near real data it says so first, with
+    the score that is possible.
     """
     second = ""
     if basis.second is not None:
@@ -414,7 +417,7 @@ def _disagreement(
     method: str,
     candidates: Sequence[str],
 ) -> Disagreement:
-    # the best classifier, where it is measured, judges them all
+    # where the best classifier is measured, it overrules the other families
     families = {} if TIGHTEST.name in scores else scores
     levels = sorted(
         ((name, each[best]) for name, each in families.items() if best in each),
@@ -431,7 +434,7 @@ def _disagreement(
 
 
 def known_sides(measured: Iterable[MeasuredCheckpoint]) -> KnownSides:
-    """The sides of all checkpoints by all families."""
+    """By family and name, the sides of all checkpoints by all families."""
     found: KnownSides = {}
     for name, some in by_name(measured).items():
         for method, both in sides_of_one(some).items():
@@ -442,8 +445,8 @@ def known_sides(measured: Iterable[MeasuredCheckpoint]) -> KnownSides:
 def sides_of_one(
     measured: Sequence[MeasuredCheckpoint],
 ) -> dict[str, tuple[AreaSides, AreaSides | None]]:
-    """The sides of one checkpoint by each family, and of the bound that goes with it; None without
-    one.
+    """By family, the sides of one checkpoint's curve, limited to those of its bound, and the
+    latter; None without a bound.
     """
     found: dict[str, tuple[AreaSides, AreaSides | None]] = {}
     shared: AreaSides | None = None
@@ -461,13 +464,13 @@ def sides_of_one(
 
 
 def summaries_of_one(measured: Sequence[MeasuredCheckpoint]) -> dict[str, dict[str, float]]:
-    """The summaries of one checkpoint by family; as no score exceeds its bound, no area does."""
+    """The summaries of one checkpoint by family; no area exceeds its bound."""
     known = sides_of_one(measured)
     return {each.method: capped_summaries(each, known[each.method][0]) for each in measured}
 
 
 def capped_summaries(measured: MeasuredCheckpoint, own: AreaSides) -> dict[str, float]:
-    """The summaries with the area of these sides where they are not those of the curve, see
+    """The summaries, with the area of ``own`` if these are not the sides of the curve, see
     `sides_of_one`.
     """
     return with_area_at_most(

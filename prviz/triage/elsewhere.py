@@ -44,11 +44,11 @@ def measure_elsewhere(
     finished.
 
     This process reads every file to look up its results in the cache; a worker reads the files
-    without results once, by the same paths, on one thread. It also looks for copies and faults and
-    draws the samples again that the decision needs, which the store then has.
+    without results once, by the same paths, on one thread. It also looks for copies and faults, and
+    draws the replicates that the decision needs; the store keeps what it finds.
 
-    triage : its memory limit is that of each worker. reference, holdout : files of its real
-    samples.
+    triage : its memory limit is that of each worker.
+    reference, holdout : files of its real samples.
 
     Raises ValueError, TypeError: settings that do not fit the reference, before anything is
     measured; OSError: a result can't be cached.
@@ -88,14 +88,14 @@ def measure_elsewhere(
 
 
 class _Answer(NamedTuple):
-    """What a worker sends back: an outcome, and what is to be kept of the samples, by key."""
+    """What a worker sends back: an outcome, and facts about the samples to cache, by key."""
 
     outcome: CheckpointOutcome
     facts: Sequence[tuple[Mapping[str, Any], Any]] = ()
 
 
 def _lost(state: CheckpointState) -> _Answer:
-    """What is said of a checkpoint that no worker survives."""
+    """The answer for a checkpoint that ended every worker."""
     reason = (
         "each worker that measured it ended, perhaps because memory ran out; give workers more, or"
         " save a random subset of the rows"
@@ -104,7 +104,7 @@ def _lost(state: CheckpointState) -> _Answer:
 
 
 class _Noted(ResultCache):
-    """Results in memory; what a folder would keep is noted."""
+    """A cache in memory that notes the facts which a folder would keep."""
 
     def __init__(self) -> None:
         super().__init__(None)
@@ -128,7 +128,7 @@ class _Elsewhere:
     holdout: Path | None
 
     def run(self, checkpoint: Checkpoint, names: tuple[str, ...]) -> _Answer:
-        """Measure some families of a checkpoint and look into it, in the worker."""
+        """Measure some families of a checkpoint and search it for faults, in the worker."""
         with one_thread_of_a_worker():
             try:
                 worker = self._worker(names)
@@ -137,12 +137,13 @@ class _Elsewhere:
                 return _Answer(CheckpointOutcome(checkpoint, (), reason=reason))
             outcome = worker.evaluator.outcome(checkpoint, lambda _: None)
             worker.noted.clear()
-            with suppress(*FAILURES):  # the process that asks finds the reason itself
+            # the calling process then searches, and finds the reason itself
+            with suppress(*FAILURES):
                 worker.look_into(outcome)
             return _Answer(outcome, tuple(worker.noted))
 
     def _worker(self, names: tuple[str, ...]) -> _Worker:
-        """What this thread holds for the next checkpoint too."""
+        """The worker of this thread, kept for the next checkpoint with the same families."""
         worker: _Worker | None = getattr(_LOCAL, "worker", None)
         if worker is None or (worker.work, worker.evaluator.settings.methods) != (self, names):
             worker = _LOCAL.worker = _Worker.of(self, names)
@@ -156,7 +157,7 @@ class _LastPair:
         self._pair: SamplePair | None = None
 
     def hold(self, pair: SamplePair) -> bool:
-        """Called as `prviz.triage.measure.Beside`, which this takes no memory for."""
+        """Remember the pair; a `prviz.triage.measure.Beside` that takes no memory."""
         self._pair = pair
         return False
 
@@ -168,7 +169,7 @@ class _LastPair:
 
 
 class _Worker(NamedTuple):
-    """What a worker's thread holds: the reference read and looked into, and its own distances."""
+    """What a worker's thread keeps: the reference, its distances, and the facts that were noted."""
 
     work: _Elsewhere
     triage: Triage
@@ -204,7 +205,7 @@ class _Worker(NamedTuple):
         return cls(work, triage, evaluator, store.noted)
 
     def look_into(self, outcome: CheckpointOutcome) -> None:
-        """Note what is found of the samples of a checkpoint."""
+        """Note what is found in the samples of a checkpoint."""
         if not outcome.measured:
             return
         for each in looked_into(outcome.measured):

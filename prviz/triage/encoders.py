@@ -40,7 +40,7 @@ class EncoderRanking:
         return (str(first), *map(str, others["checkpoint"][others["tied_with_best"]]))
 
     def score(self, name: str) -> float:
-        """Score of a checkpoint."""
+        """Score of a checkpoint in these features."""
         return float(self.table["score"].iloc[self.rank(name) - 1])
 
     def rank(self, name: str) -> int:

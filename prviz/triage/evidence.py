@@ -1,5 +1,5 @@
-"""Evidence of a finding: where an end of the curve is read, repeated rows, directions, sizes, kinds
-of samples.
+"""Evidence of a finding: the end of a curve, repeated rows, principal directions, norms and
+spreads, kinds of samples.
 
 A real sample that the generator misses is in the confusion group "kept" of the optimal classifier
 at lam (`prviz.diagnostics.confusion_groups`), a generated sample that the generator invents in the
@@ -35,7 +35,7 @@ def lam_at_end(curve: PRCurve, side: Literal["precision", "recall"]) -> float:
     """The lam at which an end of the curve is read: alpha(lam) = END for recall, beta(lam) = END
     for precision.
 
-    1 where alpha = beta <= END in the middle of the curve already.
+    It is 1 if alpha(1) = beta(1) is at most END.
     """
     if curve.alpha(1.0) <= END:
         return 1.0

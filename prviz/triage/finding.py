@@ -15,10 +15,10 @@ Level = Literal["note", "warning"]
 # Part of the samples above which a finding is a warning.
 SEVERE = 0.2
 
-# What follows from the number of samples or from the end of a curve, and not from a generator.
+# Keys of findings on the number of samples, their order or the end of a curve, not on a generator.
 NO_FAULTS = frozenset({"few", "outliers", "dependent"})
 
-# What a difference is called that the samples are too few to name.
+# Title for a difference that too few samples show to name its cause.
 UNCLEAR = "Too few samples to say what"
 
 EVIDENCE: Mapping[str, str] = {
@@ -64,17 +64,17 @@ Plant: TypeAlias = Callable[[Floats, Floats, Rng], Floats]
 
 @dataclass(frozen=True, kw_only=True)
 class FaultRule:
-    """What goes with a finding besides the function that finds it.
+    """A kind of fault: all about its finding but the function that finds it.
 
     key : of the finding. number : what its number is, in words.
-    listed, seen : title and sign in the list of what is looked for; "" where the line of another
-    rule says both.
-    excludes : keys of what follows from this fault where it explains more, and would contradict it:
-    no list names a fault and its reverse.
-    follows : True if many generated rows that repeat others cause it.
+    listed, seen : title and sign in the list of faults that are looked for; "" where the line of
+        another rule says both.
+    excludes : keys of findings that are left out where this fault explains more: they follow from
+        it, or contradict it as its reverse does.
+    follows : True if generated rows that repeat others cause it where they are many.
     plant : puts the fault into samples as good as real, of at least 400 rows, as strongly as it
-    must be found: their values, those of the reference, random numbers -> values with the fault.
-    None: `tests/benchmarks/faults.py` does it.
+        must be found: their values, those of the reference, random numbers -> values with the
+        fault. None: `tests/benchmarks/faults.py` does it.
     """
 
     key: str
@@ -87,7 +87,7 @@ class FaultRule:
 
 
 def nothing_text(differs: bool) -> str:
-    """What is said where no fault is named: that is no clearance where the sets differ."""
+    """Text where no fault is named, which does not clear sets that differ."""
     if differs:
         return "differs, no cause named"
     return "nothing found"

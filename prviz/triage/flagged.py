@@ -10,25 +10,25 @@ from prviz.checks.row_order import TOGETHER
 from prviz.triage.finding import TriageFinding
 from prviz.triage.measured import CheckpointOutcome
 
-# Flags that findings of the same checkpoint say better, compared with what held-out real samples
-# get.
+# Titles of flags that findings on the same checkpoint say better, as these compare with held-out
+# real samples.
 _SAID_BY_FINDINGS = frozenset(
     {"Duplicates inside the generated set", "Rows in both sets", "Norms", "Spread", TOGETHER}
 )
-# Findings that say nothing of what these flags are of.
+# Keys of findings that say nothing of what these flags say.
 _OF_FEW = frozenset({"few", "outliers"})
-# Said of all checkpoints by a note on its own.
+# Titles of flags that one note on all checkpoints says.
 _SAID_ELSEWHERE = frozenset({"Encoder", "Sizes", "These look swapped"})
 
 
-# Said of the reference, whatever is compared with it.
+# Titles of flags on the reference, whatever is compared with it.
 _OF_REFERENCE = frozenset({"Duplicates inside the real set", "Feature scales"})
 
 
 def own_warnings(
     outcome: CheckpointOutcome, findings: Mapping[str, Sequence[TriageFinding]]
 ) -> list[Finding]:
-    """The warnings on a checkpoint that neither a finding says of it nor a note says of all."""
+    """The warnings on a checkpoint that no finding on it and no note on all checkpoints says."""
     if not outcome.measured:
         return []
     said = findings.get(outcome.checkpoint.name, ())
@@ -72,10 +72,9 @@ def by_checkpoint(
 def warnings_of(
     outcomes: Iterable[CheckpointOutcome], findings: Mapping[str, Sequence[TriageFinding]]
 ) -> Findings:
-    """The warnings on these checkpoints, one of each kind, that no finding says of the same
-    checkpoint.
+    """The `own_warnings` of these checkpoints, one of each kind.
 
-    Where a kind does not concern all checkpoints alike its text names the first of them and the
+    A kind that does not concern all checkpoints alike names the first one that it concerns, and the
     number of the others.
     """
     by_title: dict[str, list[tuple[str, Finding]]] = {}

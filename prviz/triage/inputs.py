@@ -119,7 +119,7 @@ def _columns(head: list[str], where: str) -> list[str]:
 
 
 def _rows(metadata: Path, where: str, below: Path | None) -> Iterator[list[str]]:
-    """The cells of a file that may be anything, row by row."""
+    """The cells of a CSV file, row by row; ValueError if it is anything else."""
     try:
         source = as_source(metadata, below)
         with source.open() as stream:
@@ -187,8 +187,8 @@ def _number(cell: str, here: str) -> float:
 # ---- the checkpoints ----
 
 
-# Words before a step in a file's name; in a name with several, the first of this list counts: the
-# finest unit.
+# Words before a step in a file's name. Where a name has several, the first one of this list counts,
+# which is the finest unit.
 _WORDS = ("global[-_ ]?step|steps?", "iterations?|iters?|it", "epochs?|ep", "checkpoint|ckpt")
 _NUMBER = r"(\d+(?:\.\d+)?)(?:(k|m)(?:imgs?)?)?(?![a-z0-9])"
 _NAMED = [re.compile(rf"(?<![a-z])(?:{word})[-_= ]*{_NUMBER}", re.IGNORECASE) for word in _WORDS]
@@ -228,7 +228,7 @@ class Checkpoint:
 
 
 class PicturesError(ValueError):
-    """There are pictures where files of features are needed."""
+    """Raised for pictures where files of features are needed."""
 
 
 def checkpoints_of(
@@ -240,10 +240,9 @@ def checkpoints_of(
     """The checkpoints in a folder, or in a list of files and folders; nothing of a file is read.
 
     sources : folders, of which the files directly inside in a format of `prviz.read` are taken, and
-    files, which are
-        taken whatever they hold. A file that occurs twice is taken once.
+        files, which are taken whatever they hold. A file that occurs twice is taken once.
     metadata : a CSV file about the checkpoints, see `prviz.triage.inputs.details_of`; itself never
-    a checkpoint.
+        a checkpoint.
     leave_out : files that are no checkpoints, such as the reference.
 
     Returns the list in natural order: by the name in front of the step, then by step, then by name,
@@ -263,7 +262,7 @@ def checkpoints_of(
 
 
 def _nothing_there(given: Sequence[PathLike], skipped: set[Path]) -> ValueError:
-    """Why no file of these is a checkpoint."""
+    """The error for sources without any checkpoint."""
     listed = ", ".join(str(each) for each in given) or "nothing"
     for each in given:
         if not Path(each).is_dir() and _resolved(Path(each)) in skipped:
@@ -357,8 +356,8 @@ def named(
 
 
 def step_of(name: str) -> float | None:
-    """The step in a name: the number after step, iter or epoch, else one that ends the name, but
-    for words such as ema or samples; k and M are counted in.
+    """The step in a name: the number after step, iter or epoch; else the number at its end, which
+    words such as ema or samples may follow. A k or M behind it multiplies it.
 
     >>> step_of("sd-epoch-3_step-12k"), step_of("network-snapshot-000200"), step_of("resnet50")
     (12000.0, 200.0, None)
@@ -400,7 +399,7 @@ def _files(path: Path, skipped: set[Path]) -> list[Path]:
         for each in path.iterdir()
         if each.name.lower().endswith(ACCEPTED) and not each.name.startswith(".")
     )
-    # a link to what is not there is a checkpoint that can't be read
+    # a broken link is a checkpoint that can't be read
     files = {
         Path(os.path.normpath(each)) for each in inside if each.is_file() or leads_nowhere(each)
     }
@@ -457,8 +456,8 @@ def skipped_folders(
 
 
 def common_prefix(names: Sequence[str]) -> str:
-    """What all names begin with, up to a sign between words, so that every name without it still
-    says something.
+    """The common beginning of all names up to a sign between words; "" if a name would be empty
+    without it.
 
     >>> common_prefix(["run/step-1000", "run/step-2000"])
     'run/step-'
@@ -506,20 +505,20 @@ def _names(paths: Sequence[Path]) -> list[str]:
 
 # ---- files that are still being written ----
 
-# Size, time and identity of a file.
+# Size in bytes, time of the last change in nanoseconds, and inode number of a file.
 FileState = tuple[int, int, int]
 
-# Seconds for which a file has to stay the same.
+# Seconds for which a file has to stay the same to count as complete.
 PAUSE = 1.0
 
 _CHANGING = "still being written"
 
 
 class Arrivals(NamedTuple):
-    """What a look has found.
+    """What one look at some files has found.
 
-    complete : files that can be measured, in the order given, each with its state. waiting : the
-    others with a reason; they are looked at again.
+    complete : files that can be measured, in the order given, each with its state.
+    waiting : the other files, each with a reason; they are looked at again.
     """
 
     complete: Mapping[Path, FileState]
@@ -541,8 +540,7 @@ def is_still(path: Path, state: FileState) -> bool:
 
 
 class ArrivalWatch:
-    """Says at every look which files are complete: the same at two looks, ``pause`` apart, and
-    readable.
+    """Says at every look which files are complete: unchanged for ``pause`` seconds, and readable.
 
     A file that can't be read waits and is tried again when it has changed; a complete one is not
     read again as long as it stays the same. Not thread-safe.
@@ -568,7 +566,7 @@ class ArrivalWatch:
         self._judged: dict[Path, tuple[FileState, str]] = {}
 
     def look(self, paths: Iterable[Path]) -> Arrivals:
-        """Look at these files now; those that are not among them any more are forgotten."""
+        """Look at these files now, and forget those that are no longer among them."""
         given = dict.fromkeys(paths)
         self._seen = {path: known for path, known in self._seen.items() if path in given}
         self._judged = {path: known for path, known in self._judged.items() if path in given}
@@ -599,12 +597,12 @@ class ArrivalWatch:
 
 def _problem(path: Path, below: Path | None) -> str:
     try:
-        # a run may truncate what is only mapped
+        # copied: a training run may truncate a file that is only mapped
         read_chosen(path, EVERY, limits=Limits(copied=True), below=below)
     except (
         AmbiguousKeyError,
         SuspectColumnsError,
-    ):  # whole: it holds several arrays, or columns to choose from
+    ):  # the file is complete: it holds several arrays, or columns to choose from
         return ""
     except (ValueError, TypeError, OSError, MemoryError) as error:
         return error_text(error)

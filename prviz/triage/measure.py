@@ -35,13 +35,13 @@ from prviz.uncertainty.upper_bound import judge_half
 # Fewest samples of a checkpoint or reference that are measured.
 LEAST_ROWS = 20
 
-# Ratio of the sizes of sets above which they are cut to equal ones where nothing else is asked for.
+# Ratio of the sizes of sets above which they are cut to equal sizes, unless the user decides on it.
 UNEVEN = 2.0
 
 # Errors that fail one checkpoint and leave the others running.
 FAILURES = (ValueError, TypeError, OSError, MemoryError)
 
-# Begins what is done beside the measurement of a pair; True if that takes half of the memory.
+# Starts other work on a pair while it is measured; True if that takes half of the memory.
 Beside: TypeAlias = Callable[[SamplePair], bool]
 
 
@@ -63,8 +63,8 @@ def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
 
 
 def uneven(measured: Iterable[MeasuredCheckpoint]) -> bool:
-    """True if the measured sets differ so much in size that curves should be of equal ones: by more
-    than UNEVEN.
+    """True if the measured sets differ in size by more than the factor UNEVEN, so that they should
+    be cut to equal sizes.
     """
     sizes = _sizes(measured)
     return bool(sizes) and max(sizes) > UNEVEN * min(sizes)
@@ -82,15 +82,15 @@ class SetSizes(NamedTuple):
 
     @property
     def uneven(self) -> bool:
-        """True if the sizes differ so much that curves should be of equal ones: by more than
-        UNEVEN.
+        """True if the sizes differ by more than the factor UNEVEN, so that all sets should be cut
+        to the smallest.
         """
         return self.most > UNEVEN * self.least
 
 
 def set_size(reference: Samples, checkpoint: Checkpoint, settings: TriageSettings) -> int | None:
-    """The size of a checkpoint's set; None where it can't be measured, which is reported when that
-    is tried.
+    """The size of a checkpoint's set; None if it can't be measured, for which measuring it gives
+    the reason.
     """
     try:
         return _read(reference, checkpoint, settings).n
@@ -119,7 +119,7 @@ def set_sizes(
 
 
 def other_encoders(measured: Iterable[MeasuredCheckpoint]) -> str | None:
-    """A sentence on checkpoints by another encoder than the reference; None: there is none."""
+    """A sentence on checkpoints by another encoder than the reference; None if there are none."""
     found = {
         each.checkpoint.name: each.encoder_difference
         for each in measured
@@ -141,7 +141,7 @@ def evaluator_of(
     store: ResultCache | None,
     memory_limit: int,
 ) -> CheckpointEvaluator:
-    """The evaluator of a reference, which is cut under ``equal_sizes``."""
+    """An evaluator against a reference, which is cut to the smallest set under ``equal_sizes``."""
     evaluator = CheckpointEvaluator(reference, settings, store, memory_limit)
     if not settings.equal_sizes:
         return evaluator
@@ -172,8 +172,8 @@ class CheckpointState(NamedTuple):
 class CheckpointEvaluator:
     """Measures checkpoints against one reference and caches the results; not thread-safe.
 
-    bounded : False leaves the bound out that is measured with the best classifier.
-    beside : begins what is done beside the measurement of a pair, such as `Triage.beside`.
+    bounded : False to leave out the bound that is measured with the best classifier.
+    beside : starts other work on a pair while it is measured, such as `Triage.beside`.
 
     Raises ValueError or TypeError for settings that do not fit the reference.
     """
@@ -224,8 +224,8 @@ class CheckpointEvaluator:
         return outcome.measured
 
     def kept(self, checkpoint: Checkpoint, digest: str, n: int) -> tuple[MeasuredCheckpoint, ...]:
-        """The results of n samples, known by their digest alone; () unless the cache has those of
-        all families.
+        """The cached results of a checkpoint by all families, found by the digest and number of its
+        samples; () if one is missing.
         """
         digests = PairDigests(self.reference.digest, digest)
         found = []
@@ -347,7 +347,7 @@ class CheckpointEvaluator:
         return cached, tuple(name for name in self.settings.methods if name not in cached)
 
     def _kept(self, key: Mapping[str, Any]) -> Result | None:
-        """The cached result of a key, whole."""
+        """The cached result of a key with its bound; None if either is missing."""
         known = None
         if self._store is not None:
             known = self._store.get(key)
@@ -408,8 +408,8 @@ def _digests(pair: SamplePair) -> PairDigests:
 
 
 def _repeatable(name: str) -> bool:
-    """True if the family is part of prviz: the name of a registered one doesn't identify its
-    code.
+    """True if the family is part of prviz, so that its results may be cached: the name of a
+    registered family doesn't identify its code.
     """
     estimator = ESTIMATORS[name]
     return type(estimator).__module__.startswith("prviz.") and not isinstance(estimator, Registered)
@@ -425,8 +425,7 @@ def _failed(checkpoint: Checkpoint, error: BaseException) -> CheckpointOutcome:
 
 
 def samples_at(path: Path, settings: TriageSettings, below: Path | None = None) -> Samples:
-    """The samples of a file; where its format can hold several arrays or roles, of the one that the
-    settings name.
+    """The samples of a file. Where it may hold several arrays or roles, the settings name one.
 
     The samples are copied into memory: a training run may truncate the file while they are
     measured.

@@ -58,14 +58,11 @@ class TriageSettings:
 
     methods : names in ESTIMATORS, measured in one pass where possible.
     equal_sizes : True if all sets are cut, by the seed, to the smallest set that can be measured;
-    curves depend on
-        sizes.
+        curves depend on sizes.
     key : the array of the reference and of every checkpoint in formats that can hold several; None:
-    chosen by
-        `prviz.read`.
+        chosen by `prviz.read`.
     features, drop, group : the columns of tables, see ``columns``, ``drop`` and ``group`` of
-    `prviz.read`; a file may
-        lack a column of them.
+        `prviz.read`; a file may lack a column of them.
     """
 
     methods: tuple[str, ...] = ("knn",)
@@ -99,14 +96,14 @@ class MeasuredCheckpoint:
 
     estimate : curve and supports; the real evaluation samples are the same for all checkpoints.
     n_real, n_generated : numbers of samples measured, before the split.
-    encoder : that of the generated samples, see `prviz.Samples`. encoder_difference : its
-    difference from that of the
-        real ones, as plain text; "" where there is none or one is not known.
-    flags : what changes the meaning of numbers on these samples, see `prviz.checks.flags`; () where
-    they are not read.
-    own_bound : the upper bound of the true curve, see `prviz.upper_bound`, where it is measured
-    with the family.
     seconds : duration of the measurement, together with all families measured in the same pass.
+    encoder : that of the generated samples, see `prviz.Samples`.
+    encoder_difference : its difference from the encoder of the real samples, as plain text; "" if
+        there is none or one is not known.
+    flags : what changes the meaning of numbers on these samples, see `prviz.checks.flags`; () if
+        the samples are not read.
+    own_bound : the upper bound of the true curve, see `prviz.upper_bound`, if it is measured with
+        the family.
     """
 
     checkpoint: Checkpoint
@@ -121,9 +118,7 @@ class MeasuredCheckpoint:
     own_bound: PRCurve | None = None
 
     def named(self, checkpoint: Checkpoint) -> MeasuredCheckpoint:
-        """The measurement under another name or step of its checkpoint; what is computed of its
-        curve stays.
-        """
+        """The measurement with its checkpoint named anew; numbers of its curve are kept."""
         renamed = replace(self, checkpoint=checkpoint)
         renamed.__dict__.update({**self.__dict__, "checkpoint": checkpoint})
         return renamed
@@ -162,7 +157,7 @@ class MeasuredCheckpoint:
 
     @cached_property
     def supports_digest(self) -> str:
-        """SHA-256 of the supports of all runs, and of the samples that they are of."""
+        """SHA-256 of the supports of all runs, with the rows and groups of their samples."""
         digest = hashlib.sha256()
         for run in self.estimate.runs:
             digest.update(f"{run.n_real} {len(run.c_real)} {run.rows is None};".encode())
@@ -176,8 +171,9 @@ def bound_by(measured: Sequence[MeasuredCheckpoint], method: str) -> PRCurve | N
     """The upper bound of one checkpoint's true curve that goes with its score by a family; None
     without split.
 
-    It is that measured with the family, else that of all families without one of their own
-    together.
+    It is the bound measured with the family, else the joint bound of all families that have none of
+    their own.
+
     measured : the checkpoint by all its families, this one among them.
     """
     own = next(each.own_bound for each in measured if each.method == method)
@@ -192,7 +188,8 @@ def bound_by(measured: Sequence[MeasuredCheckpoint], method: str) -> PRCurve | N
     return found[1]
 
 
-# The other estimates that share a bound, and the bound, by the first: every report asks again.
+# Joint bounds by their first estimate, with the other estimates that share them, as every report
+# needs them again.
 _SHARED: WeakKeyDictionary[Estimate, tuple[list[Estimate], PRCurve | None]] = WeakKeyDictionary()
 
 
@@ -235,7 +232,7 @@ def by_name(measured: Iterable[MeasuredCheckpoint]) -> Mapping[str, list[Measure
 
 
 def all_measured(outcomes: Iterable[CheckpointOutcome]) -> list[MeasuredCheckpoint]:
-    """Every checkpoint by every family."""
+    """The measurements of all checkpoints by all families."""
     return [each for outcome in outcomes for each in outcome.measured]
 
 
@@ -253,9 +250,8 @@ CACHE_BYTES = 1_000_000_000
 # Nanoseconds (a day) that a file's last use may lie in the future, as by the clock of another
 # machine; beyond, the time counts as wrong.
 _AHEAD = 86_400 * 10**9
-# Name of a result's file, and of a temporary file, which a write that was cut off has left if it is
-# older than _CUT_OFF nanoseconds (an hour): a younger one may be another process's, which is still
-# writing it.
+# Names of a result's file, and of the temporary file that an interrupted write leaves. Another
+# process may still be writing a temporary file younger than _CUT_OFF nanoseconds (an hour).
 _RESULT = re.compile(r"[0-9a-f]{64}\.npz")
 _TEMPORARY = re.compile(r"\.[0-9a-f]{64}\.[0-9a-f]+\.tmp")
 _CUT_OFF = 3_600 * 10**9
@@ -284,9 +280,9 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr
 # broken.
 _MOST_BYTES = 1 << 30
 _MOST_ABOUT = 1 << 20
-# Share of the largest size, as 1 / _LOOKS, that is written between two looks at a folder of
-# results: a look takes as long as there are results, and one at each of them would take the square
-# of that.
+# A folder of results is listed again after 1 / _LOOKS of its largest size was written. Listing
+# takes time in proportion to the number of results; once for each result would take the square of
+# that.
 _LOOKS = 16
 # Most results in memory, of up to 13 kB: those of a thousand checkpoints by four families.
 _MOST_REMEMBERED = 12_000
@@ -294,30 +290,27 @@ _MOST_REMEMBERED = 12_000
 
 @dataclass(eq=False)
 class ResultCache:
-    """A folder of results, one .npz file each, named by the digest of its key, which names the
-    "method".
+    """A cache of results in a folder and in memory. Each result is an .npz file named by the digest
+    of its key, which names the "method".
 
     A result is an estimate and the seconds that it took, together with all families of its pass.
-    `facts` are small ones of other kinds, such as findings: whatever JSON can hold.
+    `facts` are other small results, such as findings: whatever JSON can hold.
 
     A result is written whole or not at all. A file that can't be read counts as absent, and so does
     a link. The checksums inside the archive detect damaged files.
 
     folder : created with the first result if it is missing; None: memory alone.
     most_bytes : largest size, kept by deleting the least recently used results, down to 15 / 16 of
-    it; None: no limit.
-        No other file is touched.
+        it; None: no limit. No other file is touched.
     needed : True if a result that can't be written is an error; otherwise ``trouble`` holds the
-    last such message.
+        last such message.
     private : True if the folder and its files must belong to this user, and nobody else may write
-    to the folder;
-        otherwise nothing is read or written there, and ``trouble`` says so. (Not checked on
-        Windows.)
+        to the folder; otherwise nothing is read or written there, and ``trouble`` says so. (Not
+        checked on Windows.)
     given_as : the name of `folder` in messages.
-    memory : what `kept` has lately found or taken from the folder, by its key; several caches may
-    share one.
-    holds : kept alive as long as the cache: a `PrivateFolder` around `folder`, which a late result
-    would leave behind.
+    memory : values that `kept` has lately returned, by key; several caches may share one.
+    holds : kept alive as long as the cache: a `PrivateFolder` around `folder`, which a result
+        written late would otherwise leave behind.
     """
 
     folder: Any
@@ -332,7 +325,7 @@ class ResultCache:
 
     def __post_init__(self) -> None:
         self.memory = LeastRecentlyUsed(_MOST_REMEMBERED)
-        self._room = 0  # bytes that may be written before the folder is looked at again
+        self._room = 0  # bytes that may be written before the folder is listed again
         self._owner = os.geteuid() if sys.platform != "win32" and self.private else None
         if self.folder is None:
             return
@@ -344,8 +337,8 @@ class ResultCache:
 
     @classmethod
     def cache(cls) -> ResultCache:
-        """The cache in the user's own cache folder, of limited size; where it can't be used,
-        results are measured.
+        """The cache in the user's own cache folder, of limited size; if that folder can't be used,
+        every run measures again.
         """
         given_as = "the cache of results"
         if os.environ.get(CACHE_VARIABLE):
@@ -361,11 +354,11 @@ class ResultCache:
         self._put(key, _bytes(_text(key), estimate, seconds))
 
     def known(self, key: Mapping[str, Any]) -> Any:
-        """What is in memory of a key; None if nothing is."""
+        """The value of a key in memory; None if there is none."""
         return self.memory.get(frozenset(key.items()))
 
     def remember(self, key: Mapping[str, Any], found: T) -> T:
-        """Hold in memory what was found of a key."""
+        """Keep the value of a key in memory, and return it."""
         return self.memory.put(frozenset(key.items()), found)
 
     def facts(self, key: Mapping[str, Any]) -> Any:
@@ -379,8 +372,8 @@ class ResultCache:
     def _get(
         self, key: Mapping[str, Any], taken: Callable[[Arrays, Mapping[str, Any]], T]
     ) -> T | None:
-        """What is taken from the arrays of a key's file; None where there is no such file, or a
-        broken one.
+        """What ``taken`` reads from the file of a key; None if there is no such file, or it is
+        broken.
         """
         if not self._trusted():
             return None
@@ -450,8 +443,8 @@ class ResultCache:
         return found
 
     def _trim(self, newest: Path) -> None:
-        """Delete the least recently used results until the rest fits, where there may be too many;
-        the newest stays.
+        """Delete the least recently used results until the rest fits, if the folder may have
+        outgrown the largest size; the newest result stays.
         """
         if self.most_bytes is None:
             return
@@ -488,9 +481,11 @@ def kept(
     compute: Callable[[], R],
     facts: Callable[[Any], Any] = lambda found: found,
 ) -> T | R:
-    """What the store has of a key, else computed, and then kept unless it is None.
+    """The value of a key: from memory, else from the store, else computed and, unless it is None,
+    stored.
 
-    taken : makes it of facts; None of anything else. facts : what the store keeps of it.
+    taken : the value from stored facts; None if they are something else.
+    facts : the facts to store of a value.
     """
     if store is None:
         return compute()

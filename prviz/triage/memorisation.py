@@ -20,11 +20,11 @@ from prviz.checks.facts import duplicates, row_classes
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.samples import SamplePair, Samples, independent_number
 
-# A near copy has a ratio of at most the square of this quantile of the held-out ratios: about NEAR
-# ** 2 of other real samples have such a ratio, a share so small that a moderate error of the model
-# doesn't matter. In few dimensions that is closer than copies are: there the quantile itself is the
-# threshold, if so many times more than NEAR of the samples lie below it, near so many different
-# real ones, as no error of the model explains.
+# A near copy has a ratio of at most the square of the NEAR quantile of the held-out ratios: about
+# NEAR ** 2 of other real samples have such a ratio, a share so small that a moderate error of the
+# model doesn't matter. In few dimensions copies are not that near. There the quantile itself is the
+# threshold, if surely more than _MARGIN * NEAR of the samples lie below it, near at least
+# _DIFFERENT different real ones: no error of the model explains that.
 NEAR = 0.02
 _MARGIN = 2.0
 _DIFFERENT = 5
@@ -34,12 +34,12 @@ CONFIDENCE = 0.99
 # Largest share of a holdout that may also occur in the reference.
 MOST_SHARED = 0.05
 _TINY = float(np.finfo(np.float64).tiny)
-# Nearest pairs that are listed.
+# Number of nearest pairs that are listed.
 _PAIRS = 5
 
 
 class Excess(NamedTuple):
-    """A share of the generated samples minus that expected of real ones, with the interval of the
+    """A share of the generated samples, the share expected of real ones, and the interval of the
     difference.
     """
 
@@ -66,10 +66,12 @@ class NearPair(NamedTuple):
 class Memorisation(NamedTuple):
     """Copies of the reference among generated samples.
 
-    exact : at distance 0; its interval is of copies of rows that the reference holds once, as
-    others repeat among real ones too. near : at most ``threshold`` times as far from the nearest
-    real sample as from the next, these too.
-    pairs : the nearest pairs, nearest first. source : where the expected shares are from, in words.
+    exact : samples at distance 0; their interval counts only copies of rows that the reference
+        holds once, as other rows repeat among real samples too.
+    near : samples at most ``threshold`` times as far from the nearest real sample as from the next,
+        exact copies among them.
+    pairs : the nearest pairs, nearest first.
+    source : where the expected shares are from, in words.
     """
 
     exact: Excess
@@ -87,10 +89,13 @@ class Memorisation(NamedTuple):
 
 
 class HeldOutDistances(NamedTuple):
-    """Distances of real samples to the two nearest other ones of the reference: (n, 2); a source in
-    words.
+    """Distances of real samples to the reference, which those of generated samples are compared
+    with.
 
-    independent : number of independent ones. holdout : digest of the holdout; "" without one.
+    values : (n, 2) distances to the two nearest other samples.
+    independent : number of samples that count as independent.
+    source : which real samples these are, in words.
+    holdout : digest of the holdout; "" without one.
     """
 
     values: Floats
@@ -113,12 +118,12 @@ def held_out_distances(
     another dimension.
     """
     if holdout is None:
-        # the first is the sample itself, or one equal to it
         if reference.group_numbers is not None:
             values = _of_other_groups(reference, reference.group_numbers, memory_limit)
             return HeldOutDistances(
                 values, reference.n_independent / 2, "the reference itself, each group left out"
             )
+        # the first is the sample itself, or one equal to it
         values = _nearest(reference, reference, 3, memory_limit)[1][:, 1:]
         return HeldOutDistances(
             values, _independent(reference) / 2, "the reference itself, each sample left out"
@@ -132,8 +137,8 @@ def held_out_distances(
 
 
 def _independent(samples: Samples) -> int:
-    """Number of samples that count as independent: those of a group, and those that repeat one,
-    share their fate.
+    """Effective number of independent samples: those of a group, or equal to each other, are not
+    independent.
     """
     repeats = row_classes([samples])
     return min(samples.n_independent, independent_number(repeats))
@@ -150,7 +155,7 @@ def _of_other_groups(reference: Samples, groups: Ints, memory_limit: int) -> Flo
             "groups: nearly all real samples are of one group; samples of other groups are needed"
         )
     found = np.empty((reference.n, 2))
-    # the nearest of a group's size and two more hold two of other groups
+    # two neighbours more than a group has samples hold at least two of other groups
     step = max(1, memory_limit // (64 * (most + 2)))
     order = np.argsort(groups, kind="stable")
     for start in range(0, reference.n, step):
@@ -231,18 +236,14 @@ def _nearest(
 
 
 def _ratios(distances: Floats) -> Floats:
-    """Nearest over second nearest distance; 1 where both are 0, as between rows that repeat among
-    real ones.
-    """
+    """Nearest over second nearest distance; 1 where both are 0, as near a real row that repeats."""
     return np.where(
         distances[:, -1] > 0, distances[:, 0] / np.maximum(distances[:, -1], _TINY), 1.0
     )
 
 
 def memorisation_of_facts(facts: Any) -> Memorisation | None:
-    """The counts in facts, which are those of a `Memorisation` as JSON keeps them; None for
-    anything else.
-    """
+    """The `Memorisation` in cached facts; None for anything else."""
     try:
         exact, near, threshold, pairs, source = facts
         return Memorisation(
@@ -257,7 +258,9 @@ def memorisation_of_facts(facts: Any) -> Memorisation | None:
 
 
 def memorised_text(found: Mapping[str, Memorisation]) -> str | None:
-    """The warning on checkpoints, by name, that outranks a ranking; None: none is memorised."""
+    """The warning on checkpoints that copy the reference, which comes before any ranking; None if
+    none does. ``found`` is by checkpoint name.
+    """
     lines = [f"  {name}: {copies_text(each)}" for name, each in found.items() if each.memorised]
     if not lines:
         return None
@@ -299,7 +302,7 @@ def _excess(flags: Flags, usual: Flags, independent: float, drawn: int) -> Exces
 
 
 def binomial_interval(count: float, n: float, level: float) -> tuple[float, float]:
-    """Interval of Clopper and Pearson of a share, which holds with the probability 1 - level.
+    """Clopper-Pearson interval of a share, with confidence 1 - level.
 
     Counts of effective samples need not be whole.
     """

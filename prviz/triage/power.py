@@ -23,7 +23,8 @@ from prviz.triage.finding import Plant, percent
 from prviz.triage.findings import LEAST, sample_faults
 from prviz.triage.pair_statistics import cluster_of, clusters
 
-# Fewest tries per fault that are worth a share, and most samples per set: more take minutes.
+# Fewest tries per fault from which a share is computed, and most samples per set: more take
+# minutes.
 FEWEST = 5
 MOST = 2000
 
@@ -31,9 +32,10 @@ MOST = 2000
 class Power(NamedTuple):
     """How often a planted fault was named.
 
-    fault : the fault in words, with the share of the samples that it took, the mean over the tries.
-    key : key of the finding that names it. named, tries : numbers; borderline findings count. size
-    : samples per set.
+    fault : the fault in words, with the share of the samples that it changed, the mean over the
+        tries.
+    key : key of the finding that names it. named, tries : numbers; borderline findings count.
+    size : samples per set.
     """
 
     fault: str
@@ -111,14 +113,14 @@ def power(
 
 
 def _changed(fresh: Floats, values: Floats) -> float:
-    """Share of the samples that a fault took or moved."""
+    """Share of the samples that a fault removed or changed."""
     if len(values) < len(fresh):
         return 1 - len(values) / len(fresh)
     return float(np.mean((values != fresh).any(axis=1)))
 
 
 def _mode(values: Floats, share: float, rng: Rng) -> Flags:
-    """The rows of the cluster whose share is nearest to this one."""
+    """True for rows of the cluster that holds most nearly this share of the samples."""
     cluster = cluster_of(
         values, clusters(values, max(2, round(1 / share)), int(rng.integers(2**31)))
     )
@@ -141,7 +143,7 @@ def _invented(share: float) -> Plant:
 
 
 def _copied(share: float) -> Plant:
-    """Rows of the reference, moved by a thousandth of each feature's spread."""
+    """Replace rows by rows of the reference, moved by a thousandth of each feature's spread."""
 
     def plant(fresh: Floats, reference: Floats, rng: Rng) -> Floats:
         chosen = np.flatnonzero(rng.random(len(fresh)) < share)

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Score by the best classifier below which a checkpoint counts as told from real samples: a second
-# order ranks it.
+# Score by the best classifier below which a checkpoint counts as told from real samples: another
+# family then orders it.
 TOLD_APART = 0.1
 
 AT_MOST = (
@@ -51,10 +51,9 @@ class AreaSides(NamedTuple):
     """The two halves of the area under a curve, each doubled, in [0, 1]; their mean is AuC.
 
     precision : area of the rays lam >= 1, on which precision is at least recall: the integral of
-    alpha(1 / u)^2 over u
-        in [0, 1], a mean square of precision.
+        alpha(1 / u)^2 over u in [0, 1], a mean square of precision.
     recall : area of the rays lam <= 1: the integral of beta(lam)^2 over lam in [0, 1], a mean
-    square of recall.
+        square of recall.
     """
 
     precision: float
@@ -66,10 +65,10 @@ class AreaSides(NamedTuple):
 
 
 class SharedReference(NamedTuple):
-    """Several checkpoints on the same real samples.
+    """Sides of the areas of several checkpoints on the same real samples.
 
-    values : (c, 2) precision and recall side of each. replicates : (bootstrap, c, 2) the same of
-    resampled samples.
+    values : (c, 2) precision and recall side of each.
+    replicates : (bootstrap, c, 2) the same sides for resampled samples.
     """
 
     values: Floats
@@ -81,14 +80,14 @@ class SharedReference(NamedTuple):
 
 
 def capped(found: SharedReference, most: Sequence[AreaSides | None]) -> SharedReference:
-    """The same, with no side above that of the checkpoint's bound, its own each: the truth is not
-    there either.
+    """The sides, each limited to that of its checkpoint's bound, which the true side does not
+    exceed either.
     """
     limits = np.array([(np.inf, np.inf) if each is None else each for each in most])
     return SharedReference(np.minimum(found.values, limits), np.minimum(found.replicates, limits))
 
 
-# The sides of curves, of which every view and every goal asks again.
+# The sides by curve, as every view and every goal needs them again.
 _SIDES: WeakKeyDictionary[PRCurve, AreaSides] = WeakKeyDictionary()
 
 
@@ -114,8 +113,7 @@ def score(curve: PRCurve, goal: float = 0.5) -> float:
     area under it.
 
     goal : 0 counts only the rays with precision >= recall, 1 only those with recall >= precision,
-    0.5 both: AuC
-        exactly.
+        0.5 both: AuC exactly.
 
     Areas rather than F-scores, because a curve that lies above another everywhere then scores at
     least as much at every goal, because no score depends on a single point of the curve, and
@@ -210,7 +208,7 @@ def side_replicates(
 
 
 def replicates_key(measured: MeasuredCheckpoint, bootstrap: int, seed: int) -> dict[str, Any]:
-    """What `side_replicates` depend on."""
+    """The cache key of `side_replicates`: all that they depend on."""
     return {"replicates": bootstrap, "seed": seed, "supports": measured.supports_digest}
 
 
@@ -242,7 +240,7 @@ def summary_intervals(
 
 
 def intervals_key(measured: MeasuredCheckpoint, bootstrap: int, seed: int) -> dict[str, Any]:
-    """What `summary_intervals` depend on."""
+    """The cache key of `summary_intervals`: all that they depend on."""
     supports = measured.supports_digest
     return {"intervals": bootstrap, "level": LEVEL, "seed": seed, "supports": supports}
 
@@ -259,32 +257,32 @@ def ranking(
 ) -> pd.DataFrame:
     """The ranking for a goal, best first, from replicates that serve all goals.
 
-    found : the result of `together`. names : a name per checkpoint, in its order; ties of the score
-    stay in this order.
+    found : the result of `together`.
+    names : a name per checkpoint, in the order of ``found``; ties of the score stay in this order.
     second : the same checkpoints by another family, which orders those whose score is below
-    TOLD_APART, all behind the
-        others. So the order of two follows from these two alone, and goes round in no circle.
+        TOLD_APART, all behind the others. So the order of two follows from these two alone, and is
+        never circular.
     widen : factor of the margins by the first family, for what other fit samples would change.
     goal : 0 precision first, 0.5 balanced (AuC), 1 recall first; see `score`.
     confidence : in (0, 1), of the intervals, and of keeping the truly best checkpoint among those
-    that may be best.
+        that may be best.
     steps : a step per checkpoint, None where it is not known.
 
-    Returns a line per checkpoint: checkpoint (its name), step, score, low, high (spread of its
-    replicates), best (share of the replicates in which it is best; several best ones divide a
-    replicate), behind (score of the first line less its own), loses (share of the replicates in
-    which it is behind the first line), tied_with_best (True if it may be best as well; for the
-    first line: if any other may), margin (how far behind the first line a checkpoint can't be best;
-    0 for the first line), front (True if no other beats it both in precision and in recall),
-    precision, recall (its `AreaSides`), and second, second_low, second_high (score and spread by
-    the second family, nan without). Where that one orders a checkpoint and the first line, behind
-    and margin are in its scores; else scores below TOLD_APART count as that in both, as what is
-    below does not order.
+    Returns a line per checkpoint, with these columns: checkpoint (its name), step, score, low, high
+    (spread of the score over the replicates), best (share of the replicates in which it is best;
+    several best ones divide a replicate), behind (score of the first line less its own), loses
+    (share of the replicates in which it is behind the first line), tied_with_best (True if it may
+    be best as well; for the first line: if any other may), margin (how far behind the first line a
+    checkpoint can't be best; 0 for the first line), front (True if no other beats it both in
+    precision and in recall), precision, recall (its `AreaSides`), and second, second_low,
+    second_high (score and spread by the second family, nan without). If the second family orders
+    both a checkpoint and the first line, behind and margin are in its scores. Otherwise scores
+    below TOLD_APART count as TOLD_APART in both columns, since they order nothing.
 
     A checkpoint may be best unless another that may be best scores more by over c times the
     standard error of their difference over the replicates; c is the value that no such difference
     exceeds by chance in ``confidence`` of the replicates. Those that can't be best are left out one
-    round after another until none falls, so that files far behind change nothing. As every
+    round after another until none falls, so that files far behind change nothing. Like every
     bootstrap here, the ranking accounts for the choice of evaluation samples alone, not for other
     fit samples, nor for bias, which cancels as far as both checkpoints have the same: the spread of
     a score is no interval of the true one.
@@ -348,8 +346,8 @@ def _won(drawn: Floats, first: int) -> tuple[Floats, Floats]:
 
 
 def _best_first(scores: Floats, second: Floats | None) -> Ints:
-    """The order of the checkpoints; those below TOLD_APART by the second scores, behind all
-    others.
+    """The order of the checkpoints; those below TOLD_APART come last, ordered by their second
+    scores.
     """
     places = np.arange(len(scores))
     if second is None:
@@ -359,13 +357,13 @@ def _best_first(scores: Floats, second: Floats | None) -> Ints:
 
 
 def without_order(table: pd.DataFrame) -> pd.DataFrame:
-    """A ranking of too few samples: nothing is said of draws, and each may be best."""
+    """A ranking without statements on draws, for too few samples: each checkpoint may be best."""
     said = ("low", "high", "best", "behind", "loses", "margin", "second_low", "second_high")
     return table.assign(**dict.fromkeys(said, float("nan")), tied_with_best=len(table) > 1)
 
 
 def _keys(scores: Floats, second: Floats | None) -> Floats:
-    """Numbers that order replicates: below TOLD_APART by the second scores, behind all others."""
+    """Numbers that order replicates: those below TOLD_APART come last, by their second scores."""
     if second is None:
         return scores
     return np.where(scores < TOLD_APART, second - 1.0, scores)
@@ -381,11 +379,13 @@ def _second_columns(
 
 
 class _Scale(NamedTuple):
-    """What checkpoints are compared by.
+    """Scores that checkpoints are compared by.
 
-    scores : (c,). moved : (c, b) replicates less their mean. compares : (c,) True for those that
-    are compared by it among each other, in the place of the scale before it. widen : factor of the
-    margins.
+    scores : (c,).
+    moved : (c, b) replicates less their mean.
+    compares : (c,) True for checkpoints that this scale compares with each other, in place of the
+        scale before it.
+    widen : factor of the margins.
     """
 
     scores: Floats
@@ -397,7 +397,7 @@ class _Scale(NamedTuple):
     def of(
         cls, scores: Floats, replicates: Floats, compares: Flags | None = None, widen: float = 1.0
     ) -> _Scale:
-        """Where compares is None all are."""
+        """The scale of these scores; where compares is None it compares all checkpoints."""
         if compares is None:
             compares = np.ones(len(scores), dtype=bool)
         return cls(
@@ -408,8 +408,8 @@ class _Scale(NamedTuple):
 def _comparison_with_best(
     scales: Sequence[_Scale], confidence: float, first: int
 ) -> tuple[Flags, Floats]:
-    """(c,) True for checkpoints that may be best, and how far behind the first each would not be
-    one of them.
+    """(c,) True for checkpoints that may be best, and how far behind the first each would have to
+    be not to be one of them.
     """
     number = len(scales[0].scores)
     inside = np.arange(number)
@@ -515,7 +515,7 @@ def headline(table: pd.DataFrame, second: str = "", *, left_out: int = 0) -> Hea
 
 
 def _by_second(line: Mapping[Any, Any]) -> bool:
-    """True for a line that the second scores order."""
+    """True if the second scores order the checkpoint of this line."""
     return bool(line["score"] < TOLD_APART and line["second"] >= 0)
 
 

@@ -1,5 +1,5 @@
-"""The numbers that papers report, of many checkpoints: pairs of equal Frechet distance, and how
-numbers agree.
+"""The numbers that papers report, for many checkpoints: pairs of equal Frechet distance, and rank
+correlations of numbers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from prviz.samples import SamplePair
 
 # Largest ratio, less 1, of two Frechet distances that count as equal.
 EQUAL = 0.05
-# The label of real samples that is their class, if they have it.
+# Names of a label of real samples that is their class; the first one counts.
 CLASS_LABELS = ("digit", "class", "label")
 
 
@@ -93,7 +93,7 @@ class RankAgreement(NamedTuple):
 
 
 def rank_agreement(columns: Mapping[str, ArrayLike]) -> RankAgreement:
-    """Spearman's correlation of each two columns over the checkpoints where both are known.
+    """Spearman's correlation of every two columns, over the checkpoints where both are known.
 
     columns : the numbers by name, one per checkpoint, all of the same length.
     """

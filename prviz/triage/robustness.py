@@ -62,9 +62,9 @@ def winner_map(rows: pd.DataFrame, noise: float = 0.0) -> WinnerMap:
     """The winner for every family and k, and the cells that the overall winner loses.
 
     rows : one score per checkpoint, method and k, or several repeats, which are averaged. A family
-    without k fills
-        every column of its row. Cells in which some checkpoints were not measured are left out.
-    noise : a lead of at most that is chance: such cells have no winner, unless all are such.
+        without k fills every column of its row. Cells in which some checkpoints were not measured
+        are left out.
+    noise : largest lead that counts as chance: such cells have no winner, unless all are such.
     """
     methods = tuple(dict.fromkeys(rows["method"]))
     numbers = sorted({int(k) for k in rows["k"].dropna()})
@@ -144,16 +144,15 @@ def rank_stability(rows: pd.DataFrame) -> pd.DataFrame:
     """Stability of the ranking of one family on fewer samples.
 
     rows : checkpoint, n, repeat, score, one per checkpoint in every draw (n, repeat). The mean
-    score over the draws of
-        the largest n is the reference. Draws in which some checkpoints were not measured are left
-        out.
+        score over the draws of the largest n is the reference. Draws in which some checkpoints were
+        not measured are left out.
 
     Returns a line per n, increasing: n, draws (their number), tau (mean of Kendall's tau between a
     draw and the reference, over the draws in which it is defined; nan: in none), same_winner (share
     of the draws that the winner of the reference wins; a draw with several winners counts in part),
     winner (of most draws).
 
-    Raises ValueError: no such draw.
+    Raises ValueError: there is no draw in which every checkpoint was measured.
     """
     import pandas as pd
 

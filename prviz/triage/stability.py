@@ -62,9 +62,8 @@ class StabilityTask:
     """Some rows of one checkpoint; rows on the same samples are measured in one pass where the
     families allow it.
 
-    reference, load, settings : those that all tasks have in common. The loader reads the samples
-    where the task runs;
-        for other processes it must be picklable.
+    reference, load, settings : common to all tasks. The loader reads the samples where the task
+        runs; for other processes it must be picklable.
     twin : number of earlier checkpoints with the same contents, which tells their keys apart.
 
     `run` raises ValueError if the samples can't be read, or are others than those that were
@@ -179,11 +178,13 @@ class StabilityTask:
 
 
 class RobustnessGrid(NamedTuple):
-    """What is asked for.
+    """The families, k and shares to measure.
 
-    methods : names in ESTIMATORS. ks : for families that tune k, on whole sets; the k in use is
-    always measured besides. A family without k, or with a given bandwidth, has one row, without k.
-    shares : shares of the samples, in (0, 1), may be empty. repeats : draws of each share.
+    methods : names in ESTIMATORS.
+    ks : for families that tune k, on whole sets; the k in use is always measured besides. A family
+        without k, or with a given bandwidth, has one row, without k.
+    shares : shares of the samples, in (0, 1), may be empty.
+    repeats : draws of each share.
     """
 
     methods: Sequence[str]
@@ -204,19 +205,19 @@ def stability_tasks(
 
     Rows of the whole sets equal `prviz.pr_curve` with the same settings. For rows on fewer samples,
     the same share of the real and of the generated samples is drawn without replacement before the
-    split, of samples in groups group after group; all checkpoints of one repeat have the same real
-    samples, by a seed that follows from the settings' seed, the share and the repeat alone. There k
-    = "sqrt" is the root of the number drawn; a number stays.
+    split, group after group where samples have groups. All checkpoints of one repeat have the same
+    real samples, by a seed that follows from the settings' seed, the share and the repeat alone.
+    There k = "sqrt" is the root of the number drawn; a number stays.
 
     reference, load : the real samples, and a function that reads those of a checkpoint, as they
-    were measured.
+        were measured.
     measured : one measurement of each checkpoint, by any family.
     settings : the settings of these measurements, with the k in use.
 
     Returns tasks: first all k of every checkpoint, then draw after draw. Columns: `COLUMNS`; in_use
     is True for the k in use, n and n_generated are the numbers of samples measured, precision and
-    recall are
-    `prviz.triage.ranking.AreaSides`, from which `scored` computes the score for any goal.
+    recall are `prviz.triage.ranking.AreaSides`, from which `scored` computes the score for any
+    goal.
 
     Raises ValueError, TypeError: an illegal k for the smallest checkpoint, an unknown family.
     """
@@ -314,7 +315,7 @@ def usual_ks(n: int, settings: TriageSettings) -> tuple[int, ...]:
     used = math.isqrt(n) if settings.k == "sqrt" else int(settings.k)
     if not 1 <= used <= most:
         return tuple(found)
-    # the ends stay, the nearest of the others makes room
+    # both ends stay; the k in use replaces the nearest of the others
     inner = [k for k in found if k not in (1, top)]
     if 1 < used < top and inner:
         found.remove(min(inner, key=lambda k: abs(math.log(k / used))))
@@ -361,14 +362,14 @@ def rows_of(
 
 
 def least(measured: Sequence[MeasuredCheckpoint]) -> int:
-    """Size of the smallest set."""
+    """Number of samples in the smallest set."""
     return min(min(each.n_real, each.n_generated) for each in measured)
 
 
 def ks_of(
     measured: Sequence[MeasuredCheckpoint], settings: TriageSettings, ks: Sequence[K]
 ) -> list[int]:
-    """Every k as a number, and those in use."""
+    """Every k as a number, and the k in use of every pair of sizes."""
     sizes = {(each.n_real, each.n_generated) for each in measured}
     most = fit_size(least(measured), settings.split) - 1
     found = set()

@@ -1,4 +1,6 @@
-"""A triage: what is found of each checkpoint, once and kept, and what follows from all of them."""
+"""A triage: what is computed about each checkpoint, once and cached, and what follows from all of
+them.
+"""
 
 from __future__ import annotations
 
@@ -73,11 +75,12 @@ SHOWN = 5
 class TriageResults:
     """Outcomes of checkpoints and all that follows from them.
 
-    reference : the real samples as they were measured. settings, goal : of the measurements, and of
-    the decision.
+    reference : the real samples as they were measured.
+    settings, goal : of the measurements, and of the decision.
     memorisation, findings, witnesses, classes : by the checkpoint's name, of those where it is
-    known. yardstick : None where it can't be measured, for the reason in no_ceiling. judgement :
-    None if nothing was measured.
+        known.
+    yardstick : None if it can't be measured, for the reason in no_ceiling.
+    judgement : None if nothing was measured.
     """
 
     reference: Samples
@@ -142,14 +145,14 @@ class TriageResults:
 class Triage:
     """One reference and the settings of a triage: shell, page and `prviz.Monitor` all drive this.
 
-    Functions of one checkpoint give what is kept of it, or search for it. ``search`` is told how
-    far that is; where it is None nothing is searched or read, and only what is in memory is given.
-    None comes back as well of a checkpoint whose file has changed since it was measured, or can't
-    be read.
+    Methods on one checkpoint return its cached result, or compute it. ``search`` is called with the
+    progress; where it is None nothing is computed or read, and only a result in memory is returned.
+    They also return None for a checkpoint whose file can't be read, or has changed since it was
+    measured.
 
     reference : the real samples, whole. settings : of all measurements.
     holdout : other real samples; None: two halves of the reference, and the reference itself.
-    store : keeps what is found. memory_limit : bytes beyond the samples.
+    store : caches results. memory_limit : bytes beyond the samples.
     load : reads the samples of a checkpoint; None: its file. bootstrap : number of replicates.
     """
 
@@ -168,7 +171,7 @@ class Triage:
     # ---- samples ----
 
     def real(self, n: int) -> Samples:
-        """The real samples of which n are measured."""
+        """The n real samples that are measured."""
         if n not in self._cut:
             self._cut.clear()
             self._cut[n] = cut(self.reference, n, self.settings.seed)
@@ -193,7 +196,7 @@ class Triage:
         return None
 
     def held_out(self, real: Samples) -> HeldOutDistances:
-        """What copies of these real samples are compared with.
+        """The held-out distances that copies of these real samples are compared with.
 
         Raises ValueError: a holdout that is in the reference, or of another dimension.
         """
@@ -207,9 +210,9 @@ class Triage:
     # ---- one checkpoint ----
 
     def evaluator(self, n: int, *, beside: bool = False) -> CheckpointEvaluator:
-        """Measures the curves of checkpoints against n real samples.
+        """An evaluator of checkpoints against n real samples.
 
-        beside : True to begin with what follows from the samples alone while curves are fitted.
+        beside : True to start on what follows from the samples alone while curves are computed.
         """
         return CheckpointEvaluator(
             self.real(n),
@@ -229,7 +232,8 @@ class Triage:
     ) -> WitnessEntry | None:
         """What gives a checkpoint away, see `prviz.witness`.
 
-        area : under its curve to believe, to measure what remains without what gives it away.
+        area : the area under its curve by the best classifier, to measure also the area that
+            remains without what gives it away.
         """
         plain = {
             "rules": RULES_KEY,
@@ -305,8 +309,8 @@ class Triage:
         return summary_intervals(*how, self.store)
 
     def keep_draws(self, outcome: CheckpointOutcome, progress: Progress) -> None:
-        """Keep all that a report draws again of a checkpoint, so that the report itself is written
-        soon.
+        """Cache all replicates of a checkpoint that a report needs, so that the report itself is
+        written soon.
         """
         for each in outcome.measured:
             self.intervals(each, progress)
@@ -319,7 +323,9 @@ class Triage:
         measured: Sequence[MeasuredCheckpoint],
         progress: Progress | None = None,
     ) -> dict[str, T]:
-        """What is found of each checkpoint, by name; those of which nothing is are left out."""
+        """What ``find`` returns for each checkpoint, by name, without checkpoints for which that is
+        None.
+        """
         found = {}
         for place, each in enumerate(measured):
             step = part_of(progress, place, len(measured))
@@ -342,8 +348,10 @@ class Triage:
     ) -> TriageResults:
         """All that follows from the outcomes of checkpoints, measured with these settings.
 
-        goal : as in `prviz.triage.ranking.ranking`. areas : True to measure those that remedies
-        leave. meanwhile : done beside the yardstick.
+        goal : as in `prviz.triage.ranking.ranking`.
+        areas : True to measure also the areas that remain without what gives the best checkpoints
+            away.
+        meanwhile : work to do while the yardstick is measured.
         """
         settings = self.settings
         nothing = TriageResults(
@@ -402,11 +410,11 @@ class Triage:
     # ---- beside the curves ----
 
     def beside(self, pair: SamplePair) -> bool:
-        """Begin to find what follows from the samples alone, while curves are fitted to the same
-        pair and to others: of as many pairs at once as there are cores, and as half of the memory
-        holds.
+        """Start to compute what follows from the samples alone, while curves of the same pair and
+        of others are computed.
 
-        False where that is none, or there is one core. `results` waits for the end.
+        As many pairs are searched at once as there are cores, and as half of the memory holds.
+        Returns False if memory holds none, or there is one core. `results` waits for the end.
         """
         needed = (pair.real.n + pair.generated.n) * pair.d * VALUE_BYTES
         at_once = min(self.memory_limit // 2 // max(needed, 1), available_threads())
@@ -417,11 +425,11 @@ class Triage:
         return True
 
     def close(self) -> None:
-        """End soon what goes on beside."""
+        """Stop the work beside the curves soon."""
         self._threads.stop()
 
     def _look_at(self, pair: SamplePair, progress: Progress) -> None:
-        """Copies, witness and faults of a pair, where `results` finds them."""
+        """Cache copies, witness and faults of a pair, which `results` needs."""
         learners.load()
         self._copies(self.reference, pair.generated.digest, lambda: pair, progress)
         with one_blas_thread():
@@ -445,7 +453,9 @@ class Triage:
         read: Callable[[], SamplePair | None],
         search: Progress | None,
     ) -> Memorisation | None:
-        """The copies of real samples among those with a digest; None where they can't be read."""
+        """The copies of real samples among the generated ones with this digest; None if they can't
+        be read.
+        """
         key = {"copies": self._other, "once": True, "real": real.digest, "generated": digest}
 
         def count() -> Memorisation | None:
@@ -466,7 +476,7 @@ class Triage:
         compute: Callable[[], T | None],
         facts: Callable[[Any], Any] = lambda found: found,
     ) -> T | None:
-        """As `prviz.triage.measured.kept`; without a search what is in memory."""
+        """As `prviz.triage.measured.kept`; where ``search`` is None, only what is in memory."""
         if search is None:
             known: T | None = self.store.known(key)
             return known
@@ -483,8 +493,8 @@ class Triage:
     def _sample_faults(
         self, pair: SamplePair, facts: PairFacts, progress: Progress | None = None
     ) -> Found:
-        """`sample_faults`, which no family changes: kept by themselves, since the deciding family
-        may change.
+        """`sample_faults`, cached apart from the other findings: they depend on no family, and the
+        family that decides may change.
         """
         limit = self.memory_limit
         key = {
@@ -530,8 +540,8 @@ def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int
 
 
 def _fewer(d: int, n: int, memory_limit: int) -> dict[str, int]:
-    """Number of rows that findings compare where a small memory limit makes it smaller, for keys;
-    else empty.
+    """Part of cache keys: the number of rows that findings compare, if a small memory limit makes
+    it smaller; else empty.
 
     n : number of samples of the larger set.
     """
@@ -546,7 +556,7 @@ def _facts(found: Found) -> list[dict[str, Any]]:
 
 
 def _from_facts(facts: Any) -> Found | None:
-    """The findings in facts; None for anything else."""
+    """The findings in cached facts; None for anything else."""
     try:
         return tuple(TriageFinding(**each) for each in facts)
     except TypeError:

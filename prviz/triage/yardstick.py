@@ -1,5 +1,5 @@
-"""The ceiling of a triage, which real samples reach against real ones, and its floor, which
-shuffled features do.
+"""The ceiling of a triage, which real samples reach against other real ones, and its floor, which
+real samples with shuffled features reach.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from prviz.triage.ranking import TOLD_APART, SharedReference, in_order, sides, t
 from prviz.uncertainty.bootstrap import interval
 
 CONFIDENCE = 0.95
-# Score of the shuffled real samples, over that of real ones, from which on scores hardly see what
-# joins the features.
+# Ratio of the score of shuffled real samples to that of real ones from which on scores hardly
+# depend on how features go together.
 BLIND = 0.95
 # Share of the variance in one feature from which on it decides all distances.
 DOMINANT = 0.9
 
 
 class Yardstick(NamedTuple):
-    """What is possible: by family the real samples against real ones, and against shuffled ones.
+    """Ceiling and floor by family: real samples against other real ones, and against shuffled ones.
 
-    source : which real samples these are, in words. dominant : the one feature that holds nearly
-    all their variance, in words; "" without one.
+    source : which real samples these are, in words.
+    dominant : the one feature that holds nearly all their variance, in words; "" without one.
     """
 
     ceiling: Mapping[str, MeasuredCheckpoint]
@@ -70,8 +70,8 @@ def yardstick(
 
     reference : the real samples as they are measured. holdout : other real samples, of which at
     most ``size`` (those of a checkpoint) are measured; None: two seeded halves of the reference.
-    The floor permutes every feature of the second set on its own, which keeps its margins and
-    breaks what joins them.
+    The floor permutes every feature of the second set on its own, which keeps its values and
+    breaks how features go together.
 
     Raises ValueError: sets too small for the settings.
     """
@@ -98,7 +98,8 @@ def yardstick(
         return {each.method: each for each in found}
 
     ceiling = measured("real", second)
-    second = _shuffled(second, settings.seed)  # in its place, as both would take memory
+    # replaces the set: both together would take more memory
+    second = _shuffled(second, settings.seed)
     return Yardstick(ceiling, measured("shuffled", second), source, _dominant(first))
 
 
