@@ -94,7 +94,8 @@ _BULK = 2.0
 _SURE = 3.5  # standard errors above which a difference is not put down to chance
 # Least share of the distances that a feature must hold for its spread to matter, in units of 1 / d.
 _MATTERS = 0.25
-# Largest share of features reported as keys: more of them are whole numbers by nature.
+# Largest share of features reported as keys: where more look like keys, all are whole numbers by
+# nature.
 _KEYS_AT_MOST = 0.2
 # Features take few values by nature where their distinct values number at most this share of their
 # values, both without each feature's commonest value.

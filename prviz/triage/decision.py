@@ -117,7 +117,7 @@ class Disagreement(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """All of it in words; "" where the families agree."""
+        """The disagreement in words; "" where the families agree."""
         parts = []
         if self.levels:
             (low, least), (high, most) = self.levels

@@ -1,4 +1,6 @@
-"""Checkpoints measured and looked into by the workers of an executor, which read the files."""
+"""Checkpoints measured, and searched for faults, by the workers of an executor, which read the
+files.
+"""
 
 from __future__ import annotations
 
@@ -178,7 +180,9 @@ class _Worker(NamedTuple):
 
     @classmethod
     def of(cls, work: _Elsewhere, names: tuple[str, ...]) -> _Worker:
-        """Read the files. Raises ValueError for a reference with other contents, ReadError."""
+        """The worker, after reading its files. Raises ReadError, and ValueError if the reference
+        has other contents there.
+        """
         real = samples_at(work.reference, work.settings)
         if real.digest != work.digest:
             raise ValueError(f"{work.reference} has other contents there")

@@ -34,7 +34,7 @@ class EncoderRanking:
 
     @property
     def possible(self) -> tuple[str, ...]:
-        """The first checkpoint, and those that may be best as well."""
+        """Names of the first checkpoint, and of those that may be best as well."""
         first = self.table["checkpoint"].iloc[0]
         others = self.table.iloc[1:]
         return (str(first), *map(str, others["checkpoint"][others["tied_with_best"]]))

@@ -125,8 +125,9 @@ class Scales(NamedTuple):
 
 
 def scales(samples: Samples, sd: ArrayLike) -> Scales:
-    """Norms and spreads of a set, sd : (d,) its standard deviations (`prviz.preflight` has
-    them).
+    """Quantiles of norms and spreads of a set.
+
+    sd : (d,) its standard deviations, which `prviz.preflight` has.
     """
     with np.errstate(over="ignore"):
         blocks = (samples.values[rows].astype(float) for rows in row_blocks(samples.n, samples.d))

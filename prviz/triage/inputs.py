@@ -282,7 +282,7 @@ def _nothing_there(given: Sequence[PathLike], skipped: set[Path]) -> ValueError:
     if picture is None:
         return ValueError(reason)
     command = EMBED_PICTURES
-    if picture.parent not in map(Path, given):  # a set for each sub-folder
+    if picture.parent not in map(Path, given):  # pictures in sub-folders: each is a set
         folder = shlex.quote(str(given[0]))
         command = (
             f"prviz embed {folder} -o DIR --each --encoder ENCODER (prviz embed --list shows them)"
@@ -389,7 +389,9 @@ def _match(name: str) -> re.Match[str] | None:
 
 
 def _files(path: Path, skipped: set[Path]) -> list[Path]:
-    """The files that a source stands for."""
+    """The checkpoint files of a source: the file itself, or those in a folder, without ``skipped``
+    ones.
+    """
     if not path.is_dir():
         if _resolved(path) in skipped:
             return []
@@ -526,7 +528,7 @@ class Arrivals(NamedTuple):
 
 
 def file_state(path: Path) -> FileState:
-    """The state of a file. Raises OSError or ValueError where there is none."""
+    """The state of a file. Raises OSError or ValueError if there is no file."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns, status.st_ino
 

@@ -309,7 +309,7 @@ class CheckpointEvaluator:
     def _results(
         self, pair: SamplePair, names: Sequence[str], memory_limit: int, progress: Progress
     ) -> list[Result]:
-        """Some families measured now."""
+        """Measure some families of a pair now."""
         settings = self.settings
         began = time.perf_counter()
         split = pair.split(settings.split, settings.seed)

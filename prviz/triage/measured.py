@@ -130,7 +130,7 @@ class MeasuredCheckpoint:
 
     @property
     def held_out(self) -> bool:
-        """True if no sample is judged by classifiers that it defines."""
+        """True if no sample is judged by a classifier that it helped to define."""
         return ESTIMATORS[self.method].judges_all or self.estimate.supports.n_real < self.n_real
 
     @property
@@ -405,7 +405,7 @@ class ResultCache:
             if self.needed:
                 raise OSError(f"{self.trouble}; those before it are") from error
             return
-        with contextlib.suppress(OSError):  # another process may be doing the same
+        with contextlib.suppress(OSError):  # another process may be deleting them too
             self._trim(path)
 
     def _trusted(self) -> bool:

@@ -82,8 +82,8 @@ class Memorisation(NamedTuple):
 
     @property
     def memorised(self) -> bool:
-        """True if more samples are exact or near copies than of other real samples, beyond
-        chance.
+        """True if generated samples are exact or near copies more often than other real samples
+        are, beyond chance.
         """
         return self.exact.low > 0 or self.near.low > 0
 
@@ -236,7 +236,9 @@ def _nearest(
 
 
 def _ratios(distances: Floats) -> Floats:
-    """Nearest over second nearest distance; 1 where both are 0, as near a real row that repeats."""
+    """Nearest over second nearest distance; 1 where both are 0, as for copies of a row that
+    repeats.
+    """
     return np.where(
         distances[:, -1] > 0, distances[:, 0] / np.maximum(distances[:, -1], _TINY), 1.0
     )
@@ -284,7 +286,11 @@ def copies_text(found: Memorisation) -> str:
 
 
 def _excess(flags: Flags, usual: Flags, independent: float, drawn: int) -> Excess:
-    """The excess of the flagged samples, which count as ``drawn`` independent ones."""
+    """The `Excess` of flagged generated samples, which count as ``drawn`` independent ones, over
+    real ones.
+
+    usual : the same flags of real samples, which count as ``independent`` ones.
+    """
     number = int(np.count_nonzero(flags))
     share = number / len(flags)
     expected = float(usual.mean())

@@ -125,7 +125,7 @@ def score(curve: PRCurve, goal: float = 0.5) -> float:
 
 
 def undominated(values: Floats) -> Flags:
-    """(c,) True for rows that no other row beats, which is at least as good in both columns and
+    """(c,) True for rows that no other row beats, by being at least as good in both columns and
     better in one.
 
     values : (c, 2), larger is better. Equal rows don't beat each other.
@@ -363,7 +363,9 @@ def without_order(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _keys(scores: Floats, second: Floats | None) -> Floats:
-    """Numbers that order replicates: those below TOLD_APART come last, by their second scores."""
+    """Numbers that order checkpoints in each replicate: those with a score below TOLD_APART come
+    last, ordered by their second scores.
+    """
     if second is None:
         return scores
     return np.where(scores < TOLD_APART, second - 1.0, scores)
@@ -431,7 +433,7 @@ def _comparison_with_best(
 
 
 def _ahead(scales: Sequence[_Scale], one: int) -> Floats:
-    """(c,) how much more each scores than this checkpoint, by the last scale that compares both."""
+    """(c,) how much more each checkpoint scores than ``one``, by the last scale of both."""
     apart: Floats = scales[0].scores - scales[0].scores[one]
     for scale in scales[1:]:
         if scale.compares[one]:
@@ -440,7 +442,7 @@ def _ahead(scales: Sequence[_Scale], one: int) -> Floats:
 
 
 def _margin(scales: Sequence[_Scale], one: int, rivals: Ints, confidence: float) -> Floats:
-    """(r,) how much more each rival must score than this checkpoint to beat it."""
+    """(r,) how much more each rival must score than the checkpoint ``one`` to beat it."""
     apart = scales[0].moved[rivals] - scales[0].moved[one]
     widen = np.full(len(rivals), scales[0].widen)
     for scale in scales[1:]:
@@ -455,7 +457,7 @@ def _margin(scales: Sequence[_Scale], one: int, rivals: Ints, confidence: float)
 
 
 def check_goal(goal: object) -> None:
-    """Raise TypeError for what is no number, ValueError for one outside [0, 1]."""
+    """Raise TypeError for a goal that is no number, ValueError for one outside [0, 1]."""
     wrong = f"goal = {goal!r}; a number from 0 (precision first) to 1 (recall first) is needed"
     if isinstance(goal, bool | np.bool_) or not isinstance(
         goal, int | float | np.integer | np.floating
@@ -476,15 +478,15 @@ class Headline(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Both."""
+        """Head and rest, as sentences."""
         return f"{self.head}. {self.rest}"
 
 
 def headline(table: pd.DataFrame, second: str = "", *, left_out: int = 0) -> Headline:
-    """The best checkpoint where no other may be it, else which ones may.
+    """The best checkpoint, or which ones may be best.
 
-    table : result of `prviz.triage.ranking.ranking`. second : name of the family of its second
-    scores.
+    table : result of `prviz.triage.ranking.ranking`.
+    second : name of the family of its second scores.
     left_out : number of checkpoints that are measured but not to be taken.
     """
     best, *rest = table.to_dict("records")

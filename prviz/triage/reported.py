@@ -39,7 +39,7 @@ class OppositePair(NamedTuple):
 
     @property
     def apart(self) -> float:
-        """How far both are from the diagonal at least."""
+        """The smaller distance of the two from the diagonal."""
         return min(abs(each) for each in self.sides)
 
 

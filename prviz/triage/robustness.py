@@ -49,12 +49,12 @@ class WinnerMap(NamedTuple):
 
     @property
     def won(self) -> list[MapCell]:
-        """The cells that somebody wins."""
+        """The cells that have a winner."""
         return [cell for cell in self.cells if cell.winner is not None]
 
     @property
     def share(self) -> float:
-        """Share of these cells in which the verdict holds."""
+        """Share of the cells with a winner in which the verdict wins."""
         return 1.0 - sum(cell.flips for cell in self.won) / len(self.won)
 
 
@@ -210,7 +210,7 @@ def _draws(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _best(means: pd.Series[float]) -> list[str]:
-    """The names of the best, which are equal but for rounding, in alphabetical order."""
+    """The names of the best checkpoints, equal but for rounding, in alphabetical order."""
     return sorted(means.index[means >= means.max() - ROUNDING])
 
 

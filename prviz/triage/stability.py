@@ -254,7 +254,7 @@ def stability_tasks(
 def known_rows(
     tasks: Sequence[StabilityTask], measured: Sequence[MeasuredCheckpoint]
 ) -> dict[str, Row]:
-    """Rows of the tasks that are known from measurements by the same settings, by key."""
+    """Rows of the tasks that measurements by the same settings give already, by key."""
     known = by_name(measured)
     rows: dict[str, Row] = {}
     for task in tasks:
@@ -349,7 +349,9 @@ def rows_of(
     sizes: tuple[int, int],
     wanted: Sequence[int] | Sequence[tuple[float, int]],
 ) -> Iterator[RobustnessRow]:
-    """The rows of a group: every k on whole sets, or the k in use for draws (share, repeat)."""
+    """The rows of a group of families: every k on whole sets, or the k in use for draws (share,
+    repeat).
+    """
     for each in wanted:
         for method in group:
             tuned = _tunes_k(method, settings)

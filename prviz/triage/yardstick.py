@@ -225,7 +225,7 @@ def _side(lost: Floats) -> str:
 
 
 def _part(missing: float) -> str:
-    """A part in percent; of a checkpoint that differs it is never said to be 0 %."""
+    """A share in percent; never 0 %, as the checkpoint differs."""
     if missing < 0.01:
         return "less than 1 %"
     return f"{100 * missing:.0f} %"
