@@ -325,7 +325,7 @@ def _table(found: pd.DataFrame) -> None:
         if "ours" not in shown and shown[name].dtype.kind == "f":
             config[name] = st.column_config.NumberColumn(name, format="%.3f")
         elif name in _HEADS:
-            digits = {"repeats": None, "difference": "%+.3f"}.get(name, "%.3f")
+            digits = None if name == "repeats" else "%.3f"
             config[name] = st.column_config.NumberColumn(head, help=explanation, format=digits)
         else:
             config[name] = st.column_config.Column(head, help=explanation)

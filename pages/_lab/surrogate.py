@@ -243,8 +243,8 @@ _NUMBERS = {
     "spread": ("±", "%.3f", "Standard deviation of the IoU over the repeats."),
     "excess": ("Excess", "%.3f", "Invented area: too optimistic."),
     "deficit": ("Deficit", "%.3f", "Missed area: too pessimistic."),
-    "low": ("Off from", "%+.3f", "Area minus true area, lower end."),
-    "high": ("to", "%+.3f", "Upper end."),
+    "low": ("Off from", "%.3f", "Area minus true area, lower end."),
+    "high": ("to", "%.3f", "Upper end."),
 }
 RANKING_COLUMNS = {
     "rank": st.column_config.NumberColumn(

@@ -151,9 +151,9 @@ def _numbers(compared: Compared) -> None:
         "summary": text("Summary"),
         "a": number("A", format="%.3f", width=70),
         "b": number("B", format="%.3f", width=70),
-        "difference": number("A minus B", format="%+.3f", width=90),
-        "low": number(f"{100 * CONFIDENCE:g} % from", format="%+.3f", width=85),
-        "high": number("to", format="%+.3f", width=70),
+        "difference": number("A minus B", format="%.3f", width=90),
+        "low": number(f"{100 * CONFIDENCE:g} % from", format="%.3f", width=85),
+        "high": number("to", format="%.3f", width=70),
         "says": text("Which is larger"),
         "means": text("What it is"),
     }

@@ -75,7 +75,11 @@ def iou_sweep_figure(
             mode="lines",
             line={"color": color[name], "width": 1.5, "dash": "dot"},
             hovertemplate=hover,
+            showlegend=False,
         )
+    if limits:
+        dotted = {"color": theme.TRUTH_COLOR, "width": 1.5, "dash": "dot"}
+        theme.add_entry(figure, name="at n = ∞", mode="lines", line=dotted)
     theme.add_now(figure)
     span = {"range": [0, 1.02], "dtick": 0.2}
     if best == "lowest":

@@ -82,7 +82,7 @@ def place_labels(
     wins; room beyond FAR pixels does not count, and the first of equals wins. A name that would be
     nearer to another line than to its own is left out.
     """
-    dense = {name: _along(line.points, STEP) for name, line in lines.items()}
+    dense = {name: along(line.points, STEP) for name, line in lines.items()}
     boxes = list(taken)
     placed = dict[str, Place]()
     for name, line in lines.items():
@@ -90,13 +90,13 @@ def place_labels(
             continue
         others = [dense[key] for key, other in lines.items() if key != name and other.of != name]
         parts = [dense[key] for key, other in lines.items() if other.of == name]
-        along = _along(line.points, STRIDE)
+        anchors = along(line.points, STRIDE)
         box = np.array([LETTER * size * len(line.text), HEIGHT * size])
-        tried = _tried(along, box, (GAP,))
+        tried = _tried(anchors, box, (GAP,))
         score = _score_beside(tried, dense[name], parts, others)
         best = _best(tried, score, room, boxes, LEAST)
         if best is None and leaders:
-            tried = _tried(along, box, LEADERS)
+            tried = _tried(anchors, box, LEADERS)
             score = _score_with_leader(tried, others, [*others, *parts, dense[name]])
             best = _best(tried, score, room, boxes)
         if best is not None:
@@ -105,14 +105,14 @@ def place_labels(
     return placed
 
 
-def _tried(along: Points, size: Points, gaps: Sequence[float]) -> Place:
+def _tried(points: Points, size: Points, gaps: Sequence[float]) -> Place:
     """Boxes of this size on both sides of every point along a curve, one row each."""
     width, height = size
     sides = list[tuple[float, float]]()
     for gap in gaps:
         sides += [(gap, -gap - height), (-gap - width, gap)]
-    anchors = np.repeat(along, len(sides), axis=0)
-    low = anchors + np.tile(sides, (len(along), 1))
+    anchors = np.repeat(points, len(sides), axis=0)
+    low = anchors + np.tile(sides, (len(points), 1))
     return Place(np.hstack([low, low + size]), anchors)
 
 
@@ -173,7 +173,7 @@ def _nearest(boxes: Points, lines: Sequence[Points]) -> Points:
     return found
 
 
-def _along(points: Points, step: float) -> Points:
+def along(points: Points, step: float) -> Points:
     """Points of a polyline about `step` pixels apart, both ends included."""
     length = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
     at = np.linspace(0, length[-1], max(2, int(length[-1] / step) + 1))

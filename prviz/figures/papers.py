@@ -14,7 +14,15 @@ import plotly.graph_objects as go
 from prviz.arrays import Floats
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import theme
-from prviz.studies.papers.base import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
+from prviz.studies.papers.base import (
+    Chart,
+    ChartBand,
+    ChartLine,
+    CurveChart,
+    HeatMap,
+    LineChart,
+    signed,
+)
 
 _ROW = 25
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")
@@ -48,12 +56,10 @@ def _heat_map(chart: HeatMap, title: str) -> go.Figure:
     low = chart.low
     high = chart.high
     colours = theme.HEAT
-    digits = ".2f"
     if title in chart.signed:
         high = float(np.nanmax(np.abs(values), initial=0.01))
         low = -high
         colours = theme.SIGNED
-        digits = "+.2f"
     scale = {"zmin": low, "zmax": high, "colorscale": colours, "showscale": False}
     figure = go.Figure(
         go.Heatmap(
@@ -62,7 +68,8 @@ def _heat_map(chart: HeatMap, title: str) -> go.Figure:
     )
     cells = []
     for row, column, ink in theme.inked(colours, (values - low) / (high - low)):
-        text = f"{values[row, column].round(2) + 0.0:{digits}}"
+        value = float(values[row, column])
+        text = signed(value) if title in chart.signed else f"{value:.2f}"
         if marks:
             text += f" {marks[row][column]}"
         cells.append((x[column], y[row], text, ink))

@@ -255,13 +255,11 @@ def bias_figure(curves: NamedCurves, truth: PRCurve, *, points: int = 361) -> go
             hovertemplate=_BIAS_HOVER,
         )
     reach = theme.reach(longest)
-    ends = {"range": [-1.05 * reach, 1.05 * reach]}
+    ends = {"range": [-1.05 * reach, 1.05 * reach], **theme.SIGNED_TICKS}
     return theme.finish(
         figure,
         height=380,
         xaxis=theme.angle_axis(),
-        yaxis=theme.axis(
-            "estimated minus true α(λ)<br>above 0: too optimistic", tickformat="+.3~f", **ends
-        ),
+        yaxis=theme.axis("estimated minus true α(λ)<br>above 0: too optimistic", **ends),
         legend=theme.legend(-0.32),
     )

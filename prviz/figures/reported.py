@@ -75,7 +75,9 @@ def equal_distance_figure(points: Sequence[TradePoint], pair: tuple[str, str] | 
         a = by_name[pair[0]]
         b = by_name[pair[1]]
         places = np.array([[a.recall, a.precision], [b.recall, b.precision]])
-        _, sides = placed_names(pair, places, (0.0, 1.0))
+        texts = [f"A FD {a.distance:.3g}", f"B FD {b.distance:.3g}"]
+        lines = [places, np.array([[0.0, 0.0], [1.0, 1.0]])]
+        _, sides = placed_names(texts, places, (0.0, 1.0), lines=lines)
         ring = {"symbol": "circle-open", "size": 20, "line": {"width": 3}}
         figure.add_scatter(
             x=places[:, 0],
@@ -83,7 +85,7 @@ def equal_distance_figure(points: Sequence[TradePoint], pair: tuple[str, str] | 
             mode="lines+markers+text",
             line={"color": theme.TRUTH_COLOR, "width": 1.5, "dash": "dot"},
             marker={**ring, "color": list(theme.RIVAL_COLORS)},
-            text=[f"<b>A</b> FD {a.distance:.3g}", f"<b>B</b> FD {b.distance:.3g}"],
+            text=[f"<b>{text[0]}</b>{text[1:]}" for text in texts],
             textposition=sides,
             hoverinfo="skip",
             showlegend=False,

@@ -76,6 +76,8 @@ TICK_LAMS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
 _TICK_LABELS = ("0", "¼", "½", "1", "2", "4", "∞")
 # Colour scale from low to high, even in brightness, readable under every colour-vision deficiency.
 HEAT = "Cividis"
+# Ticks of an axis of differences: with a sign, but 0.
+SIGNED_TICKS: dict[str, Any] = {"tickformat": "+.3~f", "labelalias": {"+0": "0"}}
 SIGNED = "RdBu_r"  # colour scale of differences: blue below 0, white at 0, red above
 # Relative luminance of a background on which black and white text have the same contrast.
 _EVEN_CONTRAST = 0.179

@@ -18,7 +18,7 @@ import plotly.graph_objects as go
 from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.figures import theme
-from prviz.figures.labels import Line, Place, place_labels
+from prviz.figures.labels import Line, Place, along, place_labels
 from prviz.figures.pr import beyond
 
 StepAxis: TypeAlias = Literal["linear", "log", "even"]
@@ -48,10 +48,12 @@ LEANINGS = {"f8_precision": "F8, leaning to precision", "f8_recall": "F8, leanin
 _MOST_TICKS = 8
 # If the largest step exceeds the smallest by this factor, small steps crowd on a linear axis.
 _WIDE = 20.0
-# Pixels: width of a letter, height of a line, radius of a point, and side of a small plot.
+# Pixels: width of a letter, height of a line, radius of a point, step between the points that stand
+# for a line beside names, and side of a small plot.
 _LETTER = 6.5
 _LINE = 14.0
 _POINT = 6.0
+_DENSE = 4.0
 _SIDE = 300.0
 _NAME_SIZE = 12
 _LONGEST = 16
@@ -123,14 +125,6 @@ def checkpoints_figure(
     figure = go.Figure()
     if ceiling is not None:
         figure.add_trace(_ceiling_curve(ceiling))
-        figure.add_annotation(
-            x=0.5,
-            y=0.985,
-            text=CEILING,
-            showarrow=False,
-            yanchor="top",
-            font={"size": 11, "color": theme.TRUTH_COLOR},
-        )
     if focus is not None:
         names = list(focus)
         bold = [view for name in reversed(names) for view in ordered if view.name == name]
@@ -307,7 +301,12 @@ def checkpoint_trade_figure(
         line = {**theme.truth_line(), "width": 2}
         hover = f"{CEILING}<extra></extra>"
         figure.add_scatter(**corner, line=line, mode="lines", hovertemplate=hover)
-    texts, sides = placed_names(names, np.column_stack([x, y]), ends)
+    texts, sides = placed_names(
+        names,
+        np.column_stack([x, y]),
+        ends,
+        lines=[np.column_stack([trace.x, trace.y]) for trace in figure.data],
+    )
     rim = {"width": 1, "color": "#ffffff"}
     figure.add_scatter(
         x=x,
@@ -379,22 +378,20 @@ def _line(curve: PRCurve, who: str, points: int = _POINTS, **options: Any) -> go
 def _curve_names(
     views: Views, focus: Mapping[str, str], ceiling: PRCurve | None
 ) -> list[go.Scatter]:
-    """The names of the curves in `focus`, placed by `labels.place_labels` in a plot of _SIDE
-    pixels.
+    """The names of the curves in `focus` and of the ceiling, placed by `labels.place_labels` in a
+    plot of _SIDE pixels.
     """
     curves = {view.name: view.curve for view in views}
     standing = [name for name in focus if name in curves]
     lines = {name: Line(_pixels(curves[name]), short_name(name)) for name in standing}
     lines |= {name: Line(_pixels(curves[name])) for name in curves if name not in focus}
-    taken = []
     if ceiling is not None:
-        lines[CEILING] = Line(_pixels(ceiling))
-        half = len(CEILING) * _LETTER / 2
-        taken.append(np.array([_SIDE / 2 - half, 0, _SIDE / 2 + half, 2 * _LINE]))
-    places = place_labels(lines, (_SIDE, _SIDE), _NAME_SIZE, taken=taken, leaders=True)
+        lines[CEILING] = Line(_pixels(ceiling), CEILING)
+    places = place_labels(lines, (_SIDE, _SIDE), _NAME_SIZE, leaders=True)
+    colors = {**focus, CEILING: theme.TRUTH_COLOR}
     return [
-        _curve_name(name, lines[name].text, places[name], focus[name])
-        for name in reversed(standing)
+        _curve_name(lines[name].text, places[name], colors[name], name if name in focus else None)
+        for name in [CEILING, *reversed(standing)]
         if name in places
     ]
 
@@ -404,7 +401,7 @@ def _pixels(curve: PRCurve) -> Floats:
     return _SIDE * np.column_stack([beta, 1 - alpha])
 
 
-def _curve_name(name: str, text: str, place: Place, color: str) -> go.Scatter:
+def _curve_name(text: str, place: Place, color: str, checkpoint: str | None) -> go.Scatter:
     """A name; where it stands apart from its curve, with a line to it."""
     left, top, right, bottom = place.box
     starts = left >= place.anchor[0]
@@ -415,7 +412,7 @@ def _curve_name(name: str, text: str, place: Place, color: str) -> go.Scatter:
     return go.Scatter(
         x=x,
         y=1 - y,
-        meta=name,
+        meta=checkpoint,
         mode="lines+text" if far else "text",
         text=["", f"<b>{text}</b>"][-len(ends) :],
         textposition="middle right" if starts else "middle left",
@@ -527,16 +524,28 @@ def short_name(name: str) -> str:
 
 
 def placed_names(
-    names: Sequence[str], points: Floats, ends: Sequence[float]
+    names: Sequence[str],
+    points: Floats,
+    ends: Sequence[float],
+    *,
+    lines: Sequence[Floats] = (),
 ) -> tuple[list[str], list[str]]:
     """(texts, positions) of the names beside points.
 
-    A name covers no other point or name; it is "" where there is no room. The first and the last
-    name are placed before the others.
+    A name covers no other point, name or line; it is "" where there is no room. The first and the
+    last name are placed before the others.
     points : (n, 2) in a square plot whose axes both reach from ends[0] to ends[1].
+    lines : polylines of such points.
     """
-    places = _SIDE * (points - ends[0]) / (ends[1] - ends[0])
+    scale = _SIDE / (ends[1] - ends[0])
+    places = scale * (points - ends[0])
     taken = [_Box(x - _POINT, y - _POINT, x + _POINT, y + _POINT) for x, y in places]
+    taken += [
+        _Box(x, y, x, y)
+        for line in lines
+        if len(line) > 1
+        for x, y in along(scale * (line - ends[0]), _DENSE)
+    ]
     texts = [""] * len(names)
     sides = ["top center"] * len(names)
     for index in sorted(range(len(names)), key=lambda i: (i not in (0, len(names) - 1), i)):
@@ -556,3 +565,7 @@ def _around(x: float, y: float, width: float) -> Iterator[tuple[str, _Box]]:
     yield "middle left", _Box(x - away - width, y - _LINE / 2, x - away, y + _LINE / 2)
     yield "top center", _Box(x - width / 2, y + away, x + width / 2, y + away + _LINE)
     yield "bottom center", _Box(x - width / 2, y - away - _LINE, x + width / 2, y - away)
+    yield "top right", _Box(x + away, y + away, x + away + width, y + away + _LINE)
+    yield "top left", _Box(x - away - width, y + away, x - away, y + away + _LINE)
+    yield "bottom right", _Box(x + away, y - away - _LINE, x + away + width, y - away)
+    yield "bottom left", _Box(x - away - width, y - away - _LINE, x - away, y - away)

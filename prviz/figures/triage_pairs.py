@@ -20,6 +20,8 @@ _MARKS = 10
 _POINTS = 200
 _LEGEND_LONGEST = 30
 _REACHES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+# The vertical axis ends this much beyond all curves: a line of text fits there.
+_ROOM = 1.2
 
 
 def pair_curves_figure(curves: tuple[PRCurve, PRCurve], names: tuple[str, str]) -> go.Figure:
@@ -101,7 +103,7 @@ def pair_difference_figure(
     )
     shapes, notes = _add_better(figure, theta, values, (floor > 0, ceiling < 0))
     reach = theme.reach(np.abs([floor, ceiling, values]).max(), _REACHES)
-    ends = {"range": [-1.15 * reach, 1.15 * reach], "tickformat": "+.3~f", "zeroline": False}
+    ends = {"range": [-_ROOM * reach, _ROOM * reach], **theme.SIGNED_TICKS, "zeroline": False}
     return theme.finish(
         figure,
         height=400,
@@ -168,8 +170,10 @@ def _ground(place: int, low: float, high: float) -> dict[str, Any]:
 
 
 def _note(place: int, middle: float) -> dict[str, Any]:
-    """The text over a stretch, within the axis: at the top for A, at the bottom for B."""
-    side = ({"y": 1, "yanchor": "top"}, {"y": 0, "yanchor": "bottom"})[place]
+    """The text over a stretch, within the axis, on the other side of 0 than the curve: at the
+    bottom for A, at the top for B.
+    """
+    side = ({"y": 0, "yanchor": "bottom"}, {"y": 1, "yanchor": "top"})[place]
     return {
         "x": float(np.clip(middle, 18, 72)),
         "yref": "paper",

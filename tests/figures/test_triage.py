@@ -15,6 +15,7 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import summaries
 from prviz.figures.theme import luminance, shades
 from prviz.figures.triage import (
+    CEILING,
     CheckpointView,
     checkpoint_panels,
     checkpoint_trade_figure,
@@ -80,7 +81,7 @@ def test_a_few_stand_out_of_grey_and_the_ceiling_is_dashed_in_both_figures() -> 
     assert {name: lines[name].color for name in focus} == focus
     assert lines["late"].width > lines[EVIL].width > lines["early"].width
     assert [trace.line.dash for trace in figure.data if trace.legendgroup == "truth"] == ["dash"]
-    assert [trace.meta for trace in figure.data if "text" in trace.mode] == [EVIL, "late"]
+    assert [trace.meta for trace in figure.data if "text" in trace.mode] == [None, EVIL, "late"]
     steps = steps_figure(VIEWS, "auc", focus=focus, ceiling=top.curve.auc)
     (line,) = steps.layout.shapes
     assert line.y0 == line.y1 == top.curve.auc <= steps.layout.yaxis.range[1]
@@ -96,8 +97,8 @@ def test_a_name_is_nearest_to_its_own_curve_or_at_the_end_of_a_line_to_it() -> N
     focus = {"run 2": "#0072B2", "run 3": "#B84A00", "run 4": "#009E73"}
     figure = checkpoints_figure(curves, focus=focus, ceiling=curves[4].curve)
     names = [trace for trace in figure.data if "text" in trace.mode]
-    assert {trace.meta for trace in names} == set(focus)
-    for trace in names:
+    assert {trace.meta for trace in names} == {*focus, None}
+    for trace in names[1:]:  # the first is that of the ceiling
         away = {each.name: pixels_between(trace, each.curve) for each in curves}
         if trace.mode == "text":
             assert away[trace.meta] <= min(away.values()) + 1
@@ -218,8 +219,44 @@ def test_names_stand_only_where_there_is_room() -> None:
         for text in placed_names([f"checkpoint-{i:05d}" for i in range(30)], heap, (0, 1))[0]
         if text
     ]
-    assert 1 <= len(written) <= 4
+    assert 1 <= len(written) <= 6
     assert "checkpoint-00000" in written
+
+
+def test_no_line_crosses_a_name_beside_a_point() -> None:
+    middle = np.array([[0.5, 0.5]])
+    right = np.array([[0.6, 0.0], [0.6, 1.0]])
+    level = np.array([[0.0, 0.5], [1.0, 0.5]])
+    sides = [
+        placed_names(["step 1"], middle, (0, 1), lines=lines)
+        for lines in ([], [right], [level], [right, level], [right, 1 - right, level])
+    ]
+    assert [side for _, (side,) in sides[:4]] == [
+        "middle right",
+        "middle left",
+        "top center",
+        "top center",
+    ]
+    assert sides[4][0] == ["step 1"]
+    # the corner of the ceiling and the way along the steps
+    high = [view(f"checkpoint {i}", float(i), 0.8 + 0.02 * i) for i in range(3)]
+    summaries = high[1].summaries
+    corner = (summaries["f8_recall"] + 0.01, summaries["f8_precision"] + 0.01)
+    points = checkpoint_trade_figure(high, ceiling=corner).data[-1]
+    assert "middle right" not in [
+        side for text, side in zip(points.text, points.textposition, strict=True) if text
+    ]
+
+
+def test_the_name_of_the_ceiling_lies_on_no_curve() -> None:
+    near = [view("step 1", 1.0, 0.97), view("step 2", 2.0, 0.99)]
+    ceiling = PRCurve.from_error_rates([0.0, 0.005, 0.01], [0.01, 0.005, 0.0])
+    for views in (VIEWS, near):
+        figure = checkpoints_figure(views, focus={"step 2": "#0072B2"}, ceiling=ceiling)
+        assert not figure.layout.annotations
+        (name,) = [each for each in figure.data if (each.text or [""])[-1] == f"<b>{CEILING}</b>"]
+        assert name.meta is None
+        assert min(pixels_between(name, each.curve) for each in views) > 0
 
 
 def test_foreign_names_are_words_and_never_markup() -> None:

@@ -41,6 +41,9 @@ def test_where_the_band_leaves_out_zero_the_better_one_is_marked():
         "▲ A is better here",
         "▼ B is better here",
     ]
+    # on the other side of 0 than the curve
+    assert [note.y for note in figure.layout.annotations] == [0, 1]
+    assert figure.layout.yaxis.labelalias == {"+0": "0"}
     assert [(shape.x0, shape.x1) for shape in figure.layout.shapes] == [(90, 90), (0, 0)]
     low, high = figure.layout.yaxis.range
     assert low == -high
@@ -51,3 +54,22 @@ def test_where_the_band_leaves_out_zero_the_better_one_is_marked():
     assert not none.layout.annotations
     assert not none.layout.shapes
     assert not named(none, "A is better").showlegend
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_no_curve_reaches_the_text_of_its_stretch(sign):
+    """At the least height of the plot, where the band reaches as far as its axis allows."""
+    lam = np.tan(np.linspace(0, np.pi / 2, 40))
+    difference = sign * np.full(40, 0.499)
+    figure = pair_difference_figure(
+        lam, difference, difference - 0.001, difference + 0.001, quantity="recall β"
+    )
+    (note,) = figure.layout.annotations
+    low, high = figure.layout.yaxis.range
+    pixels = 200
+    text = low + np.array([0, 18]) * (high - low) / pixels
+    if note.y == 1:
+        text = -text[::-1]
+    for trace in figure.data:
+        values = np.array([value for value in trace.y if value is not None])
+        assert not ((text[0] < values) & (values < text[1])).any()

@@ -597,3 +597,11 @@ def needed(experiment: Experiment) -> list[str]:
         ends = ["alpha_inf", "beta_0"]
     wanted = {*_SETTINGS, *experiment.numbers.values(), *more, *ends}
     return [name for name in experiment.columns if name in wanted]
+
+
+def signed(value: float) -> str:
+    """A difference with two decimals and its sign; without a sign where it is 0."""
+    rounded = round(value, 2)
+    if rounded == 0:
+        return "0.00"
+    return f"{rounded:+.2f}".replace("-", "−")

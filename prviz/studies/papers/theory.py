@@ -26,6 +26,7 @@ from prviz.studies.papers.base import (
     cells,
     curve_chart,
     listed,
+    signed,
     title_of,
     with_titles,
 )
@@ -71,12 +72,8 @@ def _toy(cell: Cell) -> ToyProblem:
     return cell.problem
 
 
-def _signed(value: float) -> str:
-    return f"{round(value, 2) + 0.0:+.2f}".replace("-", "−")
-
-
 def _by_name(values: Any) -> str:
-    return listed([f"{_signed(value)} ({name})" for name, value in values.items()])
+    return listed([f"{signed(value)} ({name})" for name, value in values.items()])
 
 
 def _side(above: float) -> str:
@@ -219,7 +216,7 @@ class PlugInExperiment(Experiment):
         for d, found in self.slopes(figures).items():
             said.append(
                 f"In d = {d}, |α(1) − truth| goes like N to the power {_by_name(found)} up to n ="
-                f" {many:,}; the theorem's bound, for the box, like {_signed(rate_exponent(d))}."
+                f" {many:,}; the theorem's bound, for the box, like {signed(rate_exponent(d))}."
             )
         return " ".join(said)
 
@@ -321,9 +318,7 @@ class BiasExperiment(Experiment):
         parts = []
         for split, words in _SPLITS.items():
             own = at[(at["split"] == split) & (at["n"] == most)].sort_values("k")
-            ends = [
-                f"{_signed(each['ours'])} at k = {each['k']}" for each in own.to_dict("records")
-            ]
+            ends = [f"{signed(each['ours'])} at k = {each['k']}" for each in own.to_dict("records")]
             if ends:
                 parts.append(f"{ends[0]}, {ends[-1]} ({words})")
         said = f"With n = {most:,}, the bias of precision at λ = 1 is {'; '.join(parts)}."
