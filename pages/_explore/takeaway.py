@@ -151,43 +151,52 @@ def _files(
         ESTIMATORS[method].title + " (approximate)" * approximate: curve
         for method, curve in curves.items()
     }
-    truth: dict[str, Any] = {"truth": problem.truth}
-    weights: dict[str, Any] = {**truth, "b": settings.b, "eps": settings.eps}
     if settings.source == "upload":
         link = ""
-    told: dict[str, Any] = {"witness": known_witness(problem)}
+    seen = known_witness(problem)
+    conclusion = ""
     if (few := bounds.too_few(problem)) is not None:
-        seen = told["witness"]
-        told["conclusion"] = export.too_few(
-            bool(few["apart"]) or (seen is not None and seen.told_apart)
+        conclusion = export.too_few(bool(few["apart"]) or (seen is not None and seen.told_apart))
+    known = export.KnownOfPair(problem.truth, bound, seen, conclusion)
+
+    def page() -> str:
+        return export.curves_html(
+            drawing(),
+            titled,
+            title=problem.title,
+            settings=line,
+            link=link,
+            known=known,
+            weights=(settings.b, settings.eps),
         )
-    about: dict[str, Any] = {"title": problem.title, "settings": line, "link": link, **told}
-    whole: dict[str, Any] = {
-        "curves": curves,
-        "approximation": found.approximation,
-        "bound": bound,
-        **truth,
-        **told,
-    }
 
     def as_json() -> str:
-        estimates = {method: found.estimates[method] for method in curves}
-        return export.to_json(estimates, pair=problem.pair, settings=settings, **whole)
+        return export.to_json(
+            {method: found.estimates[method] for method in curves},
+            pair=problem.pair,
+            settings=settings,
+            known=known,
+            curves=curves,
+            approximation=found.approximation,
+        )
 
     def table() -> str:
-        return export.summaries_csv(curves, bound=bound, approximate=approximate, **weights)
+        return export.summaries_csv(
+            curves,
+            truth=problem.truth,
+            bound=bound,
+            approximate=approximate,
+            b=settings.b,
+            eps=settings.eps,
+        )
 
     return {
-        "HTML": (
-            "html",
-            "text/html",
-            lambda: export.curves_html(drawing(), titled, bound=bound, **about, **weights),
-        ),
+        "HTML": ("html", "text/html", page),
         "Table as CSV": ("table.csv", "text/csv", table),
         "Curves as CSV": (
             "curves.csv",
             "text/csv",
-            lambda: export.curves_csv(curves, approximate=approximate, **truth),
+            lambda: export.curves_csv(curves, truth=problem.truth, approximate=approximate),
         ),
         "Everything as JSON": ("json", "application/json", as_json),
     }

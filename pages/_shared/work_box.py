@@ -115,13 +115,15 @@ def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None
 
     buttons(
         run,
-        "measurements",
+        WorkTexts(
+            "measurements",
+            first=f"{run.total} measurements, {duration(run.seconds_left)} on this machine.",
+            stopping="finishing the running measurements",
+        ),
         start,
         stop,
         keys=(f"work-{name}", f"start.{name}", f"stop.{name}"),
         waits=_waits(work, run),
-        first=f"{run.total} measurements, {duration(run.seconds_left)} on this machine.",
-        stopping="finishing the running measurements",
     )
     if waiting != _waits(work, run):
         st.rerun()
@@ -161,33 +163,41 @@ def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None
         before()
 
 
+class WorkTexts(NamedTuple):
+    """What is said of work.
+
+    unit : of its pieces. first : beside Start. stopping : what still runs after Stop. done : after
+    the number of pieces.
+    """
+
+    unit: str
+    first: str
+    stopping: str
+    done: str = ""
+
+
 def buttons(
     work: Background,
-    unit: str,
+    texts: WorkTexts,
     start: Callable[[], None],
     stop: Callable[[], None],
     *,
     keys: tuple[str, str, str],
     waits: bool,
-    first: str,
-    stopping: str,
-    done: str = "",
 ) -> None:
     """Draw the state of the work: its progress with Stop; or Start or Continue with the estimated
     time; or what is done.
 
     keys : of the container and its two buttons. waits : True if this viewer waits for the work.
-    first : text beside Start. stopping : what still runs after Stop. done : text after the number
-    of pieces.
     """
-    count = f"{work.done} of {work.total} {unit}"
+    count = f"{work.done} of {work.total} {texts.unit}"
     box, start_key, stop_key = keys
     with st.container(horizontal=True, vertical_alignment="center", key=box):
         if waits:
             halted = work.stopping
             left = f", {duration(work.seconds_left)} left"
             if halted:
-                left = f"; {stopping}"
+                left = f"; {texts.stopping}"
             elif work.place:
                 left = f", place {work.place} in the queue"
             st.button("Stop", on_click=stop, key=stop_key, icon=":material/stop:", disabled=halted)
@@ -201,9 +211,9 @@ def buttons(
                 label, on_click=start, key=start_key, icon=":material/play_arrow:", type="primary"
             )
             left = f"{count}; the rest should take {duration(work.seconds_left)}."
-            st.caption(left if work.done else first)
+            st.caption(left if work.done else texts.first)
         else:
-            st.caption(f"Done: {count}{done}.")
+            st.caption(f"Done: {count}{texts.done}.")
 
 
 def error_text(error: Exception) -> str:

@@ -222,14 +222,16 @@ def _progress(
     watched = ", folder watched" if source.watch is not None else ""
     background.buttons(
         run,
-        unit,
+        background.WorkTexts(
+            unit,
+            first=f"{run.total} {unit}, {duration(run.seconds_left)} on this machine{size}.",
+            stopping="stopping",
+            done=(f", {len(failed)} of them failed" if failed else "") + waiting + watched,
+        ),
         lambda: _order(Run.start),
         lambda: _order(Run.stop),
         keys=("triage-work", "triage-start", "triage-stop"),
         waits=run.working,
-        first=f"{run.total} {unit}, {duration(run.seconds_left)} on this machine{size}.",
-        stopping="stopping",
-        done=(f", {len(failed)} of them failed" if failed else "") + waiting + watched,
     )
     if run.error is not None:
         say_refusal(f"{plain(background.error_text(run.error))} What was measured before stays.")

@@ -185,6 +185,10 @@ class _Measured:
     bound: PRCurve | None = None
     conclusion: str = ""
 
+    @property
+    def known(self) -> export.KnownOfPair:
+        return export.KnownOfPair(None, self.bound, self.found, self.conclusion)
+
     def summary_values(self, name: str) -> dict[str, float]:
         """The summaries of a family's curve; the area is cut to that of the upper bound."""
         values = summaries(self.estimates[name].curve, self.arguments.b, self.arguments.eps)
@@ -437,11 +441,9 @@ def _write(measured: _Measured) -> None:
             measured.estimates,
             pair=measured.pair,
             settings={**measured.options, "b": arguments.b, "eps": arguments.eps},
+            known=measured.known,
             approximation=approximation,
             spreads=measured.spreads,
-            bound=measured.bound,
-            witness=measured.found,
-            conclusion=measured.conclusion,
         )
         put_text(arguments.json, text)
     if arguments.csv:
@@ -479,11 +481,8 @@ def _page(measured: _Measured, curves: NamedCurves) -> str:
         title=title,
         settings=line,
         flags=flags_of(pair),
-        witness=measured.found,
-        bound=bound,
-        conclusion=measured.conclusion,
-        b=measured.arguments.b,
-        eps=measured.arguments.eps,
+        known=measured.known,
+        weights=(measured.arguments.b, measured.arguments.eps),
     )
 
 

@@ -171,12 +171,10 @@ def chances(points: RowView, fit: RowView, radius: float, *, apart: bool = False
     apart : True if the points are the fit samples; each is then left out of its own product.
     """
     return 1.0 - multiply_within(
-        points.source,
-        fit.source,
+        points,
+        fit,
         radius,
         lambda squared: _missed(np.sqrt(squared), radius),
-        rows=points.index,
-        centre_rows=fit.index,
         apart=apart,
         least=_NEGLIGIBLE,
     )

@@ -199,13 +199,11 @@ def _counts(first: RowView, second: RowView, radii: Floats, *, around_rows: bool
 
 
 def multiply_within(
-    points: Array,
-    centres: Array,
+    points: RowView,
+    centres: RowView,
     radius: float,
     factor: Callable[[Floats], Floats],
     *,
-    rows: Ints | None = None,
-    centre_rows: Ints | None = None,
     apart: bool = False,
     least: float = 0.0,
 ) -> Floats:
@@ -221,7 +219,7 @@ def multiply_within(
     out.
     least : a product that has fallen to this value or below need not be multiplied further.
     """
-    queried, around = _point_sets(RowView(points, rows), RowView(centres, centre_rows))
+    queried, around = _point_sets(points, centres)
     ball = Ball.of(
         queried.arithmetic, np.full(len(queried), squared_threshold(radius)), queried.norms
     )

@@ -117,18 +117,33 @@ class SavedCurves(NamedTuple):
     truth: PRCurve | None
 
 
+class KnownOfPair(NamedTuple):
+    """What is written of a pair of sets beside its estimated curves.
+
+    truth : the true curve, or None.
+    bound : an upper bound of the true curve with the confidence of `prviz.upper_bound`, or None.
+    witness : what tells the two sets apart, or None.
+    conclusion : a further sentence in plain text, such as `too_few`, or empty.
+    """
+
+    truth: PRCurve | None = None
+    bound: PRCurve | None = None
+    witness: Witness | None = None
+    conclusion: str = ""
+
+
+NOTHING_KNOWN = KnownOfPair()
+
+
 def to_json(
     estimates: Mapping[str, Estimate],
     *,
     pair: SamplePair,
     settings: ExploreSettings | Mapping[str, Any],
-    truth: PRCurve | None = None,
+    known: KnownOfPair = NOTHING_KNOWN,
     curves: NamedCurves | None = None,
     approximation: Approximation | None = None,
     spreads: Mapping[str, Spread] | None = None,
-    bound: PRCurve | None = None,
-    witness: Witness | None = None,
-    conclusion: str = "",
 ) -> str:
     """Everything about a measurement as strict JSON: no NaN or Infinity, vertices to the last bit.
 
@@ -139,13 +154,10 @@ def to_json(
     settings : the settings, with b and eps of the summaries. The bandwidth of `ExploreSettings` is
         in units of the mean k-NN radius; in a mapping, as for `prviz.estimate`, it is a distance.
         ``bandwidth_unit`` in the JSON says which.
-    truth : the true curve, or None.
+    known : truth, bound, witness and conclusion; what is missing is written as null.
     curves : curves by method that replace the estimates' own: the means over repeats.
     approximation : the source of approximate estimates; its measured errors are written too.
     spreads : intervals of the summaries by method, written beside them.
-    bound : an upper bound of the true curve with the confidence of `prviz.upper_bound`, or None.
-    witness : what tells the two sets apart, or None.
-    conclusion : a further sentence, such as `too_few`; written as null if empty.
 
     Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
     """
@@ -156,6 +168,7 @@ def to_json(
         chosen = dict(settings)
         unit = "distance"
     weights = float(chosen.get("b", B)), float(chosen.get("eps", EPS))
+    truth, bound, witness, conclusion = known
     methods = {}
     for name, each in estimates.items():
         curve = (curves or {}).get(name, each.curve)
@@ -473,28 +486,25 @@ def curves_html(
     settings: str,
     link: str = "",
     flags: Sequence[Finding] = (),
-    witness: Witness | None = None,
-    truth: PRCurve | None = None,
-    bound: PRCurve | None = None,
-    conclusion: str = "",
-    b: float = B,
-    eps: float = EPS,
+    known: KnownOfPair = NOTHING_KNOWN,
+    weights: tuple[float, float] = (B, EPS),
 ) -> str:
     """One HTML file without scripts: the figure, a table of all its numbers, the settings and the
     link.
 
     svg : the figure, made by `prviz.figures.svg.pr_svg`.
-    curves, truth, b, eps : as in `summaries_csv`; curves by the names that the table shows.
+    curves : by the names that the table shows.
     title, settings : plain text.
     link : address that opens the same screen, or empty.
     flags : on the samples; warnings stand above the figure.
-    witness : what tells the sets apart, shown below the figure.
-    bound : an upper bound of the truth.
-    conclusion : a further sentence, plain text, that replaces the advice which curve to believe.
+    known : the witness stands below the figure; a conclusion replaces the advice which curve to
+        believe.
+    weights : b and eps of the summaries.
     """
     from prviz.figures.inlined import standalone_page
 
-    columns = table_columns(truth is not None, b, eps)
+    truth, bound, witness, conclusion = known
+    columns = table_columns(truth is not None, *weights)
     shown = curves if truth is None else {TRUTH: truth, **curves}
     head = "".join(
         f'<th scope="col" title="{html.escape(each.explanation)}">{html.escape(each.label)}</th>'
@@ -502,7 +512,7 @@ def curves_html(
     )
     body = ""
     for name, curve in shown.items():
-        row = with_area_at_most(numbers(curve, truth, b, eps), limit_of(name, bound))
+        row = with_area_at_most(numbers(curve, truth, *weights), limit_of(name, bound))
         cells = "".join(f"<td>{value:.3f}</td>" for value in row.values())
         body += f'<tr><th scope="row">{html.escape(name)}</th>{cells}</tr>'
     table = f"<thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody>"

@@ -35,6 +35,7 @@ from prviz.neighbors import (
 )
 from prviz.neighbors.point_sets import PointSet, prepare
 from prviz.neighbors.products import PART
+from prviz.neighbors.rows import RowView
 from prviz.samples import SamplePair, Split
 from tests.hard_pairs import KINDS, all_balls, make_pair, typical_radius
 
@@ -141,7 +142,10 @@ def test_members_radii_and_queries_are_the_same(tiles: ModuleType, kind: str) ->
             largest_ratios(points, centres, radii),
             smallest_holding(points, centres, radii),
             multiply_within(
-                points, centres, float(radii[1]), lambda squared: squared / (1 + squared)
+                RowView(points),
+                RowView(centres),
+                float(radii[1]),
+                lambda squared: squared / (1 + squared),
             ),
         ]
 

@@ -18,6 +18,7 @@ from prviz.neighbors import (
     queries,
     smallest_holding,
 )
+from prviz.neighbors.rows import RowView
 from tests import slow_twins
 from tests.hard_pairs import KINDS, make_pair, typical_radius
 from tests.neighbors.test_native import both_ways
@@ -91,12 +92,12 @@ def test_products(kind, d, factors, monkeypatch):
     radius = 2 * typical_radius(pair)
     points = pair.generated.values
     centres = pair.real.values
-    found = multiply_within(points, centres, radius, tent(radius))
+    found = multiply_within(RowView(points), RowView(centres), radius, tent(radius))
     assert found.tolist() == [slow_product(z, centres, radius, None) for z in points]
-    found = multiply_within(centres, centres, radius, tent(radius), apart=True)
+    found = multiply_within(RowView(centres), RowView(centres), radius, tent(radius), apart=True)
     assert found.tolist() == [slow_product(z, centres, radius, i) for i, z in enumerate(centres)]
     rows = np.array([1, 5])
-    found = multiply_within(points, centres, radius, tent(radius), rows=rows, centre_rows=rows)
+    found = multiply_within(RowView(points, rows), RowView(centres, rows), radius, tent(radius))
     assert found.tolist() == [slow_product(z, centres[rows], radius, None) for z in points[rows]]
 
 
@@ -104,10 +105,10 @@ def test_products_in_small_parts_are_the_same(monkeypatch):
     rng = np.random.default_rng(0)
     points = rng.normal(size=(70, 12))
     centres = rng.normal(size=(90, 12))
-    whole = multiply_within(points, centres, 5.0, tent(5.0))
+    whole = multiply_within(RowView(points), RowView(centres), 5.0, tent(5.0))
     assert len(set(whole.tolist())) > 60
     monkeypatch.setattr(queries, "_PAIRS", 100)
-    assert np.array_equal(multiply_within(points, centres, 5.0, tent(5.0)), whole)
+    assert np.array_equal(multiply_within(RowView(points), RowView(centres), 5.0, tent(5.0)), whole)
 
 
 def test_a_product_is_not_continued_below_the_least(monkeypatch):
@@ -121,10 +122,10 @@ def test_a_product_is_not_continued_below_the_least(monkeypatch):
         asked.append(len(squared))
         return tent(20.0)(squared)
 
-    whole = multiply_within(points, centres, 20.0, factor)
+    whole = multiply_within(RowView(points), RowView(centres), 20.0, factor)
     everything = sum(asked)
     asked.clear()
-    short = multiply_within(points, centres, 20.0, factor, least=1e-3)
+    short = multiply_within(RowView(points), RowView(centres), 20.0, factor, least=1e-3)
     assert sum(asked) < everything / 4
     assert np.all(whole < 1e-3)
     assert np.all((short >= whole) & (short <= 1e-3))
@@ -169,5 +170,7 @@ def test_blocks_of_many_points():
     )
     assert np.array_equal(count_held(centres, radii, points), (distances <= radii).sum(axis=0))
     expected = np.multiply.accumulate(np.minimum(distances / 4.0, 1.0), axis=1)[:, -1]
-    for found in both_ways(lambda: multiply_within(points, centres, 4.0, tent(4.0))):
+    for found in both_ways(
+        lambda: multiply_within(RowView(points), RowView(centres), 4.0, tent(4.0))
+    ):
         assert np.array_equal(found, expected)

@@ -26,6 +26,7 @@ from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit
 from prviz.measure.workload import subsample
 from prviz.readers.columns import ColumnChoice
 from prviz.reports.export import (
+    KnownOfPair,
     curves_csv,
     curves_html,
     from_json,
@@ -69,7 +70,7 @@ def rows(text: str) -> list[list[str]]:
 def test_json_holds_what_it_takes_to_repeat_it(
     pair: SamplePair, estimates: dict[str, Estimate]
 ) -> None:
-    document = strict(to_json(estimates, pair=pair, settings=SMALL, truth=TRUTH))
+    document = strict(to_json(estimates, pair=pair, settings=SMALL, known=KnownOfPair(TRUTH)))
     assert document["schema_version"] == 1
     assert document["versions"] == {
         "prviz": prviz.__version__,
@@ -99,7 +100,7 @@ def test_json_holds_what_it_takes_to_repeat_it(
 
 
 def test_json_gives_back_the_same_bits(pair: SamplePair, estimates: dict[str, Estimate]) -> None:
-    saved = from_json(to_json(estimates, pair=pair, settings=SMALL, truth=TRUTH))
+    saved = from_json(to_json(estimates, pair=pair, settings=SMALL, known=KnownOfPair(TRUTH)))
     assert list(saved.curves) == ["knn", "kde"]
     for name, curve in saved.curves.items():
         np.testing.assert_array_equal(curve.vertices, estimates[name].curve.vertices)
@@ -215,7 +216,9 @@ def test_the_page_holds_figure_numbers_settings_and_link_without_a_script() -> N
     curves = {"kNN": TRUTH.mirrored(), HOSTILE: TRUTH}
     svg = pr_svg({"knn": TRUTH.mirrored()}, title=HOSTILE, truth=TRUTH)
     link = "https://prviz.example/?k=5&p.d=3"
-    page = curves_html(svg, curves, title=HOSTILE, settings="k = 5, seed 0", link=link, truth=TRUTH)
+    page = curves_html(
+        svg, curves, title=HOSTILE, settings="k = 5, seed 0", link=link, known=KnownOfPair(TRUTH)
+    )
     assert len(page.encode()) < 200_000
     assert "<script" not in page
     assert "default-src 'none'; script-src 'none'; " in page
@@ -380,7 +383,7 @@ def test_the_page_speaks_of_the_curve_to_believe_first_and_of_what_is_refuted() 
     across = PRCurve.from_error_rates([0.0, 0.25], [0.5, 0.0])
     believed = PRCurve.from_error_rates([0.0, 0.2], [0.2, 0.0])
     curves = {"Best classifier": believed, "KDE": across}
-    page = curves_html("<svg></svg>", curves, title="", settings="", bound=bound)
+    page = curves_html("<svg></svg>", curves, title="", settings="", known=KnownOfPair(bound=bound))
     said = (
         f"Believe {believed.auc:.2f}, of the best classifier: held-out curves lie above the truth,"
         " up to chance."
@@ -391,7 +394,7 @@ def test_the_page_speaks_of_the_curve_to_believe_first_and_of_what_is_refuted() 
     )
     assert f"<svg></svg>\n<p>{said} {after}</p>" in page
     assert "Believe" not in curves_html(
-        "<svg></svg>", curves, title="", settings="", bound=bound, truth=believed
+        "<svg></svg>", curves, title="", settings="", known=KnownOfPair(believed, bound)
     )
 
 
@@ -399,7 +402,11 @@ def test_what_is_to_be_believed_is_no_more_than_the_bound_and_not_refuted() -> N
     bound = PRCurve.from_error_rates([0.0, 0.1], [0.1, 0.0])
     above = PRCurve.from_error_rates([0.0, 0.6], [0.6, 0.0])
     page = curves_html(
-        "<svg></svg>", {"Best classifier": above}, title="", settings="", bound=bound
+        "<svg></svg>",
+        {"Best classifier": above},
+        title="",
+        settings="",
+        known=KnownOfPair(bound=bound),
     )
     assert f"Believe {bound.auc:.2f}, of the best classifier" in page
     assert "Refuted" not in page
@@ -415,9 +422,9 @@ def test_numbers_of_the_curve_to_believe_are_cut_to_its_bound_and_others_refuted
     bound = PRCurve.from_error_rates([0.0, 0.1], [0.1, 0.0])
     both = {"tightest": replace(estimates["knn"], method="tightest"), "knn": estimates["knn"]}
     spreads = {name: bootstrap(each, 10) for name, each in both.items()}
-    found = json.loads(to_json(both, pair=pair, settings={}, bound=bound, spreads=spreads))[
-        "methods"
-    ]
+    found = json.loads(
+        to_json(both, pair=pair, settings={}, known=KnownOfPair(bound=bound), spreads=spreads)
+    )["methods"]
     area = estimates["knn"].curve.auc
     assert [found[name]["summaries"]["auc"] for name in both] == [bound.auc, area]
     high = [found[name]["intervals"]["summaries"]["auc"]["high"] for name in both]
@@ -446,7 +453,9 @@ def test_numbers_of_the_curve_to_believe_are_cut_to_its_bound_and_others_refuted
 def test_no_curve_is_to_be_believed_where_samples_are_too_few_to_say_more() -> None:
     curves = {"Best classifier": PRCurve.from_error_rates([0.0, 0.2], [0.2, 0.0])}
     said = too_few(told_apart=True)
-    page = curves_html("<svg></svg>", curves, title="", settings="", conclusion=said)
+    page = curves_html(
+        "<svg></svg>", curves, title="", settings="", known=KnownOfPair(conclusion=said)
+    )
     assert (
         "<p>The sets differ; with under 200 samples of a set that is all: too few to say more.</p>"
         in page
@@ -456,6 +465,8 @@ def test_no_curve_is_to_be_believed_where_samples_are_too_few_to_say_more() -> N
     pair = SamplePair(Samples(np.zeros((2, 1))), Samples(np.ones((2, 1))))
     for conclusion, kept in ((said, said), ("", None)):
         assert (
-            json.loads(to_json({}, pair=pair, settings={}, conclusion=conclusion))["conclusion"]
+            json.loads(
+                to_json({}, pair=pair, settings={}, known=KnownOfPair(conclusion=conclusion))
+            )["conclusion"]
             == kept
         )
