@@ -126,12 +126,10 @@ def by_class(
             raise ValueError(reason)
     # samples of one group are not independent: one of each is compared
     real, labels[0] = _independent(real, labels[0])
-    if generated_labels is None:
-        generated = generated.one_of_each_group()
-    else:
-        generated, labels[1] = _independent(generated, labels[1])
     if generated_labels is not None:
+        generated, labels[1] = _independent(generated, labels[1])
         return _both_ways((real, generated), labels, k, memory_limit)
+    generated = generated.one_of_each_group()
     missed = _missed(real, generated, k, memory_limit)
     expected = _expected(real.n, generated.n, k)
     shares = [
