@@ -184,9 +184,9 @@ def column_fault(of: Differing) -> TriageFinding:
 def _repair(pair: SamplePair, place: int, level: float = MENDED) -> str:
     """The repair that explains a feature, a key of `REPAIRS`; "" if none does."""
     real, generated = _values(pair, place)
-    if np.ptp(generated) == 0 or np.ptp(real) == 0:
-        if np.ptp(generated) == 0:
-            return "no spread"
+    if np.ptp(generated) == 0:
+        return "no spread"
+    if np.ptp(real) == 0:
         return "new spread"
     if _fits(real, -generated, level):
         return "sign"
