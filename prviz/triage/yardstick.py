@@ -13,6 +13,7 @@ import numpy as np
 
 from prviz.arrays import Floats
 from prviz.checks.facts import moments
+from prviz.checks.flags import variances
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
@@ -112,15 +113,13 @@ def _shuffled(samples: Samples, seed: int) -> Samples:
 
 def _dominant(samples: Samples) -> str:
     """The feature that holds nearly all the variance, in words; "" without one."""
-    sd = moments(samples).sd
-    largest = float(sd.max())
-    if not largest or samples.d < 2:
+    squares = variances(moments(samples))
+    if not squares.any() or samples.d < 2:
         return ""
-    variances = np.square(sd / largest)
-    share = 1 / float(variances.sum())
+    share = 1 / float(squares.sum())
     if share < DOMINANT:
         return ""
-    place = int(np.argmax(variances))
+    place = int(np.argmax(squares))
     name = samples.features[place] if samples.features else str(place + 1)
     held = "nearly all" if share > 0.995 else f"{100 * share:.0f} %"
     return f"feature {name} alone holds {held} of the variance: scale the features, or leave it out"
