@@ -526,14 +526,8 @@ def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int
     """A sentence on findings that compare fewer rows than there are, for want of memory; "" if none
     does.
     """
-    rows = max(
-        (
-            rows
-            for each in measured
-            for rows in _fewer(d, max(each.n_real, each.n_generated), memory_limit).values()
-        ),
-        default=None,
-    )
+    n = max((max(each.n_real, each.n_generated) for each in measured), default=0)
+    rows = _fewer(d, n, memory_limit).get("rows")
     if rows is None:
         return ""
     return f"findings compare {rows} samples of each set: --memory-limit leaves no room for more"
