@@ -102,8 +102,5 @@ def rank_agreement(columns: Mapping[str, ArrayLike]) -> RankAgreement:
     table = pd.DataFrame(columns, dtype=float)
     table = table.where(np.isfinite(table))
     values = table.corr("spearman", min_periods=3).to_numpy(copy=True)
-    np.fill_diagonal(values, math.nan)
-    for place, different in enumerate(table.nunique()):
-        if different > 1:
-            values[place, place] = 1.0
+    np.fill_diagonal(values, np.where(table.nunique() > 1, 1.0, math.nan))
     return RankAgreement(tuple(columns), values)
