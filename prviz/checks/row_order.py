@@ -191,11 +191,11 @@ def _at_least(count: int, n: int, p: float) -> float:
 
 def dependent_sets(pair: SamplePair) -> dict[str, RowOrder]:
     """`dependent_rows` of both sets, by "real" and "generated", without a set that has none."""
-    found = {
-        role: dependent_rows(samples)
+    return {
+        role: found
         for role, samples in zip(("real", "generated"), pair, strict=True)
+        if (found := dependent_rows(samples)) is not None
     }
-    return {role: each for role, each in found.items() if each is not None}
 
 
 def dependence_text(found: Mapping[str, RowOrder]) -> str:
