@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from prviz.curves import PRCurve
 from prviz.curves.summaries import with_area_at_most
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.tightest import FEWEST, TIGHTEST
@@ -449,15 +448,11 @@ def sides_of_one(
     latter; None without a bound.
     """
     found: dict[str, tuple[AreaSides, AreaSides | None]] = {}
-    shared: AreaSides | None = None
     for each in measured:
-        if each.own_bound is not None:
-            most: AreaSides | None = sides(each.own_bound)
-        else:
-            shared = shared or _sides_or_none(bound_by(measured, each.method))
-            most = shared
         own = sides(each.curve)
-        if most is not None:
+        most = None
+        if (bound := bound_by(measured, each.method)) is not None:
+            most = sides(bound)
             own = AreaSides(min(own.precision, most.precision), min(own.recall, most.recall))
         found[each.method] = own, most
     return found
@@ -476,12 +471,6 @@ def capped_summaries(measured: MeasuredCheckpoint, own: AreaSides) -> dict[str, 
     return with_area_at_most(
         measured.summaries, None if own == sides(measured.curve) else own.score(0.5)
     )
-
-
-def _sides_or_none(curve: PRCurve | None) -> AreaSides | None:
-    if curve is None:
-        return None
-    return sides(curve)
 
 
 def family_title(method: str) -> str:
