@@ -298,19 +298,23 @@ def ranking(
     weights = np.array([1.0 - goal, goal])
     scores = found.values @ weights
     replicates = found.replicates @ weights
-    others = None
-    others_drawn = None
+    places = np.arange(len(scores))
+    best = np.lexsort((places, -scores))
+    drawn = replicates
+    scales = [_Scale.of(scores, replicates, widen=widen)]
+    columns = dict.fromkeys(("second", "second_low", "second_high"), float("nan"))
     if second is not None:
         others = second.values @ weights
         others_drawn = second.replicates @ weights
-    drawn = _keys(replicates, others_drawn)
-    best = _best_first(scores, others)
-    first = int(best[0])
-    scales = [_Scale.of(scores, replicates, widen=widen)]
-    if others is not None and others_drawn is not None:
+        # below TOLD_APART the second scores order, behind all others
+        told = scores < TOLD_APART
+        best = np.lexsort((places, -np.where(told, others, scores), told))
+        drawn = np.where(replicates < TOLD_APART, others_drawn - 1.0, replicates)
         clipped = np.maximum(scores, TOLD_APART), np.maximum(replicates, TOLD_APART)
-        by_others = _Scale.of(others, others_drawn, scores < TOLD_APART)
-        scales = [_Scale.of(*clipped, widen=widen), by_others]
+        scales = [_Scale.of(*clipped, widen=widen), _Scale.of(others, others_drawn, told)]
+        ends = np.transpose([interval(column, confidence) for column in others_drawn.T])
+        columns = dict(zip(columns, (others, *ends), strict=True))
+    first = int(best[0])
     may_be_best, margins = _comparison_with_best(scales, confidence, first)
     low, high = np.transpose([interval(column, confidence) for column in replicates.T])
     best_in, loses = _won(drawn, first)
@@ -329,7 +333,7 @@ def ranking(
             "front": undominated(found.values),
             "precision": found.values[:, 0],
             "recall": found.values[:, 1],
-            **_second_columns(others, others_drawn, confidence),
+            **columns,
         }
     )
     table.loc[first, "tied_with_best"] = bool(may_be_best.sum() > 1)
@@ -345,39 +349,10 @@ def _won(drawn: Floats, first: int) -> tuple[Floats, Floats]:
     return best, (drawn < drawn[:, [first]] - ROUNDING).mean(axis=0)
 
 
-def _best_first(scores: Floats, second: Floats | None) -> Ints:
-    """The order of the checkpoints; those below TOLD_APART come last, ordered by their second
-    scores.
-    """
-    places = np.arange(len(scores))
-    if second is None:
-        return np.lexsort((places, -scores))
-    told = scores < TOLD_APART
-    return np.lexsort((places, -np.where(told, second, scores), told))
-
-
 def without_order(table: pd.DataFrame) -> pd.DataFrame:
     """A ranking without statements on draws, for too few samples: each checkpoint may be best."""
     said = ("low", "high", "best", "behind", "loses", "margin", "second_low", "second_high")
     return table.assign(**dict.fromkeys(said, float("nan")), tied_with_best=len(table) > 1)
-
-
-def _keys(scores: Floats, second: Floats | None) -> Floats:
-    """Numbers that order checkpoints in each replicate: those with a score below TOLD_APART come
-    last, ordered by their second scores.
-    """
-    if second is None:
-        return scores
-    return np.where(scores < TOLD_APART, second - 1.0, scores)
-
-
-def _second_columns(
-    others: Floats | None, drawn: Floats | None, confidence: float
-) -> dict[str, Floats | float]:
-    if others is None or drawn is None:
-        return dict.fromkeys(("second", "second_low", "second_high"), float("nan"))
-    low, high = np.transpose([interval(column, confidence) for column in drawn.T])
-    return {"second": others, "second_low": low, "second_high": high}
 
 
 class _Scale(NamedTuple):
