@@ -93,10 +93,10 @@ def _hashes(values: Floats) -> NDArray[np.uint64]:
     return found
 
 
-def _all_differ(hashes: NDArray[np.uint64]) -> bool:
-    """True if no two hashes are equal."""
-    ordered = np.sort(hashes)
-    return not (ordered[1:] == ordered[:-1]).any()
+def _by_hash(hashes: NDArray[np.uint64]) -> tuple[Ints, Ints]:
+    """First row of each distinct hash, and the class of each row by its hash."""
+    _, first, classes = np.unique(hashes, return_index=True, return_inverse=True)
+    return first, classes.reshape(-1).astype(np.intp)
 
 
 def _rows(sets: Sequence[Samples], index: Ints) -> Floats:
@@ -123,16 +123,15 @@ def row_classes(sets: Iterable[Samples]) -> Ints:
     d = sets[0].d
     probes = np.unique(np.linspace(0, d - 1, min(d, _PROBES)).astype(np.intp))
     hashes = np.concatenate([_hashes(each.values[:, probes].astype(float)) for each in sets])
-    if _all_differ(hashes):
+    ordered = np.sort(hashes)  # np.unique takes a hundred times as long
+    if (ordered[1:] != ordered[:-1]).all():
         return np.arange(len(hashes))
-    _, first, classes = np.unique(hashes, return_index=True, return_inverse=True)
-    classes = classes.reshape(-1).astype(np.intp)
+    first, classes = _by_hash(hashes)
     if len(probes) < d:
         alike = np.flatnonzero(np.bincount(classes)[classes] > 1)
         for block in row_blocks(len(alike), d):
             hashes[alike[block]] = _hashes(_rows(sets, alike[block]))
-        _, first, classes = np.unique(hashes, return_index=True, return_inverse=True)
-        classes = classes.reshape(-1).astype(np.intp)
+        first, classes = _by_hash(hashes)
     candidates = np.flatnonzero(first[classes] != np.arange(len(hashes)))
     collided: dict[bytes, int] = {}
     for block in row_blocks(len(candidates), d):
