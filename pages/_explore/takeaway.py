@@ -113,7 +113,8 @@ def _export(problem: Problem, found: results.Results, link: str) -> None:
             more: dict[str, Any] = {}
             if (uploaded := problem.uploaded) is not None:
                 more = {"files": uploaded.files, "keys": uploaded.keys, "choices": uploaded.choices}
-            st.code(export.python_snippet(settings, **more), language="python")
+            snippet = export.python_snippet(settings, **more)
+            st.code(snippet, language="python", wrap_lines=True)
     if settings.source == "upload":
         st.caption(
             "Uploaded files can't travel in a link; the code above reads them from your own disk."

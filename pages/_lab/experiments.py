@@ -123,7 +123,7 @@ def _run(experiment: Experiment) -> None:
 
 def _shell(line: str) -> None:
     st.caption("The same in the shell:")
-    st.code(line, language="bash")
+    st.code(line, language="bash", wrap_lines=True)
 
 
 # ---- drawing of the result: message, figure, table ----

@@ -255,8 +255,8 @@ def draw() -> None:
             f"Save this as `{CONFIG}`. The rows are the same to the last digit, except for their"
             " seconds; a stopped sweep continues when the command is run again."
         )
-        st.code(text, language="toml")
-        st.code(f"prviz sweep {CONFIG} --out {ROWS}", language="bash")
+        st.code(text, language="toml", wrap_lines=True)
+        st.code(f"prviz sweep {CONFIG} --out {ROWS}", language="bash", wrap_lines=True)
 
 
 def _chosen() -> dict[str, Any]:

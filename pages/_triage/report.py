@@ -100,7 +100,7 @@ def draw(found: CheckpointResults) -> None:
         "**Check it later**: where the files are, this compares their contents with the digests in "
         "the JSON, measures them again, and compares every number"
     )
-    st.code(f"{folder}prviz triage --rerun {back}{NAME}.json", language="bash")
+    st.code(f"{folder}prviz triage --rerun {back}{NAME}.json", language="bash", wrap_lines=True)
     st.caption(
         "Names and steps that were changed in the table below are in the files, not in the line."
     )

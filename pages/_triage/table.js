@@ -158,7 +158,8 @@ function rowOf(table, row, best) {
   tick.checked = tick.disabled || choice.ticked.includes(id);
   tick.onclick = (event) => event.stopPropagation();
   tick.onchange = () => change(table, { ticked: toggled(choice.ticked, id) });
-  const name = element("button.name", id, {
+  // a long name loses its beginning: checkpoints differ at the end
+  const name = element("button.name", element("bdi", id, { dir: "ltr" }), {
     type: "button",
     title: row.told,
     "data-focus": `name ${id}`,
@@ -239,7 +240,7 @@ function visible({ spec, choice, filter, showsHidden, group }) {
  * @param {Table} table @param {Row[]} rows */
 function fitting({ root, choice, showsAll, filter, group }, rows) {
   const box = /** @type {HTMLElement} */ (root.querySelector(".scrolled"));
-  const room = matchMedia("(max-width: 767px)").matches
+  const room = matchMedia("(max-width: 1023px)").matches
     ? FEWEST
     : Math.max(FEWEST, Math.floor(box.clientHeight / ROW) - 2);
   if (showsAll || filter || group?.picked || rows.length <= room + 1) return rows;

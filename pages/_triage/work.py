@@ -417,7 +417,8 @@ def _draw_notes(
                     folder = f"{each.checkpoint.path.parent}{os.sep}"
                     recipes.append("\n".join(each.recipe).replace(folder, ""))
             if recipes:
-                st.code("\n\n".join(recipes[:_RECIPES]), language="python")
+                text = "\n\n".join(recipes[:_RECIPES])
+                st.code(text, language="python", wrap_lines=True)
             offer_without(source.which, reasons)
             if run.complete:
                 st.button(

@@ -4,6 +4,7 @@ of their own.
 
 from __future__ import annotations
 
+import ast
 import re
 
 from tests.browser import ROOT
@@ -34,3 +35,16 @@ def test_at_most_ten_of_streamlits_test_ids_are_used() -> None:
         if path.suffix == ".css" and "data-testid" in path.read_text(encoding="utf-8")
     ]
     assert len(by_id) <= 2, by_id
+
+
+def test_code_is_whole_on_a_phone() -> None:
+    """Long lines are wrapped: what stands beyond the edge would not be seen to be there."""
+    calls = [
+        (path.name, node)
+        for path in (ROOT / "pages").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.code"
+    ]
+    assert len(calls) > 5
+    for name, call in calls:
+        assert "wrap_lines" in {each.arg for each in call.keywords}, (name, call.lineno)

@@ -30,6 +30,39 @@ POINT = """([plot, name]) => {
     const box = plot.getBoundingClientRect(), i = customdata.indexOf(name);
     return [box.x + xaxis._offset + xaxis.d2p(x[i]), box.y + yaxis._offset + yaxis.d2p(y[i])];
 }"""
+# Gives every checkpoint a long name and a long fault, and says what of them is not in the table: the
+# end of a name, or any of a fault.
+CUT = """() => {
+    const box = document.querySelector(".ranking .scrolled").getBoundingClientRect();
+    const ranges = [];
+    for (const name of document.querySelectorAll(".ranking tbody .name bdi")) {
+        name.textContent = "stylegan3-config-t-ffhq1024-metfaces-gamma32-seed7-step030000";
+        const text = name.firstChild, range = document.createRange();
+        range.setStart(text, text.length - 10);
+        range.setEnd(text, text.length);
+        ranges.push([name.closest("button"), range]);
+    }
+    for (const chip of document.querySelectorAll(".ranking tbody .chip")) {
+        chip.textContent = "Features that differ 100 %";
+        const range = document.createRange();
+        range.selectNodeContents(chip);
+        ranges.push([chip, range]);
+    }
+    return ranges.flatMap(([holder, range]) => {
+        const own = holder.getBoundingClientRect(), text = range.getBoundingClientRect();
+        const left = Math.max(own.left, box.left), right = Math.min(own.right, box.right);
+        return text.left < left - 1 || text.right > right + 1 ? [String(range)] : [];
+    });
+}"""
+RESTORED = """([names, faults]) => {
+    document.querySelectorAll(".ranking tbody .name bdi").forEach((name, i) => { name.textContent = names[i]; });
+    document.querySelectorAll(".ranking tbody .chip").forEach((chip, i) => { chip.textContent = faults[i]; });
+}"""
+# How the element at the lower edge of the window is placed.
+FOOT = """width => {
+    const last = document.elementFromPoint(width / 2, innerHeight - 4);
+    return getComputedStyle(last).position;
+}"""
 # The curves that stand out or are as drawn, by name.
 SEEN = """() => [...document.querySelectorAll(".st-key-triage-curves-box .scatterlayer .trace")]
     .filter(trace => trace.__data__[0].trace.meta && getComputedStyle(trace).opacity > 0.5)
@@ -89,8 +122,15 @@ def test_the_first_screen_holds_the_answer_and_its_views_follow_each_other(
         page.set_viewport_size({"width": width, "height": height})
         wait_until(page, lambda height=height: not cut(height))
     expect(page.locator(".ranking tbody tr:not(:has(.chip))")).to_have_count(0, timeout=60_000)
-    assert 60 < len(page.get_by_test_id("stMain").inner_text().split()) <= 320
     names = page.locator(".ranking tbody .name").all_inner_texts()
+    faults = page.locator(".ranking tbody .chip").all_inner_texts()
+    for width in (390, 820, 1366, 1920):
+        page.set_viewport_size({"width": width, "height": 1080})
+        assert page.evaluate(CUT) == [], width
+        # no bar stands at the lower edge for work that is done
+        assert page.evaluate(FOOT, width) != "fixed", width
+    page.evaluate(RESTORED, [names, faults])
+    assert 60 < len(page.get_by_test_id("stMain").inner_text().split()) <= 320
     assert len(names) == 6
     # Under the pointer, in the table, then chosen by a click; the link and the evidence have it.
     row = page.locator(".ranking tbody tr").nth(4)
