@@ -393,8 +393,17 @@ def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
 
 def value_findings(facts: DataFacts) -> list[Finding]:
     """Findings that every pair has, in reading order, including those that are "ok"."""
-    by_place = (sizes, dimension, _repeats_of_real, _repeats_of_generated, shared_rows)
-    return [each(facts) for each in (*by_place, constant_features, norms, spread, scales)]
+    return [
+        sizes(facts),
+        dimension(facts),
+        repeats(facts, "real"),
+        repeats(facts, "generated"),
+        shared_rows(facts),
+        constant_features(facts),
+        norms(facts),
+        spread(facts),
+        scales(facts),
+    ]
 
 
 def only_seen(facts: DataFacts) -> list[Finding]:
@@ -589,14 +598,6 @@ def repeats(facts: DataFacts, role: Literal["real", "generated"]) -> Finding:
     if most > facts.k and not natural:
         return replace(found, level="warning")
     return found
-
-
-def _repeats_of_real(facts: DataFacts) -> Finding:
-    return repeats(facts, "real")
-
-
-def _repeats_of_generated(facts: DataFacts) -> Finding:
-    return repeats(facts, "generated")
 
 
 def _repeats(role: str, n: int, count: int, most: int, *, natural: bool, held_out: bool) -> Finding:
