@@ -363,7 +363,7 @@ def _flags(pair: SamplePair) -> Findings:
         by_name = [*encoders(pair), *picture_sizes(pair), *reordered(pair)]
         return in_order([*single, sizes(facts), *by_name])
     if facts.rows.same:
-        by_value = [shared_rows(facts), scales(facts), *few_samples(pair)]
+        by_value = [shared_rows(facts), scales(facts), *few_samples(*pair)]
         return in_order([*encoders(pair), *by_value, *reordered(pair)])
     by_name = [*encoders(pair), *picture_sizes(pair), *names(pair)]
     return in_order(_without_effects([*value_findings(facts), *only_seen(facts), *by_name]))
@@ -409,7 +409,7 @@ def value_findings(facts: DataFacts) -> list[Finding]:
 def only_seen(facts: DataFacts) -> list[Finding]:
     """Findings that exist only where something is wrong."""
     pair = facts.pair
-    by_row = [*few_samples(pair), *_transposed(pair), *dependent_order(dependent_sets(pair))]
+    by_row = [*few_samples(*pair), *_transposed(pair), *dependent_order(dependent_sets(pair))]
     by_row += _summed(pair)
     by_value = [*keys(pair), *weights(facts), *stand_ins(facts), *texts(pair)]
     return [*by_row, *by_value, *sets_cut(pair), *reordered(pair)]
@@ -457,7 +457,7 @@ def flags_of_set(samples: Samples) -> Findings:
     if len(constant):
         value = f"{len(constant):,} of {samples.d:,} never vary{_named(samples, constant)}"
         found.append(Finding("Constant features", value, "note", _NEVER_VARIES))
-    found += _few_samples([samples])
+    found += few_samples(samples)
     by_order = dependent_rows(samples)
     found += [] if by_order is None else dependent_order({"": by_order})
     return in_order(_without_effects(found))
@@ -712,12 +712,8 @@ def discrete(rows: Floats) -> bool:
     return values <= _FEW_VALUES * others
 
 
-def few_samples(pair: SamplePair) -> list[Finding]:
+def few_samples(*sets: Samples) -> list[Finding]:
     """A warning if there are few samples, and fewer than features."""
-    return _few_samples(list(pair))
-
-
-def _few_samples(sets: Sequence[Samples]) -> list[Finding]:
     n = min(each.n for each in sets)
     d = sets[0].d
     if n >= d or n >= FEW_SAMPLES:
