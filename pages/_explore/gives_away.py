@@ -16,7 +16,7 @@ import streamlit as st
 from pages._explore import space
 from pages._explore.session import PANEL_TAB, explore_session
 from pages._shared import answers, cache, media
-from pages._shared.widgets import pressed
+from pages._shared.widgets import pressed, unbroken
 from prviz.diagnostics.named_columns import Histogram, NamedColumns, column_text, number_text
 from prviz.diagnostics.witness import AREA_SAMPLES, Witness, leaving_out, with_areas, witness
 from prviz.estimators.tightest import TIGHTEST
@@ -52,7 +52,8 @@ def draw(problem: Problem, _: results.Results) -> None:
     if first is None:
         return
     found = _measured(problem, first, key) or first
-    st.html(f'<div class="away" data-prviz="away">{_features(pair, found)}</div>')
+    features = unbroken(_features(pair, found))
+    st.html(f'<div class="away" data-prviz="away">{features}</div>')
     possible = bool(first.named) and problem.toy is None and len(first.columns) < pair.d
     with st.container(horizontal=True, gap="small"):
         if possible and pressed("Leave these out", "leave-out"):

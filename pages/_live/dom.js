@@ -7,6 +7,10 @@ export function setAttributes(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
 }
 
+/** The text with every number on one line with its % sign.
+ * @param {string} text */
+export const unbroken = (text) => text.replace(/(\d) (?=%)/g, "$1\u00a0");
+
 /** Attributes of a new element, or its content.
  * @typedef {Record<string, string | number> | Element | string} Part */
 
@@ -14,7 +18,8 @@ export function setAttributes(node, attributes) {
 function filled(node, classes, parts) {
   node.classList.add(...classes);
   for (const part of parts) {
-    if (typeof part === "string" || part instanceof Element) node.append(part);
+    if (typeof part === "string") node.append(unbroken(part));
+    else if (part instanceof Element) node.append(part);
     else setAttributes(node, part);
   }
   return node;
@@ -48,7 +53,8 @@ export const tableOf = (caption, head, ...bodies) =>
  * out the page again.
  * @param {Node | null | undefined} node @param {string} text */
 export function setText(node, text) {
-  if (node && node.textContent !== text) node.textContent = text;
+  const whole = unbroken(text);
+  if (node && node.textContent !== whole) node.textContent = whole;
 }
 
 /** Append an element to the place of this name on the page; to `home` if the page has none.

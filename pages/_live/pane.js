@@ -1,7 +1,7 @@
 // One Plotly pane: its elements, its look, and the pixel at which its layout puts a point. Only public functions of
 // Plotly are used.
 
-import { element, setAttributes, shape } from "./dom.js";
+import { element, setAttributes, setText, shape, unbroken } from "./dom.js";
 import { helpPicture } from "./help_picture.js";
 
 /** @import { LiveFigure } from "./main.js" */
@@ -86,10 +86,10 @@ export class Pane {
     if (item) this.box.dataset.item = item;
     else delete this.box.dataset.item;
     this.title.textContent = title;
-    this.caption.textContent = caption;
+    setText(this.caption, caption);
     this.help.hidden = !help;
     const words = /** @type {Element} */ (this.help.lastChild);
-    if (words.lastChild?.textContent !== help) {
+    if (words.lastChild?.textContent !== unbroken(help)) {
       const known = spec.figure.data.some(({ legendgroup }) => legendgroup === "truth");
       words.replaceChildren(...(id === "pr" ? [helpPicture(known)] : []), element("span", help));
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,10 +14,15 @@ import streamlit as st
 from prviz.reports.settings import ExploreSettings
 
 
+def unbroken(text: str) -> str:
+    """The text with every number on one line with its % sign."""
+    return re.sub(r"(?<=\d) (?=%)", "\u00a0", text)
+
+
 # Names of files, keys and columns come from users: they must never be interpreted as markup.
 def plain(text: object) -> str:
     """The text on one line, escaped so that Markdown shows it literally."""
-    line = " ".join(str(text).split())
+    line = unbroken(" ".join(str(text).split()))
     return "".join(f"\\{c}" if c in r"\`*_{}[]()<>#+-.!|~$:@&^=" else c for c in line)
 
 

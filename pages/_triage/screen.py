@@ -12,6 +12,7 @@ import streamlit as st
 
 from pages._live.figure import live_figure
 from pages._shared import cache
+from pages._shared.widgets import unbroken
 from pages._triage import side_by_side, table
 from pages._triage.checkpoints import (
     BALANCED,
@@ -97,9 +98,9 @@ def draw(found: CheckpointResults) -> None:
             answer = _answer(found)
         colors = _compared(found, answer)
         if answer.warnings:
-            warnings.html(warnings_html(answer.warnings))
+            warnings.html(unbroken(warnings_html(answer.warnings)))
         with head:
-            st.html(_verdict_html(found, answer))
+            st.html(unbroken(_verdict_html(found, answer)))
         first = st.container(key="triage-upper")
         second = st.container(key="triage-lower")
         with first:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import streamlit as st
 
 from pages._shared import media
+from pages._shared.widgets import unbroken
 from pages._triage.checkpoints import MISSED, CheckpointResults, Diagnosis, missed_text
 from pages._triage.gallery import pictures
 from prviz.checks.flags import Finding
@@ -39,6 +40,7 @@ def draw(
         _column(found, name, color, chips.get(name, ""), warnings.get(name, ""), copies.get(name))
         for name, color in colors.items()
     )
+    columns = unbroken(columns)
     st.html(
         '<div class="evidence" data-prviz="evidence" '
         f'style="--columns:{len(colors)}">{columns}</div>'

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 
 import numpy as np
 import pytest
@@ -32,9 +33,9 @@ def app() -> AppTest:
 
 def panel(app: AppTest) -> str:
     """The panel's HTML as text."""
-    return " ".join(
-        each.proto.body for each in app.get("html") if 'class="away"' in each.proto.body
-    )
+    parts = [each.proto.body for each in app.get("html") if 'class="away"' in each.proto.body]
+    assert not any(re.search(r"\d %", each) for each in parts)
+    return " ".join(parts).replace("\u00a0", " ")
 
 
 @pytest.mark.exhaustive

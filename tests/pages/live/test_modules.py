@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
+from pages._shared.widgets import plain, unbroken
 from prviz.live.modules import bundle
 from tests.browser import ROOT
 
@@ -52,6 +53,21 @@ export const twice = (x) => factor() * x + own;""",
         "import(`data:text/javascript,${encodeURIComponent(text)}`)).default(5)"
     )
     assert blank.evaluate(run, text) == [13, "a", "b"]
+
+
+def test_a_number_stays_on_a_line_with_its_percent_sign(blank: Page) -> None:
+    whole = "40\u00a0% generated, 76\u00a0% real"
+    said = "40 % generated, 76 % real"
+    assert unbroken(said) == plain(said) == whole
+    told = blank.evaluate(
+        """(said) => {
+            const node = live.dom.element("p", said), first = node.textContent;
+            live.dom.setText(node, `${said}.`);
+            return [first, node.textContent];
+        }""",
+        said,
+    )
+    assert told == [whole, f"{whole}."]
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def ranking_sent(app: AppTest) -> dict:
 
 def answered(app: AppTest, which: int = 0) -> str:
     """The verdict, as text; `which` 1: the evidence."""
-    return re.sub(r"<[^>]+>", " ", app.get("html")[which].proto.body)
+    return re.sub(r"<[^>]+>", " ", app.get("html")[which].proto.body).replace("\u00a0", " ")
 
 
 def drawn_difference(app: AppTest) -> list[float]:
@@ -297,7 +297,7 @@ def test_copies_outrank_the_ranking_and_only_what_no_test_tells_apart_is_green(
         )
         monkeypatch.setattr(screen, "witnesses_known", lambda _: {"best": {"told_apart": False}})
         app = part("screen", found)
-        body = app.get("html")[0].proto.body
+        body = app.get("html")[0].proto.body.replace("\u00a0", " ")
         assert ("Memorised: best (300 exact copies, 100 % near)" in body) == memorised
         assert ("row 1 = real row 1" in app.get("html")[1].proto.body) == memorised
         assert f'class="verdict-box {"bad" if memorised else "good"}"' in body

@@ -301,7 +301,7 @@ def test_other_real_samples_are_no_checkpoint_and_refused_where_the_reference_ho
     assert "held" not in table(app)["Name"].tolist()
     assert not app.error
     app = folder(holdout="run/again.npy")
-    assert "samples are in the reference too; at most 5 % may be" in app.error[0].value
+    assert "samples are in the reference too; at most 5\u00a0% may be" in app.error[0].value
     spoilt = np.load(served / "run" / "held.npy")
     spoilt[0, 0] = np.nan
     np.save(served / "run" / "held.npy", spoilt)
