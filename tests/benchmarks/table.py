@@ -59,6 +59,13 @@ ABOUT = {
     "delimited": "Tables of text, against the reader of single lines that read them all before.",
     "triage": "Many checkpoints against one reference, against single runs of the same "
     "checkpoints.",
+    "ranking": (
+        "`prviz triage` on folders of six checkpoints, of fifteen kinds of data that tuned nothing, "
+        "a folder of each kind: one as good as real and five with more and more of one fault (a "
+        "part of the data never made, samples off the manifold, noise), or six as good as real. "
+        "*Those that may be*: best, by the verdict. *Of these with a fault*: checkpoints as good as "
+        "real of which a fault is said."
+    ),
     "findings": (
         "Findings of Triage as a classifier: the first finding of a checkpoint, held against the "
         "fault put into it. The cost of a case is the area that the fault takes from the curve of "
