@@ -129,19 +129,21 @@ _MAGIC = {
     b"\xff\xd8\xff": ("a JPEG image", None),
     b"%PDF": ("a PDF document", None),
 }
-# First bytes of what stands in place of a file that was not fetched.
+# First bytes of a text that stands in place of a file that was not fetched -> what it is.
 _PAGE = "a page of the web in place of the file, such as an error. Fetch the file again"
 _PLACEHOLDERS = {
     b"version https://": "a pointer of Git LFS in place of the file. Fetch the file: git lfs pull",
     b"<!doctype": _PAGE,
     b"<html": _PAGE,
 }
-# First bytes of packed files that are read, and bytes by which a text of another format is known.
+# First bytes of compressed tables that are read -> extension. Bytes of a text that are searched for
+# signs of another format.
 _PACKED_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 _LOOKED_AT = 1 << 16
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 _TEXT = (".csv", ".tsv", ".jsonl")
-# Entries of `Samples.encoder`, and most characters of one: a file may hold anything.
+# Metadata that become entries of `Samples.encoder`, and the most characters of each: a file may
+# hold anything.
 _ENCODER = ("encoder", "sides", "source", "transform", "versions", "weights_sha256")
 _LONGEST = 1_000
 
@@ -173,7 +175,7 @@ def recognise(source: FileSource, limits: Limits) -> str:
             f"{source.where}: a zip archive. Embed pictures first (FOLDER may be the archive): "
             f"{EMBED_PICTURES}. Save embeddings as one of {', '.join(SAVED_AS)}."
         )
-    # the name of the first member, which stands behind its time where Python wrote the archive
+    # the name of the first member; Python writes a header with its time in front of it
     if extension == ".tar" and b".npy\0" in source.head(1 << 11):
         folder = beside(source.typed, "")
         raise ReadError(

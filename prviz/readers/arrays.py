@@ -29,7 +29,7 @@ _WRONG_KINDS = {
 }
 
 
-# Kind of dtype -> what it is, and what makes plain numbers of ``values``.
+# Kind of dtype -> its name in messages, and the expression that makes numbers of ``values``.
 _FLOAT64 = "values.astype('float64')"
 _CHANGED = {
     "c": (

@@ -74,7 +74,7 @@ _PAGE: _Wanted = {
     _DATA_PAGE_2: {1: None},
 }
 _KINDS = {0: _DATA_PAGE, 3: _DATA_PAGE_2}
-# Objects of JSON whose names make the columns.
+# First JSON objects whose keys become the columns.
 _FIRST_OBJECTS = 100
 # Bytes read for a page header: enough for nearly all, but not for long texts as statistics.
 _PAGE_HEADER = 4096
@@ -552,8 +552,8 @@ def read_feather(
 def read_json_lines(
     source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
 ) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
-    """As `read_parquet`, of a text with one JSON object or list of numbers a line; the first lines
-    name the columns.
+    """`read_parquet` for a text with one JSON object or list of numbers in each line; the first
+    lines name the columns.
 
     Raises
     ------
@@ -606,7 +606,7 @@ def _json_table(source: FileSource, limits: Limits) -> tuple[dict[str, Any], Any
 
 
 class _Reading:
-    """The plan for a table, and its values.
+    """A table that is being read: the plan of its columns, and its values.
 
     schema : as stored. first : the first object of a text in JSON.
 
@@ -721,7 +721,7 @@ def _add_numbers(held: dict[str, Any], more: Any) -> None:
 
 
 def _json_fields(held: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Names and types of what an object of JSON holds, without what is left out."""
+    """Names and types of the entries of a JSON object, without entries that are no columns."""
     kinds = [(name, _json_kind(name, value)) for name, value in held.items()]
     return [each for each in kinds if each[1] is not None]
 
@@ -738,7 +738,7 @@ def _whole_lists(held: Mapping[str, Any], within: str = "") -> list[str]:
 
 
 def _json_kind(name: str, value: object) -> Any:
-    """Type of the column of a JSON value; None for one that is left out."""
+    """Arrow type of the column for a JSON value; None for a value that makes no column."""
     if isinstance(value, bool):
         return pa.bool_()
     if isinstance(value, int) and is_label(name):

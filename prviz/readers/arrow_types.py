@@ -1,5 +1,5 @@
-"""Arrow columns of other types as the plain ones of `prviz.readers.arrow_rows`: numbers, and lists
-of numbers.
+"""Converts Arrow columns of other types to the plain types of `prviz.readers.arrow_rows`: numbers,
+and lists of numbers.
 
 Tensors and other extension types are their storage, decimals become float64, views of lists become
 lists, lists of one list become lists, and a struct that holds lists or numbers becomes its fields,
@@ -68,7 +68,7 @@ class PlainColumns:
         return [place for place, name in enumerate(self._stored.names) if name in holders]
 
     def batch(self, batch: Any) -> Any:
-        """A batch with some of the stored columns, as one of plain columns."""
+        """A batch of stored columns converted to plain columns."""
         held = set(batch.schema.names)
         self._refuse_spark(batch)
         arrays = {}
@@ -305,8 +305,8 @@ def _lists(lengths: Any, values: Any) -> Any:
 
 
 def _empty_or_null(array: Any) -> Any:
-    """Lists without values where an array has any, so that the reader names the row that has
-    none.
+    """An empty list in place of every value and None for every missing one, so that the reader
+    names the first row without a value.
     """
     empty: list[Any] = [[] if valid else None for valid in array.is_valid().to_pylist()]
     return pa.array(empty, pa.list_(pa.float64()))
@@ -325,8 +325,8 @@ def _fields(column: _Column) -> list[_Column]:
     ]
 
 
-# Kinds of columns that may hold numbers, what is said of them, and the lines that make a file of
-# these.
+# Types that may hold numbers in another form: a test for the type, its name in messages, and the
+# lines that make a file of numbers.
 _OTHERS = (
     (
         _BYTES,
@@ -348,7 +348,7 @@ _OTHERS = (
 
 
 def _list_like(kind: Any, inner: Any) -> Any:
-    """The kind of list of ``kind``, of other values."""
+    """The same type of list as ``kind``, of other values."""
     if types.is_fixed_size_list(kind):
         return pa.list_(inner, kind.list_size)
     if types.is_large_list(kind):
@@ -357,7 +357,9 @@ def _list_like(kind: Any, inner: Any) -> Any:
 
 
 def _plain(kind: Any) -> Any:
-    """The type that a column of this type is given; its own where nothing has to be changed."""
+    """The plain type that a column of this type is converted to; the type itself where nothing
+    changes.
+    """
     kind = _stored(kind)
     if types.is_decimal(kind):
         return pa.float64()

@@ -152,7 +152,7 @@ _ZOO = (
 )
 
 
-#: Checkpoints of a sweep that are one of the zoo as it was trained, by its name: both are one file.
+#: Checkpoint of a sweep -> the checkpoint of the zoo with the same samples: both are one file.
 SAME_FILE: Mapping[str, str] = MappingProxyType(
     {
         "guidance-1": "diffusion-e300",

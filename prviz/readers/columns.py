@@ -40,10 +40,10 @@ _LABEL = re.compile(
     re.DOTALL,
 )
 _CLASS = re.compile(r"(.*_)?(labels?|class(es)?|targets?)")
-# Last words of such names that are measured as well, as in body_mass_index.
+# Names that end like a label's, but which measured quantities have too, such as body_mass_index.
 _MEASURED = re.compile(r".+_(index|idx|class|path|split)", re.DOTALL)
-# Where a new word begins in a name such as magError or RNGSeed, and before the last word of one
-# without any mark, such as objid.
+# Where a new word begins in a name such as magError or RNGSeed. In a name without such marks, like
+# objid, it begins before the last word.
 _NEW_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 # Words for what tables keep beside features, in the languages of those who write them; accents are
 # left out.
@@ -86,7 +86,7 @@ _GLUED = re.compile(
     r"|checkpoint|unix)"
     r"(ids?|idx|index|seed|steps?|epoch|no|nr|num|number|count|key|stamp|time)"
 )
-# Columns of truth values, by what a true one means.
+# Role of a sample -> names of columns of truth values in which true means that role.
 _FLAG = r"((is|was)_?)?({})(_?(image|sample|data|row|item|label|flag))?"
 _FLAGS = {
     "real": re.compile(_FLAG.format("real|genuine|authentic|original")),
@@ -94,7 +94,7 @@ _FLAGS = {
         _FLAG.format("(ai_?)?generated|fake|synthetic|synth|artificial|simulated")
     ),
 }
-# Beside imaginary parts, or beside changed ones, such columns are features.
+# Names that are features, not flags, beside a column of imaginary parts or of changed values.
 _NO_FLAGS = ("real", "original")
 
 
@@ -163,8 +163,7 @@ class ColumnChoice:
     group: str | None = None
     shared: bool = False
     rows: tuple[str, ...] = ()
-    # Names of the columns of all files that were read with this choice, also of those that hold
-    # neither.
+    # Names of the columns of all files that were read with this choice.
     met: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @classmethod
@@ -206,7 +205,9 @@ class ColumnChoice:
         return name in self.rows or _matches(name, self.drop)
 
     def by(self, *rows: str | None) -> ColumnChoice:
-        """The choice where these sets of rows are read, each written COLUMN=VALUE."""
+        """The choice for reading these sets of rows, each written COLUMN=VALUE: their columns are
+        labels.
+        """
         named = (
             key[: mark.start()] for key in rows if key is not None for mark in re.finditer("=", key)
         )
@@ -227,7 +228,9 @@ class ColumnChoice:
         return unknown
 
     def known(self, names: Collection[str]) -> ColumnChoice:
-        """The part of the choice that some of these columns have, as one file takes it."""
+        """The choice without names and patterns that none of these columns has: a file of several
+        may lack some.
+        """
         missing = self.unknown(names)
         features = tuple(one for one in self.features if one not in missing)
         drop = tuple(one for one in self.drop if one not in missing)
@@ -334,7 +337,7 @@ def one_list(
 
 
 def own_names(features: Sequence[str]) -> tuple[str, ...]:
-    """Names of features; empty where they are only numbered, unlike years."""
+    """The names of the features; empty if they only count the columns. Years are names."""
     numbered = all(map(str.isdecimal, features))
     if numbered and max(map(int, features), default=0) <= 2 * len(features):
         return ()

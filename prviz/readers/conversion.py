@@ -63,13 +63,13 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
         warnings.warn(said, UserWarning, stacklevel=2)
         held = np.asarray(held)[whole]
     found = arrays_in(held)
-    # without single values beside them, such as the number of rows
+    # arrays without the single values beside them, such as a number of rows
     arrays = {name: array for name, array in found.items() if array.ndim} or found
     columns = {array.shape for array in arrays.values() if array.dtype.kind in "fiu"}
     of_table = len(columns) == 1 < len(arrays) and len(next(iter(columns))) == 1
     if not of_table and not any(array.ndim == 2 for array in arrays.values()):
         raise ValueError(f"no 2-D array of numbers in it: {_shapes(arrays)}")
-    if of_table:  # by their last words, which dots before them would make names of files
+    if of_table:  # by the last part of each name: with dots it would be taken for a file's name
         last = [name.rpartition(".")[2] for name in arrays]
         if len({*last}) < len(last) or any(map(str.isdecimal, last)):
             last = [name.replace(".", "_") for name in arrays]
@@ -281,8 +281,8 @@ def _stacked(items: list[Any], name: str, *, batched: bool) -> dict[str, Array]:
 
 
 def _unwrapped(items: list[Any]) -> list[Any]:
-    """What stands in mappings of one entry each, texts of numbers as numbers; other items as they
-    are.
+    """The values inside mappings of one entry each, with texts of numbers as numbers; other items
+    unchanged.
 
     So databases write their values: ``{"$numberDouble": "0.5"}``, ``{"v": "0.5"}``, ``{"N":
     "0.5"}``.
@@ -432,7 +432,8 @@ _ORANGE = (
     "rows = [[row[place] for place in kept] for row in [names, *rows]]\n"
     "csv.writer(open({{csv}}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
-# Of names that begin with their kinds, such as C#width, cD#kind and mS#remark.
+# Lines for a table whose names begin with the kind of their column, such as C#width, cD#kind and
+# mS#remark.
 _ORANGE_NAMES = (
     "import csv, re\nlines = open({{file}}, encoding='utf-8', newline='')\n"
     "names, *rows = csv.reader(lines, delimiter={!r})\n"
@@ -450,13 +451,13 @@ _LAMMPS = (
     "rows = [[row[place] for place in kept] for row in rows]\n"
     "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
-# Of a text with other lines around its table, the rows of the table alone.
+# Lines that read a table out of a text with other lines around it.
 _ROWS_ALONE = (
     "import csv\nrows = [line.split() for line in open({{file}}, encoding='utf-8')]\n"
     "rows = [row for row in rows if len(row) == {}]\n"
     "csv.writer(open({{csv}}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
-# Of a text with other lines around numbers alone.
+# Lines that read rows of numbers out of a text with other lines around them.
 _NUMBERS_ALONE = (
     "import csv, re\nlines = list(open({{file}}, encoding='utf-8'))[{}:]\n"
     "rows = [re.split(r'{}', line.strip(' ,;*|\\t\\n')) for line in lines]\n"
@@ -681,7 +682,7 @@ _KINDS: dict[str, tuple[str, str]] = {
     ".bz2": ("a packed file", _UNPACK.format("bz2")),
     ".xz": ("a packed file", _UNPACK.format("lzma")),
 }
-# What a recipe needs beside the libraries of prviz: a word of it, and the package.
+# A word in a recipe -> the package that the recipe needs beside those of prviz.
 _PACKAGES = {
     "anndata": "anndata",
     "astropy": "astropy",
@@ -708,11 +709,11 @@ _BEGUN_BYTES = {
     b"ORC": ".orc",
     b"SQLite format 3": ".sqlite",
 }
-# Extensions for which the contents decide.
+# Extensions of tables of text, whose contents say what they are.
 _TABLES = ("", ".txt", ".dat", ".tab", ".psv", ".asc", ".prn", ".data", ".md", ".cat")
 _LOOKED_AT = (".bin", ".json", ".db", *_TABLES)
 CONVERTED = (*_KINDS, *_LOOKED_AT)
-# Sizes that numbers usually have, and the share of them.
+# Range of the absolute values of plain numbers, and the least share of values in it.
 _USUAL = (1e-8, 1e8)
 _MOSTLY = 0.95
 _BETWEEN = (b"\t", b";", b",")
@@ -721,18 +722,19 @@ _NUMBERS = re.compile(rb"\s*[-+]?[\d.][-+\deE.]*([ \t,;]+[-+]?[\d.][-+\deE.]*)*\
 
 
 _ANY = re.compile(rb".*")
-# How a binary archive of Kaldi begins: a name, and a mark.
+# Beginning of a binary archive of Kaldi: the name of a row, and the mark of binary values.
 _ARK_ROW = re.compile(rb"[^\s\0]+ \0B")
 _WORD2VEC_HEAD = re.compile(rb"\d+ \d+\n[^\s\0]+ ")
 _BRACKET = re.compile(rb"\s*(- )?(array|tensor)?\(?[\[({]+\s*-?\.?\d")
 _ONE = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-# A line that divides the names of a table from its rows.
+# A line of dashes between the names of a table and its rows.
 _RULER = re.compile(rb"[-+=| :]*-[-+=| :]*")
 _BAR = re.compile(rb".*\|.*")
 _INSERTED = re.compile(rb"(?im)^INSERT INTO\s.*\(")
 _NUMERIC = re.compile(rb"[-+.\d ]+\r?")
 _TOUCHED = re.compile(rb"(?m)^[-+.\d ]*\.\d+-\d*\.[-+.\d ]+\r?$")
-# What a text is, its first line, its third line, and the lines that convert it.
+# Description of a printed text, patterns of its first and third lines, and the lines that convert
+# it.
 _Printed = tuple[str, re.Pattern[bytes], re.Pattern[bytes], str]
 _TOUCH = (
     "numbers without a space between",
@@ -791,11 +793,12 @@ _PRINTED: tuple[_Printed, ...] = (
 
 # Kinds of columns as Orange writes them below the names.
 _ORANGE_KIND = re.compile(rb"continuous|discrete|string|time|[cdstCDST]|[\w-]+( [\w-]+)+")
-# And before the names, in one line: continuous, discrete, text or time; class, meta, ignored,
+# Orange's kinds in front of the names: continuous, discrete, text or time; class, meta, ignored,
 # weight.
 _ORANGE_NAME = re.compile(r"([cmiw][CDST]?|[CDST])#")
 _ORANGE_ROLE = re.compile(r"[cmiw][CDST]#")
-# How other formats begin, and those told by their lines, that are named as tables of text.
+# Beginnings of other formats that are named like tables of text, and of those recognised by their
+# lines.
 _BEGUN = {
     b"%%matrixmarket": ".mtx",
     b"@relation": ".arff",
@@ -928,7 +931,9 @@ def _of_own_form(head: bytes, extension: str, size: int) -> tuple[str, str] | No
 
 
 def _by_contents(head: bytes, size: int) -> tuple[str, str] | None:
-    """The lines for a file whose extension is unknown; None where its beginning is unknown too."""
+    """The lines for a file by its first bytes, if its extension is unknown; None if the bytes are
+    unknown too.
+    """
     if head.startswith(_HDF5_MAGIC):
         return _hdf5(head)
     if head[8:12] == b"DUCK":
@@ -957,7 +962,7 @@ def _text_or_bytes(extension: str, head: bytes, size: int) -> tuple[str, str] | 
 
 
 def _decoded(head: bytes, encoding: str) -> bytes:
-    """The beginning of a text in another encoding, as UTF-8; empty for bytes that are none."""
+    """The first bytes of a text, turned into UTF-8; empty for bytes that are no text."""
     text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(head)
     if "".join(text.split()).isprintable():
         return text.encode()
@@ -1030,7 +1035,7 @@ def _numbers_within(head: bytes, lines: Sequence[bytes]) -> tuple[str, str] | No
 
 # Most lines of names, units and kinds above the values of a table.
 _MOST_NAMES = 4
-# Share of the lines that a mark divides alike where words and numbers are mixed.
+# Least share of lines with equally many delimiters in a table of words and numbers.
 _NEARLY = 0.9
 
 
@@ -1075,7 +1080,7 @@ def _lines(head: bytes, whole: bool) -> list[bytes]:
 
 
 def _printed(head: bytes, whole: bool, kinds: Sequence[_Printed]) -> tuple[str, str] | None:
-    """Which of these kinds a text is, by its first and its third line."""
+    """The kind of a printed text, by its first and third lines."""
     lines = _lines(head, whole)
     if _MATLAB_PRINTED.search(head):
         return "a matrix as MATLAB prints it", _MATLAB_PRINT
@@ -1097,9 +1102,7 @@ def _printed(head: bytes, whole: bool, kinds: Sequence[_Printed]) -> tuple[str, 
 
 
 def _binary(head: bytes, size: int) -> tuple[str, str] | None:
-    """Which of the kinds that end in .bin a file is: those that begin with their sizes say it
-    themselves.
-    """
+    """The kind of a .bin file. Kinds whose files begin with their sizes are recognised by these."""
     rows, columns = (int.from_bytes(head[start : start + 4], "little") for start in (0, 4))
     for extension, width in {".fbin": 4, ".u8bin": 1}.items():
         if rows and columns and size == 8 + rows * columns * width:
@@ -1116,7 +1119,7 @@ def _binary(head: bytes, size: int) -> tuple[str, str] | None:
 
 
 def _plain_bytes(head: bytes) -> tuple[str, str]:
-    """Plain bytes, of the wider type where they make no numbers of the narrower one."""
+    """The lines for plain bytes: of float64 values if they are no usual numbers as float32."""
     held = head[: len(head) // 8 * 8]
     with np.errstate(all="ignore"):
         sizes = [np.abs(np.frombuffer(held, kind).astype(float)) for kind in ("<f4", "<f8")]

@@ -53,31 +53,31 @@ from prviz.readers.text_dialect import (
     stands_alone,
 )
 
-# Bytes of a file from which importing pyarrow's parser pays, of the lines parsed at a time, and of
-# a piece that one thread parses.
+# Size of a file in bytes from which importing pyarrow's parser pays.
 _WORTH_ARROW = 1 << 20
+# Bytes of lines that pyarrow parses at a time, and of the block that one of its threads parses.
 _PART = 1 << 23
 _BLOCK = 1 << 20
-# Records in which a column of texts is judged, in a narrow table and in any; first rows whose texts
-# are, and cells.
+# Most records by which a column of texts is judged: of a narrow table, and of any table.
 _MOST_JUDGED = 500_000
 _JUDGED = 1000
+# First rows that are checked for summaries and other notations, and the most cells in them.
 _FIRST = 64
-# Bytes of a file that its encoding is judged by.
-_HEAD = 1 << 12
 _FIRST_CELLS = 20_000
-# Chance of a first row without any decimals above others, up to which it is remarked.
+# Bytes at the beginning of a file by which its encoding is judged.
+_HEAD = 1 << 12
+# Chance up to which a first row without decimals, above rows with decimals, is remarked.
 _RARELY = 1e-4
-# Fewest rows whose last one, without a name, may sum up the others.
+# Fewest rows in which an unnamed last row may be taken for a sum of the others.
 _COUNTED = 8
 # Most rows at the end that sum up the others.
 _MOST_SUMMARIES = 8
-# Share by which a sum or a mean may be rounded in a table, and of the standard deviation that a
-# mean may be off.
+# Relative rounding of a sum or a mean in a table.
 _ROUNDED = 1e-3
+# Largest error of a mean in a table, as a share of the standard deviation.
 _NEAR = 1e-2
-# Chance that one of so few rows has the greatest value of every column, as where scores end at 100,
-# up to which it is a summary.
+# Largest chance of a row that has the greatest value of every column, for which it counts as a
+# summary: the chance is larger where rows are few or scores end at 100.
 _BY_CHANCE = 0.1
 
 # The parser's limit is global to the process and too low for long texts; `_Lines` has its own
@@ -90,7 +90,7 @@ class _NotUtf8Error(Exception):
 
 
 class _RaggedError(ReadError):
-    """A line with another number of fields."""
+    """Raised for a line that has more or fewer fields than the lines above it."""
 
 
 class _LoneQuoteError(Exception):
@@ -155,7 +155,7 @@ class _Lines:
 
 
 def _records(lines: _Lines, where: str, numbers: Numbers) -> Iterator[Record]:
-    """Number of each record's first line, and its fields, without blank lines."""
+    """The records that are not blank: the number of the first line, and the fields."""
     delimiter = numbers.delimiter
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if numbers.in_quotes else csv.QUOTE_NONE
     reader = csv.reader(
@@ -240,8 +240,8 @@ class _Table(Layout):
             self.label_bytes += label_bytes(texts[-1])
 
     def _is_footer(self, fields: list[str]) -> bool:
-        """True for a sentence, such as on the source of the table; a row that was cut off has
-        numbers or few words.
+        """True for a sentence below a table, such as on its source. A row that was cut off is none:
+        it has numbers, or few words.
         """
         text = self.numbers.delimiter.join(fields).strip()
         words = text.split()
@@ -333,7 +333,7 @@ class _Table(Layout):
 
     @property
     def claimed(self) -> int:
-        """Bytes held so far."""
+        """Bytes of the values and labels held so far."""
         return 8 * len(self.values) + self.label_bytes
 
 
@@ -373,7 +373,9 @@ def _begin(
     numbers: Numbers,
     key: str | None,
 ) -> tuple[_Table, list[Record]]:
-    """Columns of the table from its first records, and those of them that hold values."""
+    """The columns of the table, from its first records, and the records among these that hold
+    values.
+    """
     where = source.where
     names, ahead, notes, line = header(records, where, numbers, source.typed)
     values = ahead[0][1] if ahead else []
@@ -431,7 +433,7 @@ def _lists(
 
 @np.errstate(all="ignore")
 def summary_rows(values: Array) -> tuple[int, int]:
-    """How many of the first rows, and of the last ones, sum up the others: by their sum, mean or
+    """Number of the first rows, and of the last rows, that sum up the others: by their sum, mean or
     number.
     """
     n, d = values.shape
@@ -444,7 +446,7 @@ def summary_rows(values: Array) -> tuple[int, int]:
 
 
 def _summed(values: Array, total: Array, near: Array) -> int:
-    """Number of the first rows that sum up those behind them, as `summary_rows` counts them."""
+    """Number of rows at the beginning that sum up the rows after them, as `summary_rows` counts."""
     rows = values[:_MOST_SUMMARIES]
     rest = total + rows.sum(axis=0) + values[: -_MOST_SUMMARIES - 1 : -1].sum(axis=0)
     found = 0
@@ -468,7 +470,7 @@ def _summed(values: Array, total: Array, near: Array) -> int:
 
 @np.errstate(all="ignore")
 def _first_row_note(table: _Table, values: Array) -> tuple[str, ...]:
-    """A note on a first row unlike all others, such as codes of how each column was changed."""
+    """The note on a first row unlike all others, such as codes of how each column was changed."""
     rest = values[1:]
     if table.as_list or len(rest) < 2 * _MOST_SUMMARIES or rest.shape[1] < 2:
         return ()
@@ -491,7 +493,9 @@ def _first_row_note(table: _Table, values: Array) -> tuple[str, ...]:
 
 @np.errstate(all="ignore")
 def _summed_without_a_name(texts: Sequence[str], values: Array) -> bool:
-    """True if the first or the last row alone has no name, and sums up others or is beyond all."""
+    """True if one row, the first or the last, has no label and sums up the others, or has the
+    greatest value of every column.
+    """
     if texts.count("") != 1 or len(texts) < _COUNTED or (texts[0] and texts[-1]):
         return False
     row, others = (values[-1], values[:-1]) if texts[0] else (values[0], values[1:])
@@ -503,8 +507,8 @@ def _summed_without_a_name(texts: Sequence[str], values: Array) -> bool:
 
 
 def _is_extreme(row: Array, values: Array) -> bool:
-    """True for the least or the greatest value of every column, which other rows have, one here and
-    one there.
+    """True for a row with the least or the greatest value of every column, if each value also
+    occurs in some other row.
     """
     some = values[:_FIRST]
     if not (row <= some).all() and not (row >= some).all():
@@ -655,7 +659,7 @@ def _of_empty_cell(error: EmptyCellError, table: _Table, more: Iterable[list[str
 def _cells(
     stream: BinaryIO, source: FileSource, table: _Table, limits: Limits
 ) -> Iterator[list[str]]:
-    """The features of each row again, as texts."""
+    """The texts of the features of each row, read from the file once more."""
     stream.seek(0)
     numbers = table.numbers
     for _, fields in _records(_Lines(stream, source.where, numbers, limits), source.where, numbers):

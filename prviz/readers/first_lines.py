@@ -37,15 +37,16 @@ from prviz.readers.text_dialect import (
 )
 
 Record = tuple[int, list[str]]
-# Records that decide what the columns are.
+# First records by which the columns are recognised.
 _AHEAD = 4
 # Most lines of titles above a table.
 _MOST_TITLES = 16
-# What stands before and behind a decimal comma, and a number with a decimal point.
+# Digits before and behind a decimal comma, where both stand in cells of their own.
 _BEFORE = re.compile(r"[+-]?\d*")
 _BEHIND = re.compile(r"\d+([eE][+-]?\d+)?")
-# A line below the names that divides them from the values.
+# A cell of a line of dashes between the names and the values.
 _RULER = re.compile(r"[-=_]{2,}")
+# A number with a decimal point.
 _DECIMAL = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
 
@@ -115,8 +116,8 @@ def _is_title(rows: Sequence[list[str]], numbers: Numbers) -> bool:
 
 
 def _stands_above_names(rows: Sequence[list[str]], numbers: Numbers) -> bool:
-    """True for words and numbers on the whole table, as loggers write them, above a line of names
-    alone.
+    """True for a line of words and numbers about the whole table, as loggers write it, above a line
+    of names.
     """
     if len(rows) < 3 or all(map(numbers.holds, rows[0])):
         return False
@@ -144,7 +145,7 @@ def opens_bracket(fields: Sequence[str]) -> bool:
 
 
 def _halved(names: Sequence[str], rows: TextRows) -> bool:
-    """True for two whole numbers under each name: what is before and behind a decimal comma."""
+    """True for two whole numbers below each name: the digits before and behind a decimal comma."""
     values = rows[0]
     if len(values) != 2 * len(names) or any(text.strip().isdecimal() for text in names):
         return False
@@ -190,7 +191,7 @@ class _FirstLines:
         self._read(_AHEAD)
 
     def _read(self, count: int) -> None:
-        """Look at some records more."""
+        """Read some more records."""
         self.ahead += islice(self.records, max(0, count))
 
     def _rows(self, start: int) -> list[list[str]]:
@@ -198,12 +199,12 @@ class _FirstLines:
         return [fields for _, fields in self.ahead[start:]]
 
     def _drop(self) -> None:
-        """Leave the first record out, and look at one more."""
+        """Drop the first record, and read one more."""
         del self.ahead[0]
         self._read(1)
 
     def header(self) -> tuple[list[str] | None, list[Record], tuple[str, ...], int]:
-        """As the function `header`."""
+        """The result of the function `header`."""
         ahead = self.ahead
         where = self.where
         numbers = self.numbers
@@ -292,7 +293,7 @@ class _FirstLines:
         return []
 
     def _counts_rows(self) -> bool:
-        """True if each line below the first begins with the number after the one above."""
+        """True if each line below the first begins with the next whole number."""
         begin = [fields[0].strip() for fields in self._rows(1)]
         if not all(map(str.isdecimal, begin)):
             return False
@@ -323,7 +324,9 @@ class _FirstLines:
         )
 
     def _named(self, names: list[str]) -> tuple[list[str], list[Record]]:
-        """Names of the first line, with those of a second one, and what is below."""
+        """The names in the first line, joined with those of a second line of names, and the records
+        below.
+        """
         if len(set(names)) < len(names):
             self._read(rows_to_compare(names))
         both = _second_header(names, self._rows(1), self.numbers)
@@ -431,7 +434,7 @@ def listed_names(names: Sequence[str]) -> str:
 
 
 def _all_named(names: list[str], values: Sequence[str], numbers: Numbers) -> list[str]:
-    """The names, with a place in place of a missing one behind the first name where the column
+    """The names. A missing name after the first is replaced by the column's number if the column
     holds numbers.
     """
     named = list(names)
@@ -450,7 +453,8 @@ def _are_counts(texts: Sequence[str]) -> bool:
 def _merged(
     names: list[str], said: list[str], records: list[list[str]], numbers: Numbers
 ) -> list[str] | None:
-    """The names of two lines where those of the first stand above several columns; None for others.
+    """The joined names of two lines, if a name in the first stands above several columns; None for
+    others.
 
     ``names`` then stand above each of theirs.
     """

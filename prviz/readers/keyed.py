@@ -220,7 +220,7 @@ def _of_shape(*shape: int) -> Callable[[Header], bool]:
 def _holding(
     file: KeyedFile, what: Callable[[Header], bool], keys: Iterable[str] | None = None
 ) -> list[str]:
-    """The arrays, of some or of all, whose headers can be read and are such."""
+    """The arrays whose headers can be read and pass a test, of some of the arrays or of all."""
     found = []
     for key in file.keys if keys is None else keys:
         with suppress(ReadError):
@@ -261,7 +261,9 @@ def required_roles(file: KeyedFile) -> tuple[str, str]:
 
 
 def refuse_mixture(where: str, pair: tuple[str, str]) -> AmbiguousKeyError:
-    """The error for a table, or a file of arrays, with both roles where one set is needed."""
+    """The error for a table, or a file of arrays, that holds real and generated samples where one
+    set is needed.
+    """
     return AmbiguousKeyError(
         f"{where}: holds both real ({quoted(pair[0])}) and generated ({quoted(pair[1])}) samples."
         f" Read both with prviz.readers.read_pair(...), or one of them with key={quoted(pair[0])}.",
@@ -312,8 +314,8 @@ def _refuse_sparse(file: KeyedFile) -> None:
 
 
 def _fitting(file: KeyedFile, keys: Sequence[str]) -> list[str]:
-    """The arrays that can be the samples: of whole numbers and what they are divided by, the whole
-    numbers.
+    """The arrays that can be the samples. Of quantised values these are the whole numbers, without
+    the scale and offset beside them.
     """
     fitting = _holding(file, fits, keys)
     whole = _holding(file, _is_whole, fitting)
@@ -323,12 +325,14 @@ def _fitting(file: KeyedFile, keys: Sequence[str]) -> list[str]:
     return [name for name in fitting if name not in pieces]
 
 
-# Names of arrays that do not say what they are, and of arrays that are one sample each.
+# Names of arrays that only number them.
 _NUMBERS = re.compile(r"(arr_)?\d+")
+# Names of arrays that hold one sample each, such as a picture's file name.
 _OF_A_SAMPLE = re.compile(r".*\.\w{2,5}|.*[/\\].*|[0-9a-f]{8,}|.*\d{5,}.*")
-# Names of sums over samples, which are no columns either.
+# Names of statistics of all samples, which are no columns of a table.
 _SUMS = re.compile(r"(.*_)?(mu|sigma|std|sd|var|variance|median|count)s?", re.IGNORECASE)
-# Most arrays that are columns whatever they are called, and how many times as long they are.
+# Most 1-D arrays that are columns whatever their names, and how many times longer they must be than
+# there are of them.
 _FEW_COLUMNS = 20
 _LONGER = 5
 
@@ -422,7 +426,7 @@ def _refuse_several(file: KeyedFile, fitting: Sequence[str]) -> AmbiguousKeyErro
 def _refuse_contents(
     file: KeyedFile, keys: Sequence[str], known: Sequence[str], statistics: bool
 ) -> ReadError:
-    """Error for a file without a table of samples, by the most telling reason."""
+    """The error for a file without an array of samples, with the most telling reason."""
     if len(keys) > 2 and _holding(file, _is_sample, keys[:_LOOKED_AT]) == list(keys[:_LOOKED_AT]):
         length = file.header(keys[0]).shape[0]
         numbered = any(map(_NUMBERS.fullmatch, keys))
@@ -458,8 +462,8 @@ def _refuse_contents(
 
 
 def _stacking(file: KeyedFile, how: str = "stack", options: str = "") -> str:
-    """The lines that stack the arrays of a file, one a sample, or concatenate them, some samples
-    each.
+    """The lines that make one array of all: np.stack of arrays of one sample each, np.concatenate
+    of others.
     """
     saved = beside(file.path, ".npy")
     return f"{_loading(file)}\nnp.save({saved}, np.{how}([arrays[key] for key in arrays]{options}))"

@@ -14,7 +14,8 @@ import numpy as np
 from prviz.arrays import Array, Ints
 from prviz.readers.columns import MOST_COLUMNS, is_label, plain_name
 
-# Names of the columns of tables with one value a row.
+# Names of the columns of a table with one value in each row: of the value, of the feature, of the
+# sample.
 VALUE = re.compile(r"values?|val|v|y|data|measurement|conc(entration)?|reading|result")
 VARIABLE = re.compile(
     r"variables?|features?|columns?|col|j|metric|gene|probe|param(eter)?|marker|analyte|item|word"
@@ -22,18 +23,19 @@ VARIABLE = re.compile(
     r"channel|band|wavelength|dim(ension)?"
 )
 _SAMPLE = re.compile(r"samples?|rows?|i|unit|subject|patient|cell|doc(ument)?|user|series|record")
-# Names of the places in a matrix whose other values are 0, and numbers of unnamed columns.
+# Names of the columns that hold the row and the column of an entry of a sparse matrix; a number is
+# the name of a column without one.
 _PLACE = re.compile(
     r"\d+|i|j|rows?|col(umn)?s?|doc(ument)?|word|term|user|item|cell|gene", re.IGNORECASE
 )
-# Fewest rows that tell.
+# Fewest rows by which such a table is recognised.
 _ROWS = 24
-# Share of a grid that its rows fill at least, and share of all numbers that a list of places in a
-# matrix names.
+# Least share of the grid of samples and features that the rows fill.
 _FILLED = 0.5
+# Least share of the row and column numbers of a sparse matrix that occur.
 _NAMED = 0.5
-# Square of the number of pairs, by that of the places, from which drawn ones all differ once in
-# 20,000 times.
+# (number of pairs)^2 / (number of places) above which pairs drawn at random would all differ once
+# in 20,000 times.
 _BY_CHANCE = 20
 
 

@@ -23,7 +23,9 @@ CODED = re.compile(r"[+-]?0\d+,\d{1,2}")
 
 
 class Notation(NamedTuple):
-    """What a notation is, which texts have it, and the change of a column of texts in pandas."""
+    """A notation: its description, the pattern of its texts, and the pandas change of a column to
+    numbers.
+    """
 
     what: str
     pattern: re.Pattern[str]
@@ -88,7 +90,7 @@ NOTATIONS = (
     ),
 )
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d*)?)?")
-# Whose change hangs on the units, see `without_units`.
+# Its change depends on the units, see `without_units`.
 UNITS = Notation("numbers with units", _UNIT, "")
 _COMPLEX = re.compile(
     rf"\(?(?:{_NUMBER}(?=\s*[-+]))?\s*[-+]?\s*(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[ij]\)?"

@@ -53,7 +53,7 @@ MAPPED_FROM = 1 << 24
 _BEGINNING = b"\x93NUMPY"
 # Bytes of the longest header, the limit of numpy.
 _LONGEST_HEADER = 10_000
-# A name that NumPy held as a text of its own, and a whole number of Python 2.
+# A name written as np.str_(...), and a whole number of Python 2 with its L.
 _OTHER = re.compile(r"""np\.str_\(('[^']*'|"[^"]*")\)|(?<=\d)L(?=[,)])""")
 # Most bytes of one label in an archive.
 _LONGEST_LABEL = 256
@@ -243,7 +243,7 @@ def label_at(stream: BinaryIO, header: Header, n: int) -> Array:
     return np.frombuffer(data, dtype)
 
 
-# Last letters of the pickles in an archive that torch.save writes.
+# Extensions of the pickles in an archive that torch.save writes.
 PICKLED = (".pkl", ".pickle")
 
 
@@ -357,8 +357,8 @@ class NpzFile:
 
     @contextmanager
     def _behind_header(self, key: str) -> Iterator[tuple[BinaryIO, Header]]:
-        """A member at its values, reached by reading: where it is sought, its sum is not
-        checked.
+        """The stream of a member, at its values. These are reached by reading: seeking would leave
+        the checksum unchecked.
         """
         header = self.header(key)
         with self._member(key) as stream:

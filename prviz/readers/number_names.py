@@ -13,29 +13,31 @@ from prviz.arrays import Array
 from prviz.readers.columns import is_label
 from prviz.readers.text_dialect import Numbers, TextRows
 
-# Rows that names are compared with, and cells of them.
+# Most rows, and most cells, that a line of possible names is compared with.
 COMPARED = 64
 _CELLS = 1_000_000
-# Points from which a line holds names, and from which it may; one with names above it needs more.
+# Points (see `points`) from which a line holds names for sure, and from which it may.
 SURE = 4
 DOUBTFUL = 3
+# Points that a line needs where another line of names stands above it.
 BELOW_NAMES = 6
-# Fewest numbers whose order says much, fewest in a row of any steps, and fewest in equal steps that
-# are doubtful alone.
+# Fewest numbers whose order speaks for names, and fewest in unequal steps.
 _FEW = 4
 _MANY = 8
+# Fewest numbers in equal steps that may be names on that ground alone.
 _ALONE = 6
-# Share by which equal steps may differ, of rows that may be in order as well, and of cells with
-# more decimals.
+# Relative difference up to which two steps count as equal.
 _EQUAL = 0.05
+# Largest share of the rows below that may be in order too.
 _SOME = 0.1
+# Least share of the cells below with more decimals than the possible names.
 _MOST = 0.75
 # Most decimals of a name.
 _SHORT = 4
 
 
 def rows_to_compare(fields: Sequence[str]) -> int:
-    """How many rows below a line of so many fields are compared with it."""
+    """How many rows are compared with a line of these fields."""
     return max(8, min(COMPARED, _CELLS // max(1, len(fields))))
 
 
@@ -53,8 +55,8 @@ def may_be_names(fields: Sequence[str], numbers: Numbers) -> bool:
 def _compared(
     line: Sequence[str], rows: TextRows, numbers: Numbers
 ) -> tuple[list[int], list[str], list[list[str]]]:
-    """Places of the numbers of a line, these numbers, and the cells in their places of rows of as
-    many fields.
+    """Places of the numbers of a line, these numbers, and the cells at these places in the rows
+    that have as many fields.
     """
     places = [place for place, text in enumerate(line) if numbers.holds(text)]
     cells = [[row[place] for place in places] for row in rows if len(row) == len(line)]

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from prviz.readers.errors import ReadError, beside, listed, literal, quoted
 
-# Names of pieces, and what each does in the sum.
+# Piece -> the names that it has in files.
 _PIECES = {
     "scale": r"scales?|scale_?factors?|quant_?scales?|delta",
     "zero": r"zero_?points?|zp|zeros?",
@@ -31,8 +31,8 @@ _NAMED = {
 
 
 def piece(which: str, names: Sequence[str], of: str = "") -> str | None:
-    """The name of one piece among these, rather one that begins like the array ``of``; None where
-    there is none.
+    """The name of this piece among the names, preferably one that begins like the array ``of``;
+    None where there is none.
     """
     found = [name for name in names if _NAMED[which].fullmatch(name)]
     return min(found, key=lambda name: not (of and name.startswith(of)), default=None)

@@ -20,7 +20,7 @@ from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
 from prviz.readers.keyed import GENERATED, REAL
 
 Labels = Mapping[str, Array]
-# Columns that may tell sets apart.
+# Names of columns that may say which set a row belongs to.
 _NAMES = re.compile(
     r"roles?|sources?|origins?|data_?sets?|split|fold|subset|partition", re.IGNORECASE
 )
@@ -39,7 +39,7 @@ _ORIGINAL = (
 _IN_LIST = re.compile(r"([^=]+)\[(.+=.*)\]", re.DOTALL)
 _TRUE = ("1", "1.0", "true", "yes", "t", "y")
 _FALSE = ("0", "0.0", "-1", "-1.0", "false", "no", "f", "n")
-# Most values of a column that are offered as sets.
+# Most different values of a column that are offered as sets of rows.
 _MOST = 20
 
 

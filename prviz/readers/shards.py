@@ -66,11 +66,12 @@ _EACH = {
 }
 # What a system adds to the name of a copy.
 _COPY = re.compile(r"( \(\d+\)| - copy( \(\d+\))?|[ _]copy( \d+)?)(?=\.[^.]+$)", re.IGNORECASE)
-# A number of parts in a name, such as -00003-of-00010.
+# The number of a part and of all parts in a name, such as -00003-of-00010.
 _OF = re.compile(r"(\d+)([-_ ]?of[-_ ]?)(\d+)", re.IGNORECASE)
-# Greatest share of missing numbers that is a gap, and not a way to number.
+# Largest share of missing numbers that counts as a gap; with more, the files are numbered in steps.
 _GAPS = 0.1
-# Columns that tell sets apart, as folders of a table (Hive): these are not mixed.
+# Names of columns that tell sets apart. A table split into folders by one of them (Hive) is not
+# read as one set.
 _SETS = re.compile(
     r"roles?|sources?|origins?|data_?sets?|split|subset|(.*_)?(models?|generators?|methods?)|kind"
     r"|type"
@@ -80,7 +81,7 @@ _SETS = re.compile(
 )
 # Bytes read of the list of files of a Hugging Face data set.
 _LONGEST_STATE = 1 << 20
-# Sub-folders of clip-retrieval with embeddings, and words of files that are sets of their own.
+# Folders of clip-retrieval that hold embeddings; files named so are sets of their own.
 _CLIP = re.compile(r"(img|text)_emb(_\d+)?")
 _CHECKPOINTS = re.compile(
     r"(?<![a-z])(steps?|epochs?|iter(ation)?s?|ckpt|checkpoint|snapshot|kimg)[-_= ]*\d",
@@ -189,7 +190,7 @@ def _refuse_columns(
 
 
 def _folder_notes(folder: Path, files: Sequence[Path], parts: Sequence[Samples]) -> tuple[str, ...]:
-    """What may be missing of a set, or too much in it."""
+    """Notes on files that may be missing from a folder's set, or may not belong to it."""
     totals = {match[3] for each in files if (match := _OF.search(each.name))}
     if len(totals) == 1 and len(files) > 1 and int(total := totals.pop()) > len(files):
         return (f"{len(files)} of {int(total)} files are there, the others are missing",)
@@ -207,7 +208,9 @@ def _folder_notes(folder: Path, files: Sequence[Path], parts: Sequence[Samples])
 
 
 def _gaps(numbers: set[int]) -> list[int]:
-    """The few numbers that lack among others in a row; none where that is a way to number."""
+    """The few numbers that are missing in a series; none where so many are missing that the files
+    are numbered in steps.
+    """
     least = min(numbers)
     if max(numbers) - least > 2 * len(numbers):
         return []
@@ -218,7 +221,7 @@ def _gaps(numbers: set[int]) -> list[int]:
 
 
 def _numbered(path: Path) -> tuple[list[str], list[int]]:
-    """The words of a file's name, and the numbers between them."""
+    """The name of a file split into its words and the numbers between them."""
     parts = _DIGITS.split(path.stem + path.suffix.lower())
     return parts[::2], list(map(int, parts[1::2]))
 

@@ -1,5 +1,4 @@
-"""Columns of numbers that are hardly features: what tables keep beside them of seeds, steps, plots
-and keys.
+"""Columns of numbers that are hardly features, such as seeds, steps, coordinates of plots and keys.
 
 What a file's own metadata or a count of the rows prove to be no feature is left out, and said. What
 only looks like none is for the user to decide, unless every column does.
@@ -23,13 +22,14 @@ from prviz.readers.columns import ColumnChoice, drop_text, group_text, is_label,
 from prviz.readers.errors import ReadError, SuspectColumnsError, beside, listed, literal, quoted
 from prviz.readers.pieces import piece
 
-# Parts of names: of settings, by the word in front, of what was counted of a cell, and of the
-# middle of what was seen in a picture.
+# Names of settings, by their first word.
 _PREFIXED = r"(h|hyper_?)?params?[._/].+|(config|args)[._/].+"
+# Names of what was counted in a cell: its genes, molecules and mitochondrial share.
 _OF_A_CELL = (
     r"(log1p_)?(n_?(counts?|genes?|features?|umis?)|total_counts)(_.*)?"
     r"|(pct|percent)_?(counts|mt|mito|ribo)(_.*)?"
 )
+# Names of the coordinates of the middle of an object in a picture.
 _MIDDLE = (
     r"(.*_)?(centroid|cent(er|re))(_.*)?_[xyz](_.*)?|[xyz]_(centroid|cent(er|re))"
     r"|(weighted_)?centroid(_weighted)?_\d"
@@ -52,7 +52,7 @@ _BOOKKEEPING = re.compile(
     r"|measured|logged|inserted)_?at"
     r"|(event|evt|sample|gen|mc|importance)_?weights?|weights?_(event|evt|sample|gen|mc|importance)"
     r"|(worker|gpu|local|global)_?rank|(n|num|sampling|inference|denoising)_?(inference_?)?steps"
-    # of two lines of names, such as Image and ImageNumber
+    # names joined from two header lines, such as Image and ImageNumber
     r"|.+_(row|record|serial|sample|item|image|img|line|entry|run|frame|event|object|roi"
     r"|spot)_?(no|nr|num|number)"
     r"|(object|nucle(us|i)|parent|roi|spot|particle|well|visit|site|station|cycle|platform)"
@@ -62,8 +62,8 @@ _BOOKKEEPING = re.compile(
 )
 # What Stan writes of its sampler, such as energy__.
 _OF_A_SAMPLER = re.compile(r"\w*[^\W_]__")
-# Names of features in a table of words, such as age, weight and score; beside numbered features
-# they are none.
+# Names that are features where all columns have names of words (age, weight, score), but not beside
+# numbered features (f0, f1, f2).
 _EITHER = re.compile(
     r"[xyz]|(x|y|z)_?coord(inate)?|coord_?[xyz]|pos_?[xyz]|(.*_)?(score|time|loss|distance"
     r"|similarity|confidence|likelihood)s?|time_.*"
@@ -73,20 +73,20 @@ _EITHER = re.compile(
     r"|reward|log_?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty"
     r"|silhouette|lof|pseudotime"
 )
-# Names of features in a table of words that beside numbered features are none.
+# Further such names, which are features in any table of words.
 _BESIDE = re.compile(
     r"elapsed(_.*)?|.*_(ms|millis|seconds|bytes)|gpu|device|lat(itude)?|lon(gitude)?|lng|zeit"
     r"|datum|year|month|week"
     r"|(week)?day|hour|bbox(_.*)?|[xy]_?(min|max)|sex|phenotype|pat|mat"
 )
-# Such names of columns of whole numbers: of a number or a code, and of the state of a form.
+# Further such names if the column holds whole numbers: numbers, codes, the state of a form.
 _NUMBERS = re.compile(r".+_(no|nr|number|code)|.+_complete|block")
-# Names of places on a map, on the sky or in a picture, of which there are two.
+# Names of coordinates on a map, on the sky or in a picture, which come in pairs.
 _PLACE = re.compile(
     r"(.*_)?(lat(itude)?|lon(g(itude)?)?|lng|easting|northing)|ra|decl?"
     r"|(.*_)?(pos(ition)?|point|location|pixel)_[xy]|[xy]_(image|pixel|pos(ition)?)"
 )
-# Names of the parts of a date, and their greatest numbers.
+# Names of a part of a date -> the greatest number it can have.
 _PARTS_OF_DATES = {
     re.compile(rf"((fiscal|utc|local|obs)_?|f)?({names})"): greatest
     for names, greatest in {
@@ -101,15 +101,16 @@ _PARTS_OF_DATES = {
         "quarter|qtr": 4,
     }.items()
 }
-# Names of codes of quality, and most different ones.
+# Names of codes of quality, and the most different codes of a column.
 _QUALITY = re.compile(
     r"((.*_)?q[acfn]|dq)(_.*)?|((data|quality|extraction|q)_?)?flags?|(data_?)?quality_?code"
 )
 _MOST_CODES = 32
-# Names of bits of warnings, which may be a score as well: bits are mostly 0, and large otherwise.
+# Names of bits of warnings or of a score; as bits count only columns that are mostly 0 and else at
+# least `_LEAST_BIT`.
 _BITS = re.compile(r"\w*quality|\w+flags?")
 _LEAST_BIT = 4
-# Names of probabilities, which no features are beside a prediction where those of a row sum to 1.
+# Names of a prediction, and of probabilities. If these sum to 1 in each row, they belong to it.
 _OF_PREDICTION = re.compile(r"predict.*")
 _PROBABILITY = re.compile(r"p_?\d+|(p|prob(ability)?|confidence|score)(_.+|\(.+)")
 # Names of times.
@@ -117,12 +118,12 @@ _CLOCK = re.compile(
     r"t|(.*_)?(time|elapsed|clock)(_.*)?|t_?(s|ms|us|sec|min|h)|(.*_)?(sec(ond)?s?|millis(econds)?"
     r"|ms|minutes?|hours?|days?)"
 )
-# Names of errors and marks of the column that the rest of the name calls.
+# Names of the error or the quality of another column; the rest of the name is that column's.
 _ERROR = re.compile(
     r"(.+?)_?(?:err|error|unc|uncertainty|std_?err|flag|qc|quality|status)"
     r"|(?:e_|err(?:or)?_?|unc_?)(.+)"
 )
-# A unit behind a name, such as that of Time (s).
+# A unit at the end of a name, such as (s) of Time (s).
 _UNIT_BEHIND = re.compile(r"[ _]*[(\[][^()\[\]]*[^\W\d_][^()\[\]]*[)\]]$")
 # Names of what spectra are measured along.
 _AXIS = re.compile(
@@ -134,19 +135,19 @@ _COUNT = re.compile(
 )
 COUNT = "how often its row occurred"
 _WEIGHT = re.compile(r"(?!(.*_)?mol(ar|ecular)?_)(.*_)?[a-z]?(weights?|wgh?t|wt)|w")
-# Coordinates of a plot, which has at most three.
+# Names of the coordinates of a plot, and how many a plot has at most.
 _PLOT = re.compile(
     r"(u_?map|t_?sne|pca?|phate|pa_?cmap|tri_?map|mds|isomap|projection|proj)([_.]?[23]d)?([_.]?(x"
     r"|y|z|dim|axis|coord|component|one|two|three|\d))*"
 )
 _MOST_COORDINATES = 3
 _NUMBERED = re.compile(r"(.*?)[ _.\-\[]*\d+\]?(?:_[acgtACGT])?")
-# Names of features by their numbers, which samples have not.
+# Names of numbered features, such as f0 and dim_1; samples are not called so.
 _FEATURE = re.compile(
     r"(?:f|feat|features?|dim|d|e|emb|embedding|x|v|z|var|pc|component|latent|gene)[ _]?(\d{1,9})",
     re.I,
 )
-# Names of samples, which features have not.
+# Names of samples, such as cell1 and GSM123; features are not called so.
 _SAMPLE = re.compile(
     r"(samples?|cells?|patient|subject|donor|specimen|mouse|animal|participant|individual"
     r"|barcode)[ _.-]?\d[\w.-]*"
@@ -155,34 +156,33 @@ _SAMPLE = re.compile(
     r"|(lfq|reporter) intensity .*",
     re.IGNORECASE,
 )
-# Names of genes and of what else is measured of one sample, which samples have not.
+# Names of genes, variants and probes; samples are not called so.
 _GENE = re.compile(
     r"(ENS[A-Z]{0,4}[GTP]|FBgn|WBGene|AT[1-5CM]G|cg|rs|N[MRPX]_)\d{4,}\b.*"
     r"|\w{3}-(mir|let)-.*|\d+(_[asx])*_at",
     re.IGNORECASE,
 )
-# Names of columns of texts that name them.
+# Names of text columns that hold names of genes, proteins or species.
 _NAMES_GENES = re.compile(
     r"(feature|gene|otu|asv|protein|peptide|transcript|taxon|clade|probe)_?\w*"
 )
 # Columns beside the samples of a table of counts, as featureCounts writes them.
 _OF_COUNTS = {"chr", "start", "end", "strand", "length"}
-# Names of columns of texts that name a feature in each row, or say its unit.
+# Names of text columns that hold in each row the name of a feature, or its unit.
 _NAMES_A_FEATURE = re.compile(
     r"(feature|variable|attribute|parameter|metric|measure|descriptor|probe|marker|metabolite"
     r"|analyte)s?"
     r"(_?(id|ids|name|names|symbol))?"
 )
 _UNITS = re.compile(r"units?|einheit(en)?")
-# Names of what several rows belong to: a column of whole numbers that repeat, such as of a patient,
-# is none either.
+# Names of what several rows belong to, such as a patient: whole numbers that repeat are no feature.
 _UNIT = re.compile(
     r"(.*_)?(patient|subject|participant|donor|volunteer|individual|specimen|animal|mouse|speaker"
     r"|customer|client|user"
     r"|household|hospital|video|clip|scene|session|episode|trajectory|recording|slide|scan)(_?(id"
     r"|no|nr|num|number))?"
 )
-# What is said of such a column, by its name.
+# What a column looks like, as the message says it -> the names of such columns.
 _REASONS = {
     "a seed": re.compile(r"(.*_)?seeds?|random_?state|rng"),
     "a setting": re.compile(
@@ -213,65 +213,67 @@ _REASONS = {
         r"serial|(.*_)?key|pk|hash|rownames|(.*_)?(no|nr|num|number|count)|record|row|col(umn)?"
     ),
 }
-# Rows of each unit, at least, on the average.
+# Fewest rows per patient or other unit, on average.
 _TOGETHER = 1.5
-# Least features of one name and their numbers, such as f0, f1, f2, that make the other columns
-# doubtful.
+# Fewest numbered features of one name, such as f0, f1, f2, beside which other names are doubtful.
 _FAMILY = 3
-# Rows of names of genes from which these are no samples.
+# Fewest rows named like genes that make the rows features instead of samples.
 _FEW_GENES = 8
-# Least features of one name beside which any other name is remarked, and their share of the
-# features.
+# Fewest numbered features of one name, and their least share of all features, beside which any
+# other name is remarked.
 _LONG_FAMILY = 8
 _OUTSIDERS = 0.75
-# How dates of so many digits are written.
+# Number of digits of a date -> its format.
 _DATES = {6: "%Y%m", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
-# Share by which steps that are even may differ, as they are rounded; share of the steps that are
-# even in a column that begins anew, such as a count in each recording.
+# Relative difference up to which two steps count as equal: they may be rounded.
 _UNEVEN = 1e-6
+# Least share of equal steps in a count that begins anew, such as in each recording.
 _BEGUN_ANEW = 7 / 8
-# Rows from which a count of them is no chance, and from which whole numbers can be told to be a
-# key.
+# Fewest rows in which numbers that count the rows are no chance.
 _COUNTED = 8
+# Fewest rows, the first of a table, by which whole numbers can be told to be a key.
 FIRST_ROWS = 64
-# Fewest rows of which even steps from row to row are no chance.
+# Fewest rows in which equal steps from row to row are no chance.
 _EVEN_ROWS = 16
 # Rows from which whole numbers that are all different are a key, however they are distributed.
 _KEY_ROWS = 500
-# Rows and columns that are looked at for packed bits, and bytes that there are at least; the rate
-# of the rarest bit over that of the commonest one, and the largest correlation of two bits of a
-# byte.
+# Most rows and columns that are searched for packed bits, and the fewest bytes.
 _PACKED_ROWS = 500
 _PACKED_COLUMNS = 128
 _PACKED_BYTES = 2_000
+# Least ratio of the rates of the rarest and the commonest bit of packed bits.
 _ALIKE = 0.6
+# Largest correlation of two bits of a byte of packed bits.
 _RELATED = 0.2
-# Share of each byte with one bit among those with any; different bytes of a column, the share of
-# columns that have so many, and the correlation of their lowest bit with the others; share of 0 and
-# 255, which saturated numbers end at.
+# Least share of each byte with a single bit set, among the bytes that are not 0, of packed bits.
 _SINGLE = 0.02
+# Different bytes of a column that are many, and the share of columns with so many that is most.
 _MANY = 48
 _MOSTLY = 0.5
+# Correlation of the lowest bit with the others from which it depends on them.
 _HANGS = 0.15
+# Share of 0 and 255 among bytes from which they may be numbers cut off at both ends.
 _ENDS = 0.25
-# Numbers of 16 bits by what their bits are of: the place of the exponent, the exponents of numbers
-# from 1e-4 to about 1e3, and the lines that make these numbers of ``bits``.
+# Type of 16 bits -> shift and mask of its exponent, the exponents of 1e-4 and of about 1e3, and the
+# expression that makes numbers of ``bits``.
 _FLOATS = {
     "bfloat16": (7, 0xFF, 113, 137, "({bits}.astype(np.uint32) << 16).view(np.float32)"),
     "float16": (10, 0x1F, 1, 25, "{bits}.view(np.float16).astype(np.float32)"),
 }
-# Share of the numbers that have these exponents, and least share of either sign.
+# Least share of the numbers with such exponents, and least share of each sign.
 _IN_RANGE = 0.99
 _OF_SIGN = 0.1
-# Most that probabilities, as they are rounded, may be off 1 in all.
+# Largest distance from 1 of the sum of rounded probabilities.
 _ROUNDED = 1e-2
 _UNIFORM = 1.63  # Kolmogorov's statistic times sqrt(n) at a level of 1 %
-# Share of the features that may be keys: more of them are whole numbers by nature.
+# Largest share of the columns that are asked about as keys: more are whole numbers by nature.
 _KEYS_AT_MOST = 0.5
 
 
 class Checked(NamedTuple):
-    """Features that are left, what was left out by name, and a note on each reason."""
+    """The features that remain, the names of columns that were left out, and a note for each
+    reason.
+    """
 
     values: Array
     features: tuple[str, ...]
@@ -340,7 +342,7 @@ def suspect_names(values: Array, features: Sequence[str]) -> tuple[str, ...]:
 
 
 def reasons_text(values: Array, features: Sequence[str]) -> str:
-    """What each of the `suspect_names` looks like."""
+    """What each of the `suspect_names` looks like, in words."""
     return _reasons(_suspects(values, features).sure)
 
 
@@ -362,7 +364,7 @@ def check_upright(
     known = samples_among(features)
     if labels and known:
         what = f"each column is a sample ({quoted(known[0])}, {quoted(known[1])} ...)"
-    # each has a number and another one the same name, as samples have
+    # every name has a number, and its words are also those of another name, as samples are called
     families = len(one_family([*features, ""])) == len(features)
     families &= not any(each.isdecimal() or _FEATURE.fullmatch(each) for each in features)
     if not what and (n < len(features) or families):
@@ -433,7 +435,9 @@ def samples_among(names: Sequence[str], beside: str = "") -> list[str]:
 
 
 def one_family(names: Sequence[str]) -> list[str]:
-    """The names that another one has with another number, where most have; else all names."""
+    """The names whose words another name has with another number, if most names are such; else all
+    names.
+    """
     stems = [re.sub(r"\d+", "0", name) for name in names]
     counts = Counter(stems)
     found = [name for name, stem in zip(names, stems, strict=True) if counts[stem] > 1]
@@ -443,7 +447,7 @@ def one_family(names: Sequence[str]) -> list[str]:
 
 
 def others_than(samples: Sequence[str], names: Sequence[str]) -> list[str]:
-    """The names that are not among those of samples."""
+    """The names without those of samples."""
     known = set(samples)
     return [name for name in names if name not in known]
 
@@ -551,8 +555,8 @@ def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -
 
 
 class _Suspects(NamedTuple):
-    """Columns that look like no features, each with what it looks like; those that may be none, by
-    name or by order.
+    """Columns that look like no features, each with what it looks like; and those that may be none,
+    by their names or by the order of their values.
     """
 
     sure: dict[str, str]
@@ -615,7 +619,9 @@ def _whole(column: Array) -> bool:
 
 
 def _parts_of_dates(values: Array, plain: Sequence[str]) -> dict[int, int]:
-    """Greatest numbers of the parts of dates, such as years, months and hours, by their places."""
+    """Places of columns of parts of dates, such as years, months and hours -> the greatest number
+    of such a part.
+    """
     found = {}
     for names, greatest in _PARTS_OF_DATES.items():
         for place in _named(plain, names):
@@ -639,7 +645,9 @@ def _probabilities(values: Array, plain: Sequence[str]) -> set[int]:
 
 
 def _outsiders(plain: Sequence[str], stems: Sequence[str | None], family: str) -> set[int]:
-    """Places of names that stand alone beside f0, f1, f2 and so on."""
+    """Places of names that are not of the family f0, f1, f2 and so on, nor begin like any other
+    name.
+    """
     begun = Counter(name.rpartition("_")[0] for name in plain)
     alone = set()
     for place, name in enumerate(plain):
@@ -649,7 +657,7 @@ def _outsiders(plain: Sequence[str], stems: Sequence[str | None], family: str) -
 
 
 def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]:
-    """What the values of columns, or the names of others, show them to be, by their places."""
+    """Places of columns -> what their values, or the names of other columns, show them to be."""
     names = set(plain)
     seen = dict.fromkeys(_keys(values), "a key, whose numbers all differ")
     seen |= dict.fromkeys(_probabilities(values, plain), "a prediction or its quality")
@@ -720,7 +728,7 @@ def _coordinates(plain: Sequence[str]) -> set[int]:
 
 
 def _reasons(names: Mapping[str, str]) -> str:
-    """The reasons, each behind its columns."""
+    """The reasons in words, each after the names of its columns."""
     if len(set(names.values())) == 1:
         return next(iter(names.values()))
     groups: dict[str, list[str]] = {}
@@ -730,8 +738,8 @@ def _reasons(names: Mapping[str, str]) -> str:
 
 
 def _counts_rows(values: Array, place: int) -> bool:
-    """True for whole numbers beside rows of few different values that are all different, as counts
-    of rows have it.
+    """True for whole numbers that are all different although the rows beside them take few
+    different values: they count the rows.
     """
     n, d = values.shape
     counts = values[:, place]
@@ -769,17 +777,17 @@ def _is_decimal(value: object) -> bool:
 
 
 def _repeats(column: Array) -> bool:
-    """True for whole numbers, not all equal, each of several rows on the average."""
+    """True for whole numbers, not all equal, of which each occurs in several rows on average."""
     return _whole(column) and 1 < len(np.unique(column)) <= len(column) / _TOGETHER
 
 
 def called_weights(name: str) -> bool:
-    """True for the name of weights, of samples or of bodies."""
+    """True for a name of weights, whether of samples or of bodies."""
     return _WEIGHT.fullmatch(plain_name(name)) is not None
 
 
 def are_weights(columns: Sequence[Array]) -> bool:
-    """True for values that no body has, in the column of one file or of several.
+    """True for weights that are no body weights, in the column of one file or of several.
 
     Some are negative, their mean is about 1, or all of each file are equal.
     """
@@ -858,7 +866,7 @@ def _refusal(where: str, found: _Suspects, typed: str) -> str:
 
 
 def _frame(typed: str) -> str:
-    """The call of pandas that reads a table; empty for other files."""
+    """The pandas call that reads a table; empty for a file of arrays."""
     options = {
         ".csv": "csv({}, sep=None, engine='python')",
         ".tsv": "csv({}, sep='\\t')",
@@ -872,7 +880,7 @@ def _frame(typed: str) -> str:
 
 
 def bits_note(values: Array, file: str, loads: str) -> str:
-    """What is said of an array that looks like the bits of numbers or like packed bits; "" for
+    """The note on an array that looks like the raw bits of numbers or like packed bits; "" for
     others.
 
     loads : the Python that gives it.
@@ -923,7 +931,7 @@ def look_packed(values: Array) -> bool:
     related = np.abs(joint.sum(axis=0) / all_spread / all_spread[:, None])
     if related[~np.eye(8, dtype=bool)].max() < _RELATED:
         return True
-    # The lowest bit of numbers that are spread over many hangs on no other.
+    # Of numbers with many values, the lowest bit does not depend on the others.
     many = np.array([len(np.unique(column)) >= _MANY for column in found.T]) & spread.all(axis=1)
     if many.mean() < _MOSTLY or np.isin(found, (0, 255)).mean() > _ENDS:
         return False

@@ -1,4 +1,4 @@
-"""What is said of a table of text that is refused: the lines of Python that put it right."""
+"""Errors for tables of text that are refused, with the lines of Python that repair them."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ from prviz.readers.text_dialect import (
 
 # Most characters of the names of columns in a recipe.
 _LONGEST_RECIPE = 200
-# Most different texts that are categories, in whatever many rows and in few.
+# Most different texts of a column that are categories: in any table, and in one of few rows.
 _MOST_CATEGORIES = 50
 _FEW_CATEGORIES = 20
-# Rows whose marks tell thousands from decimals.
+# First rows by which a mark between thousands is told from one before decimals.
 _FEW_ROWS = 1000
-# Words of rows that sum up the others, and their share of the rows at most where a label has them.
+# Labels of rows that sum up others, and the largest share of the rows that may have them.
 _SUMMARY = re.compile(
     r"(\S+ )?(sub)?-?totals?|((weighted|overall) )?(sums?|means?|averages?|avg|medians?)|overall"
     r"|std|sd|stdev|standard deviation|min(imum)?|max(imum)?"
@@ -69,19 +69,20 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 _SUMMARIES = 0.25
-# Most different numbers above, or below, the strokes of fractions; others are two numbers each.
+# Most different numerators, or denominators, of fractions such as 6/4; with more, 120/80 is two
+# numbers.
 _MOST_FRACTIONS = 12
-# What stands for missing numbers beside what pandas knows.
+# Texts for a missing number that pandas does not know by itself.
 _ALSO_MISSING = ("-", "?", ".", "#DIV/0!", "#VALUE!")
 _INFINITE = [sign + word for sign in ("", "-", "+") for word in ("inf", "Inf", "INF", "Infinity")]
-# Names of the columns of tables with one value a row.
+# Names of the columns of a table with one value in each row: of the value, and of the feature.
 _VALUE = ("value", "values", "val")
 _VARIABLE = ("variable", "feature", "column", "col", "j", "metric", "gene", "probe")
 _HEX = re.compile(r"([0-9a-fA-F]{8}){4,}")
 _BASE64 = re.compile(r"(?=.{20})([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?")
 
 
-# Dates, which are no categories, and times behind them without a mark.
+# Dates, also with digits of a time behind a space; they are no categories.
 _DATE = re.compile(r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}|\d{8} \d{4,6}$")
 # Months, quarters and weeks of years.
 _PERIOD = re.compile(r"\d{4}[-:/ ]?[MQW]\d{1,2}|[MQW]\d{1,2}[-:/ ]\d{4}", re.IGNORECASE)
@@ -300,8 +301,8 @@ class Layout:
         )
 
     def names_again(self, fields: Sequence[str]) -> bool:
-        """True for words alone between rows of values that spaces divide, as printed tables have
-        them.
+        """True for a line of words between rows of values that are separated by spaces, as printed
+        tables have it.
         """
         spaces = self.numbers.delimiter == " " and self.names is not None
         return spaces and len(fields) > 1 and not any(map(self.numbers.holds, fields))
@@ -362,7 +363,9 @@ class Layout:
         return refuse_turned(what, self.typed, others_than(known, held), loaded)
 
     def _plain_numbers(self, text: str, rows: TextRows) -> str:
-        """The lines that make plain numbers of those with thousands apart or signs around them."""
+        """The lines that make plain numbers of numbers with separated thousands or with signs
+        around them.
+        """
         apart = thousands_in(text)
         if not apart and not decorated(text):
             return ""
@@ -387,7 +390,7 @@ class Layout:
         return f"Write numbers alone{also}:\n" + self._rewritten(", dtype=str", change, places)
 
     def _long_form(self, rows: TextRows) -> LongForm | None:
-        """How these rows hold one value each, whatever their columns are called."""
+        """The long form of these rows, if each holds one value, whatever the columns are called."""
         width = len(self.columns)
         if not 2 < width <= MOST_COLUMNS:
             return None
@@ -453,8 +456,8 @@ class Layout:
         )
 
     def _words_among_numbers(self, rows: TextRows, index: int) -> str:
-        """Leaving out the samples that have a word in place of a number; empty where the column is
-        no numeric one.
+        """The advice to leave out samples with a word in place of a number; empty where the column
+        is not numeric.
         """
         column = [row[index].strip() for row in rows]
         numbers = list(map(self.numbers.holds, column))
@@ -479,7 +482,9 @@ class Layout:
         )
 
     def _without_categories(self, index: int, rows: TextRows) -> str:
-        """Leaving columns of texts out; where they hold few categories also numbers for them."""
+        """The advice to leave columns of texts out or, where they hold few categories, to number
+        these.
+        """
         if len(self.columns) == 1:
             return _SEPARATE
         most = min(_MOST_CATEGORIES, max(_FEW_CATEGORIES, len(rows) / 2))
@@ -696,7 +701,9 @@ class Layout:
         return f"pd.read_csv({literal(self.typed)}{self._written(options)})"
 
     def _written(self, options: str) -> str:
-        """Arguments of pandas that say how the file is written."""
+        """Arguments for pandas that describe how the file is written: its encoding, delimiter and
+        skipped lines.
+        """
         mark = self.numbers.delimiter
         said = ""
         if mark == " ":  # any number of spaces is one
@@ -745,7 +752,8 @@ class Layout:
 
 
 def _ungrouping(some: Iterable[str], every: Iterable[str]) -> str:
-    """What takes the thousands' marks out of numbers, "" where they have none or do not agree.
+    """The expression that removes the marks between thousands; "" where numbers have none or do not
+    agree.
 
     A number with two marks tells thousands from decimals, where none says otherwise.
     """
@@ -760,7 +768,7 @@ def _ungrouping(some: Iterable[str], every: Iterable[str]) -> str:
 
 
 def _ungrouped(text: str) -> str:
-    """A number without thousands apart; any other text as it is."""
+    """A number without the marks between its thousands; any other text as it is."""
     marks = thousands_in(text)
     if marks:
         return text.replace(marks[0], "").replace(marks[1], ".")

@@ -22,7 +22,7 @@ from prviz.readers.notations import CODED
 # Cells of a table as they are written, row by row.
 TextRows = Sequence[Sequence[str]]
 
-# First bytes of a text -> its encoding; of two encodings the longer mark counts.
+# First bytes of a text -> its encoding; where two fit, the longer one counts.
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -30,47 +30,47 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-# Bytes of a text in another encoding that are held in memory, and turned into UTF-8 at a time.
+# Most bytes of a text that are held in memory while it is turned into UTF-8, and bytes of a step.
 _IN_MEMORY = 1 << 26
 _PIECE = 1 << 20
-# Bytes of a file that its delimiter is judged by.
+# Bytes at the beginning of a file by which its delimiter is found.
 _HEAD = 1 << 20
-# Most lines above a table, and lines with as many marks that are one.
+# Most lines above a table, and fewest lines with equally many delimiters that are a table.
 _MOST_ABOVE = 16
 _OF_A_TABLE = 4
-# Lines that the mark between fields is judged by, and rows of the table among them.
+# Lines by which the delimiter is found, and fewest rows of the table among them.
 _HEADS = 8
 _ROWS = 3
 _QUOTED = re.compile(r'"[^"]*"')
-# A mark that is the word of a vector, not between fields.
+# A line of vectors of words whose word is itself a delimiter, such as a comma.
 _WORD = re.compile(r'^[;,|"] (?!.*[;,|])')
 SEPARATOR = re.compile(r"sep=(.)\s*")
 _COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
-# A number with thousands apart, in any country's way.
+# A number with separated thousands, as any country writes them.
 _APART = re.compile(
     r"[+-]?(?!0)\d{1,3}([ .,'\u00a0\u2019\u202f])\d{2,3}(?:\1\d{2,3})*(?<=\d{3})(?:(?!\1)[.,]\d*)?"
 )
-# A whole number above 999 with its thousands apart, or one of three decimals.
+# Mark -> a whole number above 999 with that mark between thousands, or a number of three decimals.
 _GROUPED = {mark: re.compile(rf"[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}") for mark in ".,"}
-# Numbers of three decimals from which one of them ends in a zero, if zeros are written.
+# Numbers of three decimals among which one ends in a zero, unless zeros at the end are left out.
 _SOME = 50
 # Values that are looked at together.
 _AT_ONCE = 1 << 14
-# What people and Excel write around a number, and in place of its signs; negative numbers of
-# accountants.
+# Arguments of str.maketrans: signs to replace, their replacements, signs around numbers to remove.
 _AROUND = ("\u2212Dd", "-ee", "%$\u20ac\u00a3\u00a5'\"=_")
+# Negative numbers as accountants write them, (1.5) and 1.5-, and their replacement.
 _NEGATIVE = (r"^[^\d(]*\((.*)\)$|^(.*\d)-$|^[-\u2212] +(\d.*)$", r"-\1\2\3")
 # Marks of footnotes and of significance behind a number.
 _BEHIND = "*\u2020\u2021 "
-# A low line that divides no thousands, as in keys such as 000012_0.
+# An underscore that does not separate thousands, as in keys such as 000012_0.
 _NO_GROUPS = re.compile(r"_(?!\d{3}(?!\d))|(?<!\d)_")
-# What leaves all that out of a column of pandas.
+# The pandas call that removes all these signs from a column of texts.
 UNDECORATED = (
     f".str.rstrip({_BEHIND!r}).str.replace(*{_NEGATIVE!r}, "
     f"regex=True).str.translate(str.maketrans{_AROUND!r})"
 )
-# What stands before the names of all fields in a comment.
+# The word before the names of all fields in a comment.
 _FIELDS = re.compile(r"fields:?", re.IGNORECASE)
 # What stands for a number that is missing.
 _MISSING = re.compile(
@@ -85,9 +85,9 @@ _TRUTH = {
     **dict.fromkeys(("false", "falsch", "faux", "falso", "onwaar"), 0.0),
     **dict.fromkeys(("fałsz", "falskt", "ложь"), 0.0),
 }
-# Numbers between commas, semicolons, bars or spaces; and what PostgreSQL, R and tuples write around
-# them.
+# What stands between the numbers of a list in a cell.
 _BETWEEN = re.compile(r"\s*[,;|]\s*|\s+")
+# Brackets of a list as PostgreSQL, R and tuples write it.
 _BRACKETS = re.compile(r"(?:c\(|\(|\{)([^(){}\[\]]*)[)}]")
 # What NumPy, PyTorch and Python write around the numbers of a list.
 _WRAPPED = re.compile(r"(?:np\.|numpy\.)?(?:float|int|uint)\d+\(([^()]*)\)")
@@ -206,9 +206,7 @@ def stands_alone(line: bytes, mark: bytes) -> bool:
 
 
 def _lines_above(lines: list[str]) -> int:
-    """Number of lines above those of a table, such as on the instrument, the first of them without
-    a mark.
-    """
+    """Number of lines above a table, such as on the instrument: the first has no delimiter."""
     plain = [_QUOTED.sub("", line) for line in lines]
     if not plain or _divided(plain[0]):
         return 0
@@ -300,7 +298,7 @@ def is_missing(text: str) -> bool:
 
 
 def thousands_in(text: str) -> tuple[str, str] | None:
-    """What stands between thousands, and before decimals, of a number such as ``1,234.5`` or
+    """The marks between thousands and before decimals of a number such as ``1,234.5`` or
     ``1.234,5``.
     """
     apart = _APART.fullmatch(text.strip())
@@ -324,7 +322,7 @@ def decorated(text: str) -> bool:
 
 
 def undecorated(text: str) -> str:
-    """The text without what people write around a number."""
+    """The text of a number without the signs around it."""
     return re.sub(*_NEGATIVE, text.rstrip(_BEHIND)).translate(str.maketrans(*_AROUND)).strip()
 
 
