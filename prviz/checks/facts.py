@@ -123,7 +123,7 @@ def row_classes(sets: Iterable[Samples]) -> Ints:
     d = sets[0].d
     probes = np.unique(np.linspace(0, d - 1, min(d, _PROBES)).astype(np.intp))
     hashes = np.concatenate([_hashes(each.values[:, probes].astype(float)) for each in sets])
-    ordered = np.sort(hashes)  # np.unique takes a hundred times as long
+    ordered = np.sort(hashes)  # np.unique takes over ten times as long
     if (ordered[1:] != ordered[:-1]).all():
         return np.arange(len(hashes))
     first, classes = _by_hash(hashes)
