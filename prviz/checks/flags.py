@@ -1016,14 +1016,18 @@ def scales(facts: DataFacts) -> Finding:
     return _scales(facts.drawn[0], facts.pair.real, "two real samples")
 
 
+def deciding(facts: SetFacts) -> int:
+    """How many features decide the distances between samples alone: 1, 2, or 0 where more do."""
+    d = len(facts.shares)
+    if d < 5:
+        return int(d > 1 and facts.top[0] > _DECIDES_OF_FEW)
+    return next((number for number in (1, 2) if facts.top[number - 1] > _DECIDES), 0)
+
+
 def _scales(facts: SetFacts, samples: Samples, between: str) -> Finding:
     d = samples.d
     order = np.argsort(-facts.shares, kind="stable")
-    if d < 5:
-        few = int(d > 1 and facts.top[0] > _DECIDES_OF_FEW)
-    else:
-        few = next((number for number in (1, 2) if facts.top[number - 1] > _DECIDES), 0)
-    if few:
+    if few := deciding(facts):
         features = _called_all(samples, order[:few])
         share = facts.top[few - 1]
         amount = "over 99.9 %"

@@ -55,7 +55,9 @@ class EffectiveDimension(NamedTuple):
     rows: int
 
 
-def effective_dimension(samples: Samples, *, seed: int = 0) -> EffectiveDimension:
+def effective_dimension(
+    samples: Samples, *, seed: int = 0, of_bulk: bool = False
+) -> EffectiveDimension:
     """Participation ratio of the covariance spectrum: (sum of eigenvalues)^2 / sum of squared
     eigenvalues.
 
@@ -64,10 +66,19 @@ def effective_dimension(samples: Samples, *, seed: int = 0) -> EffectiveDimensio
     squared Frobenius norm; the (n, n) Gram matrix has the same two. Few rows make the ratio too
     low: for an isotropic Gaussian n rows give d / (1 + d / n). Above 5,000 rows (or 2^25 values) a
     seeded draw without replacement is used.
+
+    of_bulk : True to pull rows in that are farther from the median than half of them are. Where
+    tails are heavy, a few such rows decide the ratio by chance.
     """
     centred, scale = centred_rows(samples, seed=seed)
     if not scale:
         return EffectiveDimension(0.0, len(centred))
+    if of_bulk:
+        centred -= np.median(centred, axis=0)
+        lengths = np.linalg.norm(centred, axis=1, keepdims=True)
+        if middle := np.median(lengths):
+            centred *= middle / np.maximum(lengths, middle)
+        centred -= centred.mean(axis=0)
     gram = centred @ centred.T if len(centred) < samples.d else centred.T @ centred
     trace = float(np.trace(gram, dtype=float))
     squared = float(np.einsum("ij,ij->", gram, gram, dtype=float))

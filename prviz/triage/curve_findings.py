@@ -11,7 +11,12 @@ import numpy as np
 from prviz.checks.row_order import CONSEQUENCE, NEXT, TOGETHER, dependence_text, dependent_sets
 from prviz.curves import PRCurve
 from prviz.diagnostics.influence import REMOVED, Influence
-from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, PairFacts
+from prviz.diagnostics.preflight import (
+    DIMENSION_RATIO,
+    FEW_EVALUATED,
+    PairFacts,
+    effective_dimension,
+)
 from prviz.samples import SamplePair
 from prviz.triage.finding import FaultRule, Found, Level, TriageFinding, grade, percent
 from prviz.uncertainty.bootstrap import Spread
@@ -106,6 +111,9 @@ def _flat(facts: PairFacts) -> TriageFinding | None:
     # A distant mode or outlier also lowers the number of directions, but raises the variance.
     gained = np.linalg.norm(facts.generated.sd) > np.linalg.norm(facts.real.sd)
     if real <= DIMENSION_RATIO * generated or gained:
+        return None
+    bulk = [effective_dimension(each, of_bulk=True).value for each in facts.pair]
+    if bulk[0] <= DIMENSION_RATIO * bulk[1]:  # it is outliers that differ
         return None
     sentence = (
         f"The generated samples vary in about {generated:.1f} directions, the real ones in"

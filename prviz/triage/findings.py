@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from prviz.arrays import Floats
-from prviz.checks.flags import discrete
+from prviz.checks.flags import deciding, discrete, set_facts
+from prviz.diagnostics.column_tests import known_tests
 from prviz.diagnostics.influence import carries, influence
 from prviz.diagnostics.preflight import PairFacts, preflight
 from prviz.diagnostics.witness import leaving_out
@@ -44,7 +45,12 @@ from prviz.triage.memorisation import (
     held_out_distances,
     memorisation,
 )
-from prviz.triage.pair_statistics import PairStatistics, halvings, mean_statistics
+from prviz.triage.pair_statistics import (
+    PairStatistics,
+    halvings,
+    mean_statistics,
+    rows_at_once,
+)
 from prviz.triage.placement_faults import (
     WHOLES,
     misplaced,
@@ -54,11 +60,12 @@ from prviz.triage.placement_faults import (
     row_faults,
     standardised_otherwise,
 )
-from prviz.triage.shape_faults import SHAPES, SURE
+from prviz.triage.repairs import repair_fault
+from prviz.triage.shape_faults import SHAPES, SURE, of_shares
 from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 
 # Raised where the same samples get other findings by the same rules.
-RULES = 14
+RULES = 15
 # A fault is left out beside another that explains so many times more of the samples.
 MINOR = 3.0
 # What repeats exactly counts so many times what is inferred, as that may follow from it.
@@ -199,6 +206,15 @@ def sample_faults(
         return row_faults(facts, copies)
     drawn = halvings(pair, memory_limit=memory_limit, progress=tick)
     shown = agreed_faults(drawn, facts, copies)
+    lost = {fault.key for fault in shown[:1]} & OF_LOST
+    if deciding(set_facts(pair.real)) and (lost or not _is_named(shown)):
+        # part of the feature that holds the distances alone may be missing
+        plain = halvings(pair, of_each=False, memory_limit=memory_limit, progress=tick)
+        found = agreed_faults(plain, facts, copies)
+        if _is_named(found) and (not lost or found[0].key in lost):
+            drawn = plain
+            shown = found
+    shown = _placed(pair, shown, of_shares(mean_statistics(drawn)), copies, memory_limit)
     repeats = tuple(fault for fault in shown if fault.key in {"repeated", "collapse"})
     # many rows that repeat others are no fair draw, and all features follow from a norm or factor
     if any(fault.number > FEW_REPEATS for fault in repeats) or WholeFaults(facts).seen is not None:
@@ -206,6 +222,52 @@ def sample_faults(
     rest = tuple(fault for fault in shown if fault not in repeats)
     tick = part_of(progress, 1, 2)
     return (*_with_columns(pair, rest, copies, memory_limit, tick), *repeats)
+
+
+def _is_named(shown: Found) -> bool:
+    """True if a fault is named that is inferred."""
+    return any(fault.key not in OF_ROWS | {"unclear"} for fault in shown)
+
+
+def _placed(
+    pair: SamplePair, shown: Found, by_shares: bool, copies: Memorisation, memory_limit: int
+) -> Found:
+    """One factor, spread or shift in place of what is inferred, where that explains it; no
+    borderline one of which no feature shows anything.
+
+    by_shares : True if other shares of the real samples may explain all.
+    """
+    if not shown or shown[0].key in OF_ROWS | {"permuted"}:
+        return shown
+    first = shown[0].key
+    rows = rows_at_once(pair.d, memory_limit)
+    if rows < LEAST:
+        return shown
+    compared = SamplePair(*(_some(each.one_of_each_group(), rows) for each in pair))
+
+    def leaves(mended: SamplePair) -> bool:
+        drawn = halvings(mended, memory_limit=memory_limit)
+        left = agreed_faults(drawn, preflight(mended).facts, copies)
+        return any(
+            fault.key not in OF_ROWS and (fault.key == first or not fault.borderline)
+            for fault in left
+        )
+
+    of_rows = tuple(fault for fault in shown if fault.key in OF_ROWS)
+    far = first in OF_LOST | {"tails"} and by_shares
+    is_shift = first == "shifted"
+    if repaired := repair_fault(compared, leaves, far=far, is_shift=is_shift):
+        return (shown[0] if repaired.key == first else repaired, *of_rows)
+    # clusters of features that hang together move together by chance
+    if first in PLACED and shown[0].borderline and not len(known_tests(compared).differ):
+        return of_rows
+    return shown
+
+
+def _some(samples: Samples, rows: int) -> Samples:
+    if samples.n <= rows:
+        return samples
+    return samples.take(np.random.default_rng(0).choice(samples.n, rows, replace=False))
 
 
 def _with_columns(

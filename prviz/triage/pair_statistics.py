@@ -18,6 +18,7 @@ import numpy as np
 
 from prviz.arrays import Array, Flags, Floats, Ints, Rng
 from prviz.checks.facts import row_classes
+from prviz.checks.flags import deciding, set_facts
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.neighbors.threads import Progress, one_blas_thread, one_openmp_thread, part_of
 from prviz.recent import LeastRecentlyUsed
@@ -61,6 +62,7 @@ DISORDER = 3.0
 # Differences of a feature, of its distribution and of its correlations, that are no chance of one
 # feature; to the first the logarithm of their number is added, to the second twice that.
 UNLIKE = (5.0, 9.0)
+DECILES = np.arange(0.1, 0.95, 0.1)
 # Width of a decile's chance difference in standard errors of a mean, for a Gaussian about 1.3.
 DECILE = 1.3
 # Shares from a decile, in the same unit, within which it may be another value of few: 2.5 standard
@@ -69,6 +71,7 @@ JUMPS = 1.25
 # Least variance of a feature in a cluster, where the mean feature has 1: less would make every move
 # a sure one.
 FLOOR = 1e-3
+CHANCE = 2.0  # misfit of one feature by chance: of its distribution, and of its correlations
 # Ratio of the shares of a cluster, generated over real, below which it counts as empty.
 EMPTY = 0.12
 # Seeded ways to cut the sets into halves: findings that hang on one of them are borderline.
@@ -208,12 +211,18 @@ def rows_within(d: int, memory_limit: int) -> int:
     return min(max(few_features, more_features_than_rows), rows_in_time(d))
 
 
+def rows_at_once(d: int, memory_limit: int) -> int:
+    """The same where all features of all rows are held."""
+    return min(memory_limit // (_ROW_BYTES * d), rows_in_time(d))
+
+
 def halvings(
     pair: SamplePair,
     *,
     seed: int = 0,
     rows: int = MOST_ROWS,
     times: int = HALVINGS,
+    of_each: bool | None = None,
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> tuple[PairStatistics, ...]:
@@ -222,7 +231,8 @@ def halvings(
     seed : of the draws of rows, the halves and the clusters, no seed of a bootstrap: findings do
     not depend on one, nor on the order of the rows. rows : rows per set that each halving compares,
     at most; of more each takes others.
-    times : number of halvings.
+    times : number of halvings. of_each : True if each feature counts by its spread; None: where one
+    or two hold the distances alone, so that the others are looked at too.
     memory_limit : bytes beyond the samples; below 280 MB fewer rows of many features are compared,
     see `rows_within`.
 
@@ -236,7 +246,10 @@ def halvings(
         one_blas_thread(),
         one_openmp_thread(),
     ):
-        compared = _Compared(pair, min(rows, rows_within(pair.d, memory_limit)), memory_limit)
+        if of_each is None:
+            of_each = bool(deciding(set_facts(pair.real)))
+        most = min(rows, rows_within(pair.d, memory_limit))
+        compared = _Compared(pair, most, memory_limit, of_each=of_each)
         found = []
         for turn in range(times):
             part_of(progress, turn, times)(0.0)
@@ -268,9 +281,12 @@ class _Compared:
     rows : rows per set that are compared, at most; of groups one row each, for the tests are of
     independent rows. wide
     : True for more features than rows of both sets, which then are compared in fewer coordinates.
+    of_each : True if each feature is in units of its spread.
     """
 
-    def __init__(self, pair: SamplePair, rows: int, memory_limit: int) -> None:
+    def __init__(
+        self, pair: SamplePair, rows: int, memory_limit: int, *, of_each: bool = False
+    ) -> None:
         self._pair = pair
         self._rows = rows
         self._apart = memory_limit < MEMORY_LIMIT
@@ -286,6 +302,7 @@ class _Compared:
         classes = row_classes(pair) if self.wide else np.empty(0, np.intp)
         self._classes = [classes[: pair.real.n], classes[pair.real.n :]]
         self._of_every: dict[str, float] = {}
+        self._of_each = of_each
 
     def drawn(self, rng: Rng, turn: int) -> tuple[RowSet, RowSet, Floats, Floats]:
         """Rows of both sets in a random order, by their features and in coordinates; of many others
@@ -318,14 +335,15 @@ class _Compared:
         real = self._pair.real
 
         def chosen(values: Array, rows: Ints) -> RowSet:
-            unit = unit_of(RowSet(values, rows, block=self._block), whole=not self.wide)
+            plain = RowSet(values, rows, block=self._block)
+            unit = unit_of(plain, whole=not self.wide, of_each=self._of_each)
             return RowSet(values, rows, unit, self._block)
 
         if self._apart or self.wide or len(rows) * real.d * 8 > _KEPT_BYTES:
             return chosen(real.values, rows)
         # a copy of the rows: what is kept must not keep the set
         return _REAL.remembered(
-            (real.digest, rows.tobytes(), self._block),
+            (real.digest, rows.tobytes(), self._block, self._of_each),
             lambda: chosen(real.values[rows], np.arange(len(rows))),
         )
 
@@ -906,16 +924,15 @@ def _whole(real: RowSet, points: Floats, others: Floats, whole: bool) -> dict[st
 
 def _deciles(real: RowSet, generated: RowSet, whole: bool) -> dict[str, float]:
     """How far the features' deciles lie apart, and what repairs of the generated features leave."""
-    at = np.arange(0.1, 0.95, 0.1)
     chance = math.sqrt(1 / len(real) + 1 / len(generated))
     parts = []
     for columns in real.columns(whole=whole):
         mine = real.features(columns)
         theirs = generated.features(columns)
         ordered = [np.sort(each.T, axis=1) for each in (mine, theirs)]
-        deciles = [_quantiles(each, at) for each in ordered]
+        deciles = [_quantiles(each, DECILES) for each in ordered]
         spread = np.sqrt((mine.var(axis=0) + theirs.var(axis=0)) / 2)
-        parts.append((*deciles, spread[:, None], _steps(ordered[0], at, chance)))
+        parts.append((*deciles, spread[:, None], _steps(ordered[0], DECILES, chance)))
     one, other, spread, steps = (np.concatenate(each) for each in zip(*parts, strict=True))
     unit = np.maximum(DECILE * chance * np.maximum(spread, 1e-3), steps)
 
@@ -972,34 +989,90 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
     """How much better the generated features fit in another order, by distributions and
     correlations of ranks.
 
-    Only where two features differ beyond chance among all of them; then those that fit badly are
-    moved, and their correlations are those with the features that fit. Both are of ranks: values
-    that are mostly 0 change no chance.
+    Only where two features differ beyond chance, or all correlations together; then those that fit
+    badly are moved, and their correlations are those with the features that fit. Where that leaves
+    correlations that don't fit, all features are. Both are of ranks: values that are mostly 0
+    change no chance.
     """
     from scipy.optimize import linear_sum_assignment
 
     found = {"misfit": 0.0, "misfit_ordered": 0.0, "disordered": 0.0}
     if not 2 <= real.d <= PERMUTED:
         return found
-    sides = [each.features() for each in (real, generated)]
+    sides = [each.in_one_unit() for each in (real, generated)]
     angles = real.known.remembered("angles", lambda: _angles(sides[0])), _angles(sides[1])
     chance = 1 / len(real) + 1 / len(generated)
     apart = np.median(np.square(angles[1] - angles[0]) / chance, axis=1)
     shares = real.known.remembered("shares", lambda: _shares_up_to_deciles(sides[0]))
     plain = _unlike(shares, sides[1], len(real))
     among = math.log(real.d)
-    if np.count_nonzero((plain > UNLIKE[0] + among) | (apart > UNLIKE[1] + 2 * among)) < 2:
+    beyond = (plain > UNLIKE[0] + among) | (apart > UNLIKE[1] + 2 * among)
+    if np.count_nonzero(beyond) < 2 and _misfit(angles, np.arange(real.d)) < DISORDER * chance:
         return found
     wrong = np.flatnonzero((plain > DISORDER) | (apart > DISORDER))
-    right = np.setdiff1d(np.arange(len(plain)), wrong)
+    right = np.setdiff1d(np.arange(real.d), wrong)
     parts = [each[wrong][:, right] / math.sqrt(chance * max(len(right), 1)) for each in angles]
-    cost = _all_unlike(sides[0][:, wrong], sides[1][:, wrong]) + _squares(*parts)
-    order = linear_sum_assignment(cost)[1]
-    moved = order != np.arange(len(wrong))
+    order = np.arange(real.d)
+    before = np.zeros(real.d)
+    after = np.zeros(real.d)
+    if len(wrong):
+        cost = _all_unlike(sides[0][:, wrong], sides[1][:, wrong]) + _squares(*parts)
+        places = linear_sum_assignment(cost)[1]
+        order[wrong] = wrong[places]
+        before[wrong] = np.diag(cost)
+        after[wrong] = cost[np.arange(len(wrong)), places]
+    if _misfit(angles, order) > DISORDER * chance:
+        of_chance = [each / math.sqrt(chance) for each in angles]
+        order, before, after = _matched(of_chance, _all_unlike(*sides))
+    moved = order != np.arange(real.d)
     if moved.any():
-        found["misfit"] = float(np.diag(cost)[moved].mean())
-        found["misfit_ordered"] = float(cost[np.arange(len(wrong)), order][moved].mean())
+        # what another order leaves of the others counts too
+        left = np.maximum(after[~moved] - UNLIKE[0] - among, 0).sum() / moved.sum()
+        found["misfit"] = float(before[moved].mean())
+        found["misfit_ordered"] = float(after[moved].mean() + left)
     return found | {"disordered": float(moved.sum())}
+
+
+def _misfit(angles: Sequence[Floats], order: Ints) -> float:
+    """Mean squared difference of correlations, in units of chance, in this order."""
+    return float(np.square(angles[0] - angles[1][np.ix_(order, order)]).mean())
+
+
+def _matched(angles: Sequence[Floats], unlike: Floats) -> tuple[Ints, Floats, Floats]:
+    """The order of the generated features that fits best by all correlations and distributions, and
+    how badly each feature fits before and after, beyond chance.
+
+    angles : of both sets, in units of chance. unlike : of each pair of features, by distributions.
+
+    First the sorted correlations of each feature are compared, which no order changes (Ding et al.
+    2021), then its correlations with the features as they were matched before.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    places = np.arange(len(unlike))
+    # each feature's own place says nothing
+    sides = [each - np.diag(np.diag(each)) for each in angles]
+
+    def fits(order: Ints) -> Floats:
+        apart = np.square(sides[0] - sides[1][np.ix_(order, order)]).mean(axis=1)
+        return np.asarray(apart + unlike[places, order])
+
+    before = fits(places)
+    best = places
+    after = before
+    compared = [np.sort(each, axis=1) for each in sides]
+    last = math.inf
+    for _ in range(_ROUNDS):
+        order = linear_sum_assignment(unlike + _squares(*compared) / len(unlike))[1]
+        left = fits(order)
+        if left.mean() >= last:
+            break
+        last = float(left.mean())
+        if last < after.mean():
+            best = order
+            after = left
+        compared = [sides[0], sides[1][:, order]]
+    return best, before - CHANCE, np.maximum(after - CHANCE, 0)
 
 
 def _angles(values: Floats) -> Floats:
@@ -1033,7 +1106,7 @@ def _all_unlike(real: Floats, generated: Floats) -> Floats:
 
 def _shares_up_to_deciles(real: Floats) -> tuple[Floats, Floats]:
     """The deciles of each feature, (d, 9), and the shares of its values up to them."""
-    at = np.quantile(real, np.arange(0.1, 0.95, 0.1), axis=0, method="inverted_cdf").T
+    at = np.quantile(real, DECILES, axis=0, method="inverted_cdf").T
     return at, _shares_up_to(at, real)
 
 

@@ -23,6 +23,7 @@ from prviz.triage.shape_faults import (
     MENDED,
     MOVED,
     MOVED_BOTH,
+    MOVED_BY_SHARES,
     SURE,
     SURE_MASS,
     own_modes,
@@ -43,10 +44,7 @@ REORDERED = 0.15
 FITS = 4.0  # differences of features that fit again, in units of chance
 LIKE_MASS = 2.0  # z-score of the shares of the clusters below which they move nothing
 # part of a move of the mean from which on the shares of the modes may be, and are, its cause
-BY_MASS = (
-    0.4,
-    0.6,
-)
+BY_MASS = (MOVED_BY_SHARES, 0.6)
 # Factor from which on nothing else can be compared, and features at most that are asked whether it
 # mends them.
 FAR = 10.0
@@ -105,7 +103,7 @@ def rescaled(facts: PairFacts) -> TriageFinding | None:
     left = [math.hypot(*_steps(real, generated / each)) for each in factors]
     if min(left) > MENDED * math.hypot(*_steps(real, generated)):
         return None
-    return _scale(factors[int(np.argmin(left))])
+    return scaled_by(factors[int(np.argmin(left))])
 
 
 def standardised_otherwise(facts: PairFacts) -> TriageFinding | None:
@@ -176,11 +174,11 @@ def _moved(of: PairStatistics) -> TriageFinding | None:
     moved = of.centre_z > MOVED or both or one_way
     different = of.deciles > DIFFERENT or both
     if _scaled(of):
-        return _scale(math.exp(of.scale) if different and not moved else 1 + of.factor)
+        return scaled_by(math.exp(of.scale) if different and not moved else 1 + of.factor)
     if not (moved or different) or (of.off_z > SURE and own_modes(of) and not moved):
         return None
     if one_way and _displaced(of):
-        return _shift(1 - max(of.after_shift, 0.0) / of.centre_z)
+        return shifted_by(1 - max(of.after_shift, 0.0) / of.centre_z)
     return _repaired(of, moved, different)
 
 
@@ -213,12 +211,12 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
     if best > MENDED or stretched < best or alike:
         return None
     if scaled < MENDED and scaled < best + 0.1:
-        return _scale(math.exp(of.scale) if different else 1 + of.factor)
+        return scaled_by(math.exp(of.scale) if different else 1 + of.factor)
     if by_feature < 0.7 * shifted or (
         by_feature < shifted + 0.03 and of.deciles_features < 0.75 * of.deciles_shift
     ):
-        return _scale(math.exp(of.scale), " one per feature,")
-    return _shift(1 - shifted)
+        return scaled_by(math.exp(of.scale), " one per feature,")
+    return shifted_by(1 - shifted)
 
 
 def _by_place(of: PairStatistics) -> bool:
@@ -238,9 +236,10 @@ def _alike(of: PairStatistics, factor: float) -> bool:
 
 
 def _disordered(of: PairStatistics) -> bool:
-    """True if features that fit badly fit well in another order."""
+    """True if features that fit badly fit well in another order; of many less is needed of each."""
     mended = min(REORDERED * of.misfit, max(FITS, LITTLE * of.misfit))
-    return of.disordered >= 2 and of.misfit > DIFFERENT and of.misfit_ordered < mended
+    least = 1 + (DIFFERENT - 1) * math.sqrt(2 / max(of.disordered, 2))
+    return of.disordered >= 2 and of.misfit > least and of.misfit_ordered < mended
 
 
 def _other_order(of: PairStatistics) -> TriageFinding:
@@ -280,13 +279,14 @@ def _far_away(of: PairStatistics) -> TriageFinding | None:
     then.
     """
     if of.deciles_scale < LITTLE * of.deciles and abs(_whole(of) - of.scale) < 0.3 * abs(of.scale):
-        return _scale(math.exp(of.scale))
+        return scaled_by(math.exp(of.scale))
     if of.deciles_shift < LITTLE * of.deciles and of.by_mass < BY_MASS[1]:
-        return _shift(1 - of.deciles_shift / of.deciles)
+        return shifted_by(1 - of.deciles_shift / of.deciles)
     return None
 
 
-def _shift(explained: float) -> TriageFinding:
+def shifted_by(explained: float) -> TriageFinding:
+    """A shift of the whole set, which explains this part of what differs."""
     sentence = (
         "The generated set is displaced as a whole: one shift of all samples explains"
         f" {percent(explained)} of what differs. Check centring and preprocessing."
@@ -313,7 +313,8 @@ def _scaled(of: PairStatistics) -> bool:
     )
 
 
-def _scale(factor: float, how: str = "") -> TriageFinding:
+def scaled_by(factor: float, how: str = "") -> TriageFinding:
+    """A factor of the whole set, or one per feature."""
     sentence = (
         f"Generated values are real ones times a factor,{how} about {factor:.3g}: check units and"
         " preprocessing."

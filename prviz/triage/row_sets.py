@@ -32,14 +32,18 @@ class RowSet:
     ----------
     values : (n, d) all rows, of which only blocks are copied.
     rows : the chosen rows, in order.
-    unit : a length; None: the values stay as they are.
+    unit : a length, or one for each feature; None: the values stay as they are.
     block : most values of a block of features.
 
     known : what follows from these rows, and from what else its key says, alone.
     """
 
     def __init__(
-        self, values: Array, rows: Ints, unit: float | None = None, block: int = BLOCK_VALUES
+        self,
+        values: Array,
+        rows: Ints,
+        unit: float | Floats | None = None,
+        block: int = BLOCK_VALUES,
     ) -> None:
         self._values = values
         self._rows = rows
@@ -57,11 +61,17 @@ class RowSet:
         if self._last is None or self._last[0] != columns:
             block = self._values[:, columns][self._rows].astype(float)
             if self.unit is not None:
-                block /= self.unit
+                block /= np.broadcast_to(self.unit, self.d)[columns]
                 np.clip(block, -_MOST, _MOST, out=block)
             block.flags.writeable = False
             self._last = columns, block
         return self._last[1]
+
+    def in_one_unit(self) -> Floats:
+        """All features of all rows, whose values compare with those of other features too."""
+        if isinstance(self.unit, np.ndarray):
+            return np.asarray(self.features() * (self.unit / self.unit.max()))
+        return self.features()
 
     def columns(self, *, whole: bool) -> list[slice]:
         """The features in blocks; all in one where they are few."""
@@ -70,14 +80,19 @@ class RowSet:
         return slices(self.d, max(1, self.block // len(self)))
 
 
-def unit_of(rows: RowSet, *, whole: bool) -> float:
+def unit_of(rows: RowSet, *, whole: bool, of_each: bool = False) -> float | Floats:
     """The root of the mean variance of the features, so that no square overflows; the largest value
     where that is 0.
+
+    of_each : True for the spread of each feature that varies.
     """
     columns = rows.columns(whole=whole)
     largest = max(float(np.abs(rows.features(block)).max()) for block in columns) or 1.0
     variances = np.concatenate([(rows.features(block) / largest).var(axis=0) for block in columns])
-    return largest * float(np.sqrt(variances.mean())) or largest
+    common = float(np.sqrt(variances.mean())) or 1.0
+    if of_each:
+        return largest * np.where(variances > 0, np.sqrt(variances), common)
+    return largest * common
 
 
 def coordinates(sets: Sequence[RowSet], classes: Sequence[Ints]) -> list[Floats]:

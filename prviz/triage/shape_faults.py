@@ -57,6 +57,9 @@ LIKELY = 2.0  # its least z-score where samples are missing anyway
 # Part of the noise of the mean sample that its quarter of least noise has, below which only some
 # samples are off.
 SOME = 0.6
+# Part of the move of the mean that the shares of the clusters explain, from which on they may be
+# its cause.
+MOVED_BY_SHARES = 0.4
 
 
 def off_support(of: PairStatistics) -> Part | None:
@@ -100,6 +103,13 @@ def _widened(of: PairStatistics) -> bool:
         max(of.total_z, of.low_z, of.all_total_z, of.radius_z) > SURE and of.radius_z > FARTHER
     )
     return farther or _stretched(of, 1)
+
+
+def of_shares(of: PairStatistics) -> bool:
+    """True if all samples lie as near real ones as these, and the shares of the clusters move the
+    mean: no other place or spread is needed to explain what differs.
+    """
+    return of.by_mass > MOVED_BY_SHARES and max(of.off_z, of.radius_z) < CLEAR
 
 
 def narrowed(of: PairStatistics) -> bool:
@@ -228,14 +238,27 @@ def _with_spread(of: PairStatistics, sign: Literal[-1, 1]) -> Part | None:
     """Too wide (sign 1) or too narrow, where one ratio of spreads is sure."""
     if (spread := _surest(of, sign)) is None:
         return None
-    if sign > 0:
-        said = f"Generated samples vary too much: {spread.text}."
-        return _shape(of, "wide", "Too wide", said, spread.ratio, spread.low, spread.high)
-    said = (
-        f"Generated samples vary too little: {spread.text}. What is typical is made too often, the"
-        " rest too seldom."
+    return _shape(of, *_spread_text(sign > 0, spread.text), spread.ratio, spread.low, spread.high)
+
+
+def _spread_text(wide: bool, text: str) -> tuple[str, str, str]:
+    """Key, title and sentence of a set that is too wide, or too narrow."""
+    if wide:
+        return "wide", "Too wide", f"Generated samples vary too much: {text}."
+    sentence = (
+        f"Generated samples vary too little: {text}. What is typical is made too often, the rest"
+        " too seldom."
     )
-    return _shape(of, "narrow", "Too narrow", said, spread.ratio, spread.low, spread.high)
+    return "narrow", "Too narrow", sentence
+
+
+def spread_by(ratio: float, low: float, high: float) -> TriageFinding:
+    """Another spread of the whole set about its mean, which explains all that differs."""
+    called = _spread_text(
+        ratio > 1, f"the spread of the whole set is {ratio:.2f} times the real one"
+    )
+    evidence = "precision end" if ratio > 1 else "recall end"
+    return TriageFinding(*called, ratio, "warning", evidence, "ratio", low, high)
 
 
 def _undertrained(of: PairStatistics) -> Part:

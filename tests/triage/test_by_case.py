@@ -19,6 +19,7 @@ from scipy import stats
 import prviz
 from prviz.curves import PRCurve
 from prviz.diagnostics.column_tests import column_tests
+from prviz.diagnostics.preflight import preflight
 from prviz.estimators.tightest import TIGHTEST
 from prviz.measure.estimates import estimate
 from prviz.readers import ReadError, read
@@ -897,7 +898,9 @@ def facts_of(
     real: float, generated: float, gained: float = 1.0, evaluate: tuple[int, int] = (500, 400)
 ) -> Any:
     sides = [Of(sd=np.ones(4)), Of(sd=gained * np.ones(4))]
+    values = np.random.default_rng(0).normal(size=(50, 4))
     return Of(
+        pair=SamplePair(values, values * [1, 0, 0, 0]),
         effective=[Of(value=real), Of(value=generated)],
         real=sides[0],
         generated=sides[1],
@@ -915,6 +918,20 @@ def test_fewer_directions_are_a_collapse_unless_the_variance_grew() -> None:
     wide = spread_of(auc=(0.5, 0.7))
     assert [each.key for each in doubts(wide, facts_of(8.0, 2.0), 400)] == ["flat", "few"]
     assert "With 50 samples" in doubts(wide, facts_of(1.0, 1.0), 50)[0].sentence
+
+
+def test_a_few_far_samples_are_no_lost_directions() -> None:
+    """Student's t with one degree of freedom: they decide the number of directions."""
+    values = (
+        np.random.default_rng((14, 10)).standard_t(1.0, size=(60_000, 20)).reshape(500, 120, 20)
+    )
+    pairs = [SamplePair(values[each], values[each + 1]) for each in range(0, 500, 2)]
+    facts = [preflight(pair).facts for pair in pairs]
+    far = [each for each in facts if each.effective[0].value > 2 * each.effective[1].value]
+    assert len(far) > 3
+    assert not any(map(_flat, far))
+    line = values[0] * np.eye(20)[0]
+    assert _flat(preflight(SamplePair(values[0], line)).facts) is not None
 
 
 @pytest.mark.parametrize(
@@ -1452,6 +1469,9 @@ def test_units_blocks_and_coordinates_of_rows() -> None:
         RowSet(values, np.arange(2), 2.0).features(slice(3, 5)), values[:2, 3:5] / 2
     )
     assert np.abs(RowSet(np.full((1, 1), 1e200), np.arange(1), 1e-9).features()).max() == 1e60
+    each = RowSet(values, np.arange(2), np.arange(1.0, values.shape[1] + 1))
+    np.testing.assert_allclose(each.features(slice(3, 5)), values[:2, 3:5] / np.array([4.0, 5.0]))
+    np.testing.assert_allclose(each.in_one_unit() * values.shape[1], values[:2])
     one = RowSet(values, np.arange(6), block=5)
     other = RowSet(values[::-1], np.array([0, 5]), block=5)
     points = coordinates([one, other], [np.arange(6), np.array([5, 0])])

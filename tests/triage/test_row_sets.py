@@ -74,8 +74,8 @@ def test_statistics_of_wide_sets_are_those_of_all_features(
     statistics._REAL.clear()
 
     class Whole(statistics._Compared):
-        def __init__(self, *arguments: Any) -> None:
-            super().__init__(*arguments)
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
             self.wide = False
 
     spreads = statistics._spreads
