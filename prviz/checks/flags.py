@@ -75,10 +75,7 @@ _LONGEST_LINE = 300  # characters of a line of Python
 
 # Effective number of features that hold the real variance, as a number and as a share of all, below
 # which a few features decide all distances.
-FEW_FEATURES = (
-    1.5,
-    0.05,
-)
+FEW_FEATURES = (1.5, 0.05)
 # Share of the squared distance between two samples above which one or two features decide it. Of
 # fewer than five features each holds much, so that more is needed.
 _DECIDES = 0.95
@@ -764,20 +761,19 @@ def called(samples: Samples, feature: int) -> str:
     return f"feature {feature + 1}"
 
 
-def _named(samples: Samples, features: Iterable[int], most: int = 4) -> str:
+def _named(samples: Samples, features: Iterable[int]) -> str:
     """The first names of some features after a colon; "" where features have none."""
-    names = _called_all(samples, features) if samples.features else ()
-    if names:
-        return f": {_first(names, most)}"
+    if samples.features:
+        return f": {_first(_called_all(samples, features))}"
     return ""
 
 
-def _first(names: Sequence[str], most: int = 4) -> str:
+def _first(names: Sequence[str]) -> str:
     """The first names, and the number of the others."""
     more = ""
-    if len(names) > most:
-        more = f" and {len(names) - most:,} more"
-    return ", ".join(names[:most]) + more
+    if len(names) > 4:
+        more = f" and {len(names) - 4:,} more"
+    return ", ".join(names[:4]) + more
 
 
 def _dropped(samples: Samples, features: Sequence[int]) -> str:
