@@ -18,7 +18,7 @@ from pages._shared import answers
 from pages._shared.widgets import choose_one, plain
 from prviz import figures
 from prviz.arrays import Ints
-from prviz.checks.facts import Duplicates, duplicates
+from prviz.checks.facts import Duplicates, compare_rows
 from prviz.diagnostics import influence as _influence
 from prviz.diagnostics.influence import Distinct, Extremes, Influence, Removal
 from prviz.estimators import ESTIMATORS
@@ -479,7 +479,7 @@ def _copies(problem: Problem) -> None:
     n_real, n_generated, d = problem.sizes
     key = ("copies", problem.key)
     seconds = (n_real + n_generated) * d * VALUE_SECONDS
-    found = answers.tab_result(key, seconds, lambda _: duplicates(problem.pair))
+    found = answers.tab_result(key, seconds, lambda _: compare_rows(problem.pair).counts)
     if found is None:
         return
     if not (found.real or found.generated or found.shared_generated):

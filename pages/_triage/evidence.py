@@ -16,7 +16,7 @@ from pages._shared.widgets import plain
 from pages._triage import gallery
 from pages._triage.checkpoints import GROUP, RATIO, Diagnosis
 from prviz import figures
-from prviz.checks.facts import duplicates as count_duplicates
+from prviz.checks.facts import compare_rows
 from prviz.diagnostics.influence import distinct, influence, removals
 from prviz.diagnostics.preflight import PairFacts, preflight
 from prviz.diagnostics.projection import shown_coordinates
@@ -255,7 +255,7 @@ def _duplicates(case: Diagnosis, finding: TriageFinding) -> None:
     known = case.known(
         "repeats",
         _value_seconds(case, 2),
-        lambda _: (most_repeated(pair, CLEAREST), count_duplicates(pair)),
+        lambda _: (most_repeated(pair, CLEAREST), compare_rows(pair).counts),
     )
     if known is None:
         return

@@ -161,11 +161,6 @@ def compare_rows(pair: SamplePair) -> EqualRows:
     return EqualRows(counts, both, bool((real == generated).all()))
 
 
-def duplicates(pair: SamplePair) -> Duplicates:
-    """Count equal rows inside each set and across the two, exactly, in O(n d)."""
-    return compare_rows(pair).counts
-
-
 def moments(samples: Samples) -> Moments:
     """Spread of each feature and length of each row, in float64."""
     least, greatest = samples.extremes

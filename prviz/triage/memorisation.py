@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from prviz.arrays import Flags, Floats, Ints
-from prviz.checks.facts import duplicates, row_classes
+from prviz.checks.facts import compare_rows, row_classes
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.samples import SamplePair, Samples, independent_number
 
@@ -175,7 +175,7 @@ def check_holdout(reference: Samples, holdout: Samples) -> int:
 
     Raises ValueError: it is more than MOST_SHARED of them, or the holdout has another dimension.
     """
-    shared = duplicates(SamplePair(reference, holdout)).shared_generated
+    shared = compare_rows(SamplePair(reference, holdout)).counts.shared_generated
     if shared > MOST_SHARED * holdout.n:
         raise ValueError(
             f"holdout: {shared} of {holdout.n} samples are in the reference too; at most"

@@ -83,14 +83,14 @@ def test_duplicates_equal_a_brute_force_count(
     real = rng.choice(values, (n, d))
     generated = rng.choice(values, (m, d))
     sets = (real.astype(np.float32) if mixed else real, generated)
-    assert facts.duplicates(pair(*sets)) == brute_force(*sets)
+    assert facts.compare_rows(pair(*sets)).counts == brute_force(*sets)
 
 
 def test_duplicates_stay_exact_when_every_hash_collides(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(facts, "_hashes", lambda values: np.zeros(len(values), np.uint64))
     rng = np.random.default_rng(0)
     sets = rng.integers(0, 3, (40, 2)).astype(float), rng.integers(0, 3, (30, 2)).astype(float)
-    assert facts.duplicates(pair(*sets)) == brute_force(*sets)
+    assert facts.compare_rows(pair(*sets)).counts == brute_force(*sets)
 
 
 def test_hashes_of_small_whole_numbers_do_not_collide() -> None:
@@ -100,10 +100,10 @@ def test_hashes_of_small_whole_numbers_do_not_collide() -> None:
 
 def test_facts_do_not_depend_on_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     data = Samples(np.round(cloud(300, 3), 1))
-    whole = facts.moments(data), facts.duplicates(SamplePair(data, data))
+    whole = facts.moments(data), facts.compare_rows(SamplePair(data, data)).counts
     monkeypatch.setattr(facts, "BLOCK", 21)
     blocked = facts.moments(data)
-    assert facts.duplicates(SamplePair(data, data)) == whole[1]
+    assert facts.compare_rows(SamplePair(data, data)).counts == whole[1]
     assert np.allclose(blocked.sd, whole[0].sd, rtol=1e-12)
     assert np.allclose(whole[0].sd, data.values.std(axis=0), rtol=1e-12)
     assert blocked.norm == pytest.approx(float(np.median(np.linalg.norm(data.values, axis=1))))
