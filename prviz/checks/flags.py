@@ -425,11 +425,11 @@ def sets_cut(pair: SamplePair) -> list[Finding]:
 
 def reordered(pair: SamplePair) -> list[Finding]:
     """Findings if the two sets order or spell features differently, or only one names them."""
-    said = {
-        "Names of features": (RENAMED, pair.renamed),
-        "Order of features": (REORDERED, pair.reordered),
-    }
-    found = [Finding(title, text, "warning", "") for title, (text, so) in said.items() if so]
+    found = []
+    if pair.renamed:
+        found.append(Finding("Names of features", RENAMED, "warning", ""))
+    if pair.reordered:
+        found.append(Finding("Order of features", REORDERED, "warning", ""))
     named = [role for role, samples in by_role(pair) if samples.features]
     if len(named) == 1:
         features = pair.real.features or pair.generated.features
