@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 _LONGEST = 80
@@ -41,3 +41,19 @@ def listed(names: Iterable[str], *, most: int = 10) -> str:
     if len(names) <= most:
         return shown
     return f"{shown} and {len(names) - most} more"
+
+
+def short_name(name: str) -> str:
+    """A name on one line, unquoted, without control characters, of at most 80 characters."""
+    plain = "".join(character if character.isprintable() else "\ufffd" for character in name)
+    if len(plain) <= _LONGEST:
+        return plain
+    return plain[: _LONGEST - 1] + "…"
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The first four names, joined by commas, and how many more there are."""
+    more = ""
+    if len(names) > 4:
+        more = f" and {len(names) - 4:,} more"
+    return ", ".join(names[:4]) + more

@@ -35,7 +35,7 @@ from prviz.checks.row_order import (
     dependent_rows,
     dependent_sets,
 )
-from prviz.quoting import listed
+from prviz.quoting import first_names, listed, short_name
 from prviz.readers.columns import drop_text, is_label, is_measured
 from prviz.readers.delimited import summary_rows
 from prviz.readers.suspects import (
@@ -70,7 +70,6 @@ MANY_ROWS = 0.01  # share of duplicated rows that is a warning
 # Share of a set's variance, in features that are constant in the other set, that is a warning.
 LARGE_VARIANCE = 0.05
 FEW_SAMPLES = 100  # samples below which fewer samples than features is a warning
-LONGEST_NAME = 80  # characters of a name to show
 _LONGEST_LINE = 300  # characters of a line of Python
 
 # Effective number of features that hold the real variance, as a number and as a share of all, below
@@ -757,23 +756,15 @@ def dependent_order(found: Mapping[str, RowOrder]) -> list[Finding]:
 def called(samples: Samples, feature: int) -> str:
     """A feature by its name, or by its number, counted from 1."""
     if samples.features:
-        return _shown(samples.features[feature])
+        return short_name(samples.features[feature])
     return f"feature {feature + 1}"
 
 
 def _named(samples: Samples, features: Iterable[int]) -> str:
     """The first names of some features after a colon; "" where features have none."""
     if samples.features:
-        return f": {_first(_called_all(samples, features))}"
+        return f": {first_names(_called_all(samples, features))}"
     return ""
-
-
-def _first(names: Sequence[str]) -> str:
-    """The first names, and the number of the others."""
-    more = ""
-    if len(names) > 4:
-        more = f" and {len(names) - 4:,} more"
-    return ", ".join(names[:4]) + more
 
 
 def _dropped(samples: Samples, features: Sequence[int]) -> str:
@@ -932,7 +923,7 @@ def spread(facts: DataFacts) -> Finding:
         return Finding("Spread", value, level, effect)
     if sure:
         features = _called_all(facts.pair.real, sure)
-        effect = f"Another spread in {_first(features)}: units or coding may differ there."
+        effect = f"Another spread in {first_names(features)}: units or coding may differ there."
         return Finding("Spread", value, "warning", effect, features)
     apart = np.maximum(ratios, 1 / ratios)
     unlike = _unlike_spreads(facts, SPREAD_RATIOS[0], 0.0)
@@ -943,7 +934,7 @@ def spread(facts: DataFacts) -> Finding:
     if unlike:
         features = _called_all(facts.pair.real, unlike)
         do = "does" if len(features) == 1 else "do"
-        effect = f"Most features spread alike, but {_first(features)} {do} not."
+        effect = f"Most features spread alike, but {first_names(features)} {do} not."
         return Finding("Spread", value, "note", effect, features)
     effect = (
         "Both sets spread alike, feature by feature: radii of iPR, KDE and Coverage are comparable."
@@ -1265,7 +1256,7 @@ def encoder_difference(pair: SamplePair) -> str:
     if not differing or not real or not generated:
         return ""
     key = differing[0]
-    ends = [_shown(each.get(key, "")) or "none" for each in (real, generated)]
+    ends = [short_name(each.get(key, "")) or "none" for each in (real, generated)]
     return f"{key.replace('_', ' ')}: {ends[0]} real, {ends[1]} generated"
 
 
@@ -1274,7 +1265,7 @@ def encoders(pair: SamplePair) -> Findings:
     known = [side for side in pair if side.encoder]
     if not known:
         return ()
-    name = _shown(known[0].encoder["encoder"])
+    name = short_name(known[0].encoder["encoder"])
     if difference := encoder_difference(pair):
         effect = (
             "Two encoders put the same sample at two places: no estimator compares anything then."
@@ -1313,7 +1304,7 @@ def names(pair: SamplePair) -> Findings:
     roles = (_role(pair.real.name), _role(pair.generated.name))
     if roles not in {("generated", "real"), ("generated", ""), ("", "real")}:
         return ()
-    value = f"real: {_shown(pair.real.name)}; generated: {_shown(pair.generated.name)}"
+    value = f"real: {short_name(pair.real.name)}; generated: {short_name(pair.generated.name)}"
     effect = (
         "If the names mean what they say, precision and recall of every estimator are exchanged:"
         " swap the files."
@@ -1329,14 +1320,6 @@ def _role(name: str) -> str:
     if len(roles) == 1:
         return roles[0]
     return ""
-
-
-def _shown(name: str) -> str:
-    """Name on one line, without control characters, of at most LONGEST_NAME characters."""
-    plain = "".join(character if character.isprintable() else "\ufffd" for character in name)
-    if len(plain) <= LONGEST_NAME:
-        return plain
-    return plain[: LONGEST_NAME - 1] + "…"
 
 
 def ratio(first: float, second: float) -> float:
