@@ -529,9 +529,8 @@ class SamplePair:
         return f"SamplePair({self.real!r}, {self.generated!r})"
 
     def _repr_html_(self) -> str:
-        roles = zip(("real", "generated"), self, strict=True)
         notes = " ".join(f"{note}." for note in notes_of(self))
-        return table_html(_HEAD, [_row(role, samples) for role, samples in roles], notes)
+        return table_html(_HEAD, [_row(*each) for each in by_role(self)], notes)
 
     def __iter__(self) -> Iterator[Samples]:
         yield self.real
@@ -628,6 +627,11 @@ def pair_of(real: Any, generated: Any = None) -> SamplePair:
     if generated is None:
         raise TypeError("generated is missing; two sets of samples are needed, or one SamplePair")
     return SamplePair.of(real, generated)
+
+
+def by_role(pair: SamplePair) -> tuple[tuple[str, Samples], ...]:
+    """Both sets, each with the name of its role."""
+    return ("real", pair.real), ("generated", pair.generated)
 
 
 def split_share(ratio: object, named: str = "split =") -> float | None:

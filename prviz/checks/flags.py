@@ -47,7 +47,7 @@ from prviz.readers.suspects import (
     reasons_text,
     suspect_names,
 )
-from prviz.samples import CUT, RENAMED, REORDERED, SamplePair, Samples, pair_of
+from prviz.samples import CUT, RENAMED, REORDERED, SamplePair, Samples, by_role, pair_of
 from prviz.warning import from_outside, warn
 
 Level = Literal["ok", "note", "warning"]
@@ -261,11 +261,6 @@ def grade(note: bool, warning: bool = False) -> Level:
 def grade_of(far: float, ratios: tuple[float, float]) -> Level:
     """Level of a ratio of the two sets, by those above which it is a note and a warning."""
     return grade(far > ratios[0], far > ratios[1])
-
-
-def by_role(pair: SamplePair) -> tuple[tuple[str, Samples], ...]:
-    """Both sets, each with the name of its role."""
-    return ("real", pair.real), ("generated", pair.generated)
 
 
 # ---- facts ----

@@ -17,7 +17,7 @@ import numpy as np
 
 from prviz.arrays import AnyFloats, Flags, Ints
 from prviz.neighbors.threads import one_blas_thread
-from prviz.samples import SamplePair, Samples
+from prviz.samples import SamplePair, Samples, by_role
 
 # NEXT: most rows apart that count as next to each other. STRETCH: number of consecutive rows within
 # which neighbours are compared with a random order.
@@ -193,7 +193,7 @@ def dependent_sets(pair: SamplePair) -> dict[str, RowOrder]:
     """`dependent_rows` of both sets, by "real" and "generated", without a set that has none."""
     return {
         role: found
-        for role, samples in zip(("real", "generated"), pair, strict=True)
+        for role, samples in by_role(pair)
         if (found := dependent_rows(samples)) is not None
     }
 

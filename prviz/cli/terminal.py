@@ -18,7 +18,7 @@ from prviz.measure.workload import duration
 from prviz.readers.atomic_files import named, write_whole
 from prviz.readers.columns import ColumnChoice
 from prviz.readers.errors import one_line
-from prviz.samples import SamplePair, Samples, notes_of
+from prviz.samples import SamplePair, Samples, by_role, notes_of
 from prviz.studies.tasks import Columns, Task, dask_executor, run_tasks
 
 if TYPE_CHECKING:
@@ -307,10 +307,7 @@ def put_text(target: str, text: str) -> None:
 
 def size_lines(pair: SamplePair) -> list[str]:
     """Two lines, one for each set: role, name, and number of samples and features."""
-    return [
-        f"{role:9}  {one_line(each.name)}  {each.n} x {each.d}"
-        for role, each in zip(("real", "generated"), pair, strict=True)
-    ]
+    return [f"{role:9}  {one_line(each.name)}  {each.n} x {each.d}" for role, each in by_role(pair)]
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -15,7 +15,7 @@ import numpy as np
 from prviz.arrays import Array, Floats, Rng
 from prviz.checks.flags import checked_pair
 from prviz.neighbors.threads import one_blas_thread
-from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, check_seed
+from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, by_role, check_seed
 
 # Number of rows that are converted to float64 at a time.
 BLOCK = 1024
@@ -223,7 +223,7 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
     """The distance of a pair, its bias, and the influence of each sample; see
     `frechet_distance`.
     """
-    for role, samples in zip(("real", "generated"), pair, strict=True):
+    for role, samples in by_role(pair):
         if samples.n < 2:
             raise ValueError(f"{role} has 1 sample; a covariance needs at least 2")
     smaller = pair.smaller

@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 
 from prviz.measure.estimates import Progress
 from prviz.neighbors.threads import part_of
-from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
+from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, by_role
 from prviz.studies.surrogate.densities import Components, Density, WeighedSamples, components_of
 from prviz.studies.surrogate.fitting import fit_gaussian
 from prviz.studies.surrogate.predictive import Prediction, predicted
@@ -63,7 +63,7 @@ class SurrogateSources:
                 raise ValueError(
                     f"{name} has {samples.d} features; {self.pair.d} are needed, as in the pair"
                 )
-        for name, samples in zip(("real", "generated"), self.pair, strict=True):
+        for name, samples in by_role(self.pair):
             if samples.n < 2:
                 raise ValueError(
                     f"{name} has 1 sample; at least 2 are needed to fit a distribution"
