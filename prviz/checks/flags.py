@@ -400,10 +400,18 @@ def value_findings(facts: DataFacts) -> list[Finding]:
 def only_seen(facts: DataFacts) -> list[Finding]:
     """Findings that exist only where something is wrong."""
     pair = facts.pair
-    by_row = [*few_samples(*pair), *_transposed(pair), *dependent_order(dependent_sets(pair))]
-    by_row += _summed(pair)
-    by_value = [*keys(pair), *weights(facts), *stand_ins(facts), *texts(pair)]
-    return [*by_row, *by_value, *sets_cut(pair), *reordered(pair)]
+    return [
+        *few_samples(*pair),
+        *_transposed(pair),
+        *dependent_order(dependent_sets(pair)),
+        *_summed(pair),
+        *keys(pair),
+        *weights(facts),
+        *stand_ins(facts),
+        *texts(pair),
+        *sets_cut(pair),
+        *reordered(pair),
+    ]
 
 
 def sets_cut(pair: SamplePair) -> list[Finding]:
