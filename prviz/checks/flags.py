@@ -1156,8 +1156,9 @@ def _without_codes(samples: Samples, codes: _Codes) -> str:
         return ""
     held = {}
     for column, values in codes.items():
-        plain = [int(each) if each == int(each) and abs(each) < 2**53 else each for each in values]
-        held[samples.features[column]] = plain
+        held[samples.features[column]] = [
+            int(each) if each == int(each) and abs(each) < 2**53 else each for each in values
+        ]
     text = f", table[~table.isin({held}).any(axis=1)]"
     if text.isprintable() and len(text) <= _LONGEST_LINE:
         return text
@@ -1237,16 +1238,17 @@ _UNLIKE_SIDES = 2.0
 # Entries of `Samples.encoder` that decide the features; source and versions may differ.
 _SAME_ENCODER = ("encoder", "weights_sha256", "transform")
 
-_GENERATED_WORDS = (
-    "fakes?|gen|generated|generator|samples?|sampled|synth|synthetic"
-    "|epochs?|steps?|iter|checkpoint|ckpt|"
-    "gan|vae|diffusion"
-)
-_REAL_WORDS = (
-    "reals?|ref|reference|train|training|val|valid|validation|test"
-    "|ground|groundtruth|gt|truth|original"
-)
-_WORDS = {"generated": re.compile(_GENERATED_WORDS), "real": re.compile(_REAL_WORDS)}
+# Words of a file name that say which set it holds.
+_WORDS = {
+    "generated": re.compile(
+        r"fakes?|gen|generated|generator|samples?|sampled|synth|synthetic|epochs?|steps?|iter"
+        r"|checkpoint|ckpt|gan|vae|diffusion"
+    ),
+    "real": re.compile(
+        r"reals?|ref|reference|train|training|val|valid|validation|test|ground|groundtruth|gt"
+        r"|truth|original"
+    ),
+}
 
 
 def encoder_difference(pair: SamplePair) -> str:
