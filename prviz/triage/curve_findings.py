@@ -1,5 +1,5 @@
-"""What the curve and the number of samples leave open: hardly any overlap, outliers, lost
-directions, few samples.
+"""Findings on the curve and the number of samples: hardly any overlap, outliers, lost directions,
+few samples.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from prviz.uncertainty.bootstrap import Spread
 
 # Overlap, 1 - TV, below which the sets count as apart.
 APART = 0.1
-# Share of an extreme that the 5 most influential samples alone may hold, and the same in multiples
-# of their share of the samples; beyond both, the extreme hangs on outliers.
+# Share of the other set that the 5 most influential samples may carry, absolutely and in multiples
+# of their own share; above both, the extreme depends on outliers.
 OUTLIERS = 0.05
 OUTLIERS_SHARE = 5.0
-# Ratio of the ends of the range of lam over which one point of the curve is optimal that counts as
-# a kink.
+# Least ratio of the ends of the range of lam over which one point of the curve is optimal, for a
+# kink.
 KINK = 3.0
 # largest move of the point in either error rate: the noise of a rate from a few hundred samples
 KINK_MOVE = 0.03
@@ -64,7 +64,7 @@ def apart(spread: Spread) -> Found:
 
 
 def doubts(spread: Spread, facts: PairFacts, independent: int) -> Found:
-    """Lost directions, and too few samples.
+    """Findings that directions are lost, and that samples are too few.
 
     independent : number of independent samples that are evaluated, of the set with fewer.
     """
@@ -85,8 +85,8 @@ def dependent(pair: SamplePair) -> Found:
 
 
 def outlier_faults(found: Influence) -> Found:
-    """A finding if an extreme hangs on the few samples that alone support most samples of the other
-    role.
+    """A finding if an extreme depends on a few samples that alone support many samples of the other
+    set.
     """
     top = found.top(REMOVED[-1])
     lost = found.share - found.share_without(top)
@@ -141,7 +141,7 @@ def _few(spread: Spread, n: int) -> TriageFinding | None:
 
 class ModeReweighting(NamedTuple):
     """The point of a curve that stays optimal, nearly unmoved, over the widest range of lam; ratio
-    1 without one.
+    1 if there is none.
 
     ratio : ratio of the ends of that range. lam : their geometric mean. fpr, fnr : the point.
     """
@@ -155,8 +155,9 @@ class ModeReweighting(NamedTuple):
 def mode_reweighting(curve: PRCurve) -> ModeReweighting:
     """The mode re-weighting with the widest range of lam inside a curve.
 
-    The range is that on which any of several vertices is optimal that lie within KINK_MOVE of each
-    other in both rates, their middle at least KINK_INSIDE away from both ends and from rates of 0.
+    On that range any of several vertices is optimal that lie within KINK_MOVE of each other in both
+    rates. Their middle is at least KINK_INSIDE away from both ends of the curve and from rates of
+    0.
     """
     fpr, fnr = curve.vertices.T
     lo = np.append(curve.breakpoints, 0.0)
@@ -183,7 +184,7 @@ def mode_reweighting(curve: PRCurve) -> ModeReweighting:
     )
 
 
-# What goes with the findings of this file.
+# The rules of the findings in this module.
 NAMED = (
     FaultRule(
         key="flat",

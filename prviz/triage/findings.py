@@ -1,9 +1,9 @@
 """Findings: what is wrong with a checkpoint, in plain words, each with its number and its evidence.
 
-A fault is named by the statistic that shows it and nothing else does
-(`prviz.triage.pair_statistics`), each compared with what held-out real samples get. A sentence says
-what is observed; the evidence shows the samples that it concerns. Findings depend on the samples
-alone, not on the seed of the split or of the bootstrap.
+Each fault is named by a statistic that shows this fault and no other
+(`prviz.triage.pair_statistics`), compared with what held-out real samples get. A sentence says what
+is observed; the evidence shows the samples that it concerns. Findings depend on the samples alone,
+not on the seed of the split or of the bootstrap.
 """
 
 from __future__ import annotations
@@ -64,34 +64,37 @@ from prviz.triage.repairs import repair_fault
 from prviz.triage.shape_faults import SHAPES, SURE, of_shares
 from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 
-# Raised where the same samples get other findings by the same rules.
+# Version of the rules: raise it when the same samples get other findings.
 RULES = 15
-# A fault is left out beside another that explains so many times more of the samples.
+# A fault is left out beside one that explains this many times as many of the samples.
 MINOR = 3.0
-# What repeats exactly counts so many times what is inferred, as that may follow from it.
+# Weight of rows that repeat exactly against faults that are inferred, as the latter may follow from
+# them.
 SEEN = 2.0
-# A finding is none if held-out real samples have it too, and it is at most so many times as large.
+# A finding is left out if held-out real samples show it too and it is at most this many times as
+# large.
 ALIKE = 1.5
-# Findings of rows that repeat others, which no feature explains; of samples that are missing; and
-# how many times its share of the samples the distribution of a feature may then move.
+# OF_ROWS: keys of findings on rows that repeat others, which no feature explains. OF_LOST: of
+# missing samples, which may move the distribution of a feature by at most BY_SHARES times their
+# share. PLACED: of sets that are placed elsewhere as a whole.
 OF_ROWS = frozenset({"repeated", "collapse", "copies", "near_copies"})
 OF_LOST = frozenset({"dropping", "reweighting"})
 PLACED = frozenset({"scale", "shifted", "permuted"})
 BY_SHARES = 2.0
-# Share of rows that repeat others up to which features are compared all the same.
+# Share of repeated rows up to which features are compared all the same.
 FEW_REPEATS = 0.05
-# Least share of the values, and of those that are not 0, that are also in the other set: no factor
-# or shift leaves so many.
+# Least share of the values, and of those that are not 0, that also occur in the other set: a factor
+# or a shift would leave fewer.
 ON_GRID = (0.95, 0.9)
-# Values that are looked up at a time.
+# Most values that are looked up at a time.
 _GRID_BLOCK = 1 << 18
-# Probability that trees tell sets apart by chance, below which that is said where nothing else is
-# found.
+# Probability that trees tell the sets apart by chance, below which this is reported if no fault is
+# named.
 CERTAIN = 1e-3
 # Fewest samples per set for statistics of two halves.
 LEAST = 60
 
-# What goes with each finding, in the order of the list of what is looked for.
+# The rules of all findings, in the order of the list of faults that are looked for.
 NAMED = (
     *shape_faults.NAMED,
     *placement_faults.NAMED,
@@ -102,11 +105,11 @@ NAMED = (
 NUMBERS = {each.key: each.number for each in NAMED}
 LOOKED_FOR = {each.listed: each.seen for each in NAMED if each.listed}
 EXCLUDES = {each.key: each.excludes for each in NAMED}
-# Part of the generated samples that repeat others exactly from which on missing modes and lost
-# spread follow from that.
+# Share of generated samples that repeat others exactly from which on missing modes and lost spread
+# follow from that.
 MOSTLY = 0.5
 FOLLOWS = frozenset(each.key for each in NAMED if each.follows)
-# In the key of all findings that are kept: another rule makes another one.
+# Part of the cache key of findings: other rules make another key.
 RULES_KEY = f"{RULES}: {', '.join(NUMBERS)}"
 
 
@@ -129,14 +132,14 @@ def findings(
     samples.
 
     pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by
-    `prviz.estimate`.
-    usual : what held-out real
-    samples show, see `usual_faults`: a finding that they have alike is none. of_samples : gives the
-    `sample_faults` of the pair; None: they are searched. witness : gives the pair's
-    `prviz.Witness.entry`, asked where no fault is found: that trees tell the sets apart is said
-    then.
+        `prviz.estimate`.
+    usual : what held-out real samples show, see `usual_faults`: a finding that is as large there is
+        left out.
+    of_samples : returns the `sample_faults` of the pair; None: they are searched.
+    witness : returns the pair's `prviz.Witness.entry`. It is called if no fault is found, to report
+        that trees tell the sets apart.
     replicates, level : of the bootstrap that gives the intervals of the curve; no fault is named by
-    it.
+        it.
 
     Outliers are searched for families that count samples in balls of their own.
     """
@@ -157,7 +160,7 @@ def findings(
         faults = _unnamed(pair, witness())
     unfit = any(fault.key in PLACED | {"single"} for fault in faults)
     unfit |= bool(faults) and faults[0].key == "columns"
-    # first, as all tests that follow take rows as independent
+    # first, as all later tests take rows as independent
     faults = (
         *dependent(pair),
         *faults,
@@ -201,14 +204,14 @@ def sample_faults(
     if single := one_row(facts):  # no spread, to which nothing can be compared
         return (single,)
     spreads = facts.real.sd, facts.generated.sd
-    # of rows that are all equal nothing else
+    # where all rows are equal nothing else can be tested
     if _tested(pair) < LEAST or not all(each.any() for each in spreads):
         return row_faults(facts, copies)
     drawn = halvings(pair, memory_limit=memory_limit, progress=tick)
     shown = agreed_faults(drawn, facts, copies)
     lost = {fault.key for fault in shown[:1]} & OF_LOST
     if deciding(set_facts(pair.real)) and (lost or not _is_named(shown)):
-        # part of the feature that holds the distances alone may be missing
+        # the feature that alone holds the distances may lack a part of its values
         plain = halvings(pair, of_each=False, memory_limit=memory_limit, progress=tick)
         found = agreed_faults(plain, facts, copies)
         if _is_named(found) and (not lost or found[0].key in lost):
@@ -216,7 +219,7 @@ def sample_faults(
             shown = found
     shown = _placed(pair, shown, of_shares(mean_statistics(drawn)), copies, memory_limit)
     repeats = tuple(fault for fault in shown if fault.key in {"repeated", "collapse"})
-    # many rows that repeat others are no fair draw, and all features follow from a norm or factor
+    # many repeated rows are no fair draw; a norm or factor explains all features
     if any(fault.number > FEW_REPEATS for fault in repeats) or WholeFaults(facts).seen is not None:
         return shown
     rest = tuple(fault for fault in shown if fault not in repeats)
@@ -225,15 +228,15 @@ def sample_faults(
 
 
 def _is_named(shown: Found) -> bool:
-    """True if a fault is named that is inferred."""
+    """True if a fault that is inferred from statistics is named."""
     return any(fault.key not in OF_ROWS | {"unclear"} for fault in shown)
 
 
 def _placed(
     pair: SamplePair, shown: Found, by_shares: bool, copies: Memorisation, memory_limit: int
 ) -> Found:
-    """One factor, spread or shift in place of what is inferred, where that explains it; no
-    borderline one of which no feature shows anything.
+    """The faults, with one factor, spread or shift in place of inferred faults that it explains,
+    and without a borderline one that no feature shows.
 
     by_shares : True if other shares of the real samples may explain all.
     """
@@ -258,7 +261,7 @@ def _placed(
     is_shift = first == "shifted"
     if repaired := repair_fault(compared, leaves, far=far, is_shift=is_shift):
         return (shown[0] if repaired.key == first else repaired, *of_rows)
-    # clusters of features that hang together move together by chance
+    # clusters of correlated features move together by chance
     if first in PLACED and shown[0].borderline and not len(known_tests(compared).differ):
         return of_rows
     return shown
@@ -273,7 +276,9 @@ def _some(samples: Samples, rows: int) -> Samples:
 def _with_columns(
     pair: SamplePair, shown: Found, copies: Memorisation, memory_limit: int, progress: Progress
 ) -> Found:
-    """The faults with the features that differ: these alone where nothing is left without them."""
+    """The faults with the features that differ, or these features alone if nothing is left without
+    them.
+    """
     of = differing(pair)
     if not of.columns:
         return shown
@@ -286,8 +291,8 @@ def _with_columns(
     first = next((fault for fault in rest[:1] if not fault.borderline), None)
     if first is not None and first.key == "permuted":
         return shown
-    # samples that are missing move the features that tell them from others, but leave them a
-    # spread, and no one number that puts a feature right
+    # missing samples move the features that tell them from others, but keep a spread, and no factor
+    # or shift puts such a feature right
     if _lost(rest[:1], of.apart) and first is not None and not of.mended:
         of = of.constant()
         if not of.columns:
@@ -297,21 +302,23 @@ def _with_columns(
     drawn = halvings(left, memory_limit=memory_limit, progress=progress)
     without = agreed_faults(drawn, preflight(left).facts, copies)
     without = tuple(fault for fault in without if fault.key not in OF_ROWS and not fault.borderline)
-    # a feature of one value is a fact, whatever else is wrong
+    # a constant feature is a fact, whatever else is wrong
     if of.constant().columns == of.columns:
         return (*rows, named, *without)
     return (*rows, *without, named)
 
 
 def _beside_others(of: Differing, rest: Found) -> Found:
-    """The faults but of rows, with features that differ and are not a few, or not for sure."""
+    """The faults other than those of rows, with features that differ but are not few, or not
+    surely.
+    """
     if not of.certain:
         return rest or (column_hint(of),)
     if of.repair == "sign":
         return (column_fault(of),)
     if rest and rest[0].key in PLACED:
         return rest
-    # nothing can be inferred of shapes where most features lie beside the real ones
+    # where most features lie beside the real ones, shapes say nothing
     if of.beside:
         return (column_fault(of), *rest)
     fixed = of.constant()
@@ -321,7 +328,7 @@ def _beside_others(of: Differing, rest: Found) -> Found:
 
 
 def _lost(shown: Found, apart: float) -> bool:
-    """True if the first is that samples are missing, which may move features so far apart."""
+    """True if the first fault is missing samples, which may move features as far as ``apart``."""
     if not shown or shown[0].key not in OF_LOST:
         return False
     return apart < BY_SHARES * shown[0].number and shown[0].number < MOSTLY
@@ -330,10 +337,11 @@ def _lost(shown: Found, apart: float) -> bool:
 def usual_faults(
     reference: Samples, holdout: Samples, *, memory_limit: int = MEMORY_LIMIT
 ) -> Found:
-    """The faults that any halving shows of held-out real samples: such a difference says nothing of
-    a generator.
+    """The faults that any halving shows in held-out real samples: such differences say nothing of a
+    generator.
 
-    None hides another, as a shift of the whole set does in the list of a checkpoint.
+    None is left out beside another: in the list of a checkpoint a shift of the whole set hides
+    others.
     """
     pair = SamplePair(reference, holdout)
     if min(part.one_of_each_group().n for part in pair) < LEAST:
@@ -354,7 +362,7 @@ def usual_faults(
 
 
 def _alike(fault: TriageFinding, usual: TriageFinding) -> bool:
-    """True if held-out real samples have a fault as much as these."""
+    """True if held-out real samples show the same fault, about as large."""
     if fault.key != usual.key:
         return False
     if fault.unit == "share":
@@ -364,10 +372,10 @@ def _alike(fault: TriageFinding, usual: TriageFinding) -> bool:
 
 
 def agreed_faults(drawn: Sequence[PairStatistics], facts: PairFacts, copies: Memorisation) -> Found:
-    """The faults that the mean of several halvings shows and most of them alone; borderline where
-    not every one does.
+    """The faults that the mean of several halvings shows and that most of them show alone;
+    borderline if not all do.
 
-    Where the mean alone shows one, it is said that the samples are too few to say what.
+    A fault that the mean alone shows is reported as a difference with too few samples to name it.
     """
     whole = WholeFaults(facts)
     single = [named_faults(each, facts, copies, whole) for each in drawn]
@@ -400,7 +408,7 @@ def _borderline(fault: TriageFinding, votes: int, of: int) -> TriageFinding:
 
 
 def _unclear(called: str, agreed: float, facts: PairFacts) -> TriageFinding:
-    """What differs is no fault that most halvings show."""
+    """The finding that something differs, but most halvings show no one fault."""
     sentence = (
         f"Something differs, but random halvings of the samples don't agree on what, {called}: "
         f"{min(part.n for part in facts.pair):,} samples of a set are too few to say."
@@ -414,10 +422,10 @@ def _tested(pair: SamplePair) -> int:
 
 
 def _unnamed(pair: SamplePair, seen: Mapping[str, Any] | None) -> Found:
-    """Trees tell the sets apart, or correlations, and no fault is named.
+    """The finding that trees or correlations tell the sets apart, though no fault is named.
 
-    That none explains it is said only where any was looked for. seen : what gives the samples away,
-    as `prviz.Witness.entry` has it.
+    It says that no fault explains the difference only if faults were searched for. seen : what
+    gives the samples away, as `prviz.Witness.entry` has it.
     """
     if seen is None:
         return ()
@@ -443,7 +451,7 @@ def named_faults(
 ) -> Found:
     """The faults that explain these statistics and copies, the one that explains most first.
 
-    whole : of the facts; None: found here.
+    whole : the `WholeFaults` of the facts; None: computed here.
     """
     of_rows = row_faults(facts, copies)
     plain = tuple(
@@ -457,19 +465,19 @@ def named_faults(
     if any(fault.key == "collapse" and fault.number > MOSTLY for fault in plain):
         following |= FOLLOWS | EXCLUDES["collapse"]
     rest = tuple(fault for fault in rest if fault.key not in following)
-    # rows that repeat exactly are seen, not inferred, and move all else
+    # rows that repeat exactly are observed, not inferred, and move all other statistics
     return (*plain, *rest)
 
 
 @dataclass(frozen=True, eq=False)
 class WholeFaults:
-    """What the facts of a pair show of the sets as wholes, found once for all halvings."""
+    """Faults of the sets as wholes, from the facts of a pair, computed once for all halvings."""
 
     facts: PairFacts
 
     @cached_property
     def seen(self) -> TriageFinding | None:
-        """A difference that is seen, not inferred."""
+        """The fault that is observed rather than inferred, if any."""
         for rule in WHOLES:
             if (fault := rule(self.facts)) is not None:
                 return fault
@@ -482,8 +490,8 @@ class WholeFaults:
 
     @cached_property
     def on_one_grid(self) -> bool:
-        """True if nearly all values of either set occur in the other one, as few different ones
-        do.
+        """True if nearly all values of either set occur in the other one, as if both take few
+        values.
         """
         if not discrete(self.facts.drawn[0].rows):
             return False
@@ -492,8 +500,8 @@ class WholeFaults:
 
 
 def _on_grid(values: Floats, others: Floats) -> bool:
-    """True if nearly all values, and those that aren't 0, occur among the others; a block of rows
-    at a time.
+    """True if nearly all values, and nearly all that aren't 0, occur among the others; a block of
+    rows at a time.
     """
     rows = max(1, _GRID_BLOCK // values.shape[1])
     grid = np.empty(0, others.dtype)
@@ -519,7 +527,7 @@ def _other_faults(
     copies: Memorisation,
     of_rows: Found,
 ) -> Found:
-    """The faults but for many repeats, the one that explains most first."""
+    """The faults other than many repeated rows, the one that explains most first."""
     placed = whole.seen or misplaced(statistics) or whole.standardised
     if placed is not None and placed.key != "permuted" and whole.on_one_grid:
         placed = whole.seen
@@ -542,14 +550,14 @@ def _other_faults(
 
 
 def _listed(parts: list[tuple[float, TriageFinding]]) -> Found:
-    """Faults by their sizes, the largest first, without those that follow from it or are minor
-    beside it.
+    """Faults by their sizes, the largest first, without those that follow from the first or are
+    minor beside it.
     """
-    # samples that repeat others move all else
+    # repeated samples move all other statistics
     if any(fault.key == "collapse" for _, fault in parts):
         parts = [part for part in parts if part[1].key not in EXCLUDES["collapse"]]
     parts.sort(key=lambda part: -part[0])
-    sure = {"collapse", "copies", "near_copies"}  # rows that repeat others are seen by themselves
+    sure = {"collapse", "copies", "near_copies"}  # repeated rows are observed by themselves
     against = EXCLUDES.get(parts[0][1].key, frozenset()) if parts else frozenset()
     listed = (fault for size, fault in parts if fault.key in sure or MINOR * size > parts[0][0])
     return tuple(fault for fault in listed if fault.key not in against)

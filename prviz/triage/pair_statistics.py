@@ -1,10 +1,10 @@
 """Statistics of a pair that findings rest on: how generated samples differ from held-out real ones.
 
 The real samples are cut into two halves. One, the *fit* half, defines what is compared: clusters,
-principal directions, neighbours. The other, the *held-out* half, shows what real samples get there,
-and the generated samples are compared with it by two-sample tests. Both halves take both parts, and
-every statistic is the mean of the two. So for two sets of one distribution every difference is
-chance alone, of known size, whatever the dimension.
+principal directions, neighbours. The generated samples are then compared by two-sample tests with
+the other, the *held-out* half. Each half is used as either one, and every statistic is the mean of
+the two. So for two sets of one distribution every difference is chance alone, of known size,
+whatever the dimension.
 """
 
 from __future__ import annotations
@@ -25,59 +25,61 @@ from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair
 from prviz.triage.row_sets import BLOCK_VALUES, RowSet, coordinates, mixing_weights, unit_of
 
-# Rows per set that each halving compares of more, the least and the most of them, and the most
-# products of values that distances may take: 5,000 rows at d = 64.
+# Rows per set that one halving compares: at least ROWS of more, and at most MOST_ROWS, as long as
+# distances take at most WORK products of values (5,000 rows at d = 64).
 ROWS = 1_200
 MOST_ROWS = 6_000
 WORK = 1_600_000_000
-# Bytes at the peak per compared row and coordinate: eleven matrices of that shape, in float64, and
-# some room.
+# Bytes at the peak of memory per compared row and coordinate: eleven float64 matrices of that
+# shape, and some room.
 _ROW_BYTES = 96
-# Bytes at the peak per value of a block of features, and three times as many for the rows
-# themselves.
+# Bytes at the peak of memory per value of a block of features; the rows themselves take three times
+# as many values.
 _BLOCK_BYTES = 256
-# The neighbour whose distance counts as the distance to a set: the first is noisy.
+# k of the neighbour whose distance counts as the distance to a set: the first neighbour is noisy.
 K = 3
-# The neighbour that the nearest is compared with; how many of both sets are asked whether any is
-# generated, or real.
+# LOCAL: k of the neighbour that the nearest one is compared with. VOID, FEW: number of nearest
+# samples of both sets among which a generated one, or a real one, is searched for.
 LOCAL = 10
 VOID = 20
 FEW = 5
-# Quantiles of the held-out distances to the fit half: samples beyond FAR are off the support, those
-# below NEAR near.
+# Quantiles of the distances from held-out samples to the fit half: samples farther than the
+# quantile FAR are off the support, those nearer than the quantile NEAR are near.
 FAR = 0.98
 NEAR = 0.02
-# Factor below the quantile NEAR from which on two generated samples count as one repeated.
+# Two generated samples count as one repeated if they are this many times nearer than the quantile
+# NEAR.
 TIGHT = 3.0
-# Fewest fit samples per cluster, and most clusters: for masses, and for spreads and centres.
+# Fewest fit samples per cluster, and most clusters: FINE for shares of clusters, COARSE for their
+# spreads and centres.
 FINE = (30, 24)
 COARSE = (30, 16)
-# Least share of generated samples on the support: below it, all are compared.
+# Least share of generated samples on the support: below it, all samples are compared.
 LEFT = 0.15
-# Largest number of features whose order is searched: the search takes d^3.
+# Most features whose order is searched for: the search takes d^3.
 PERMUTED = 1_024
-# Mean square of a feature's differences, in units of chance, from which on it is tried in another
+# Mean square of a feature's differences, in units of chance, above which it is tried in another
 # place.
 DISORDER = 3.0
-# Differences of a feature, of its distribution and of its correlations, that are no chance of one
-# feature; to the first the logarithm of their number is added, to the second twice that.
+# Difference of a feature's distribution, and of its correlations, above which it is no chance; the
+# logarithm of the number of features is added to the first, and twice that to the second.
 UNLIKE = (5.0, 9.0)
 DECILES = np.arange(0.1, 0.95, 0.1)
-# Width of a decile's chance difference in standard errors of a mean, for a Gaussian about 1.3.
+# Standard error of a decile, in standard errors of a mean, about 1.3 for a Gaussian.
 DECILE = 1.3
-# Shares from a decile, in the same unit, within which it may be another value of few: 2.5 standard
-# errors of a half.
+# Largest change of a decile's share, in the same unit, by which it may jump to another of few
+# values: 2.5 standard errors of a half.
 JUMPS = 1.25
-# Least variance of a feature in a cluster, where the mean feature has 1: less would make every move
-# a sure one.
+# Least variance of a feature in a cluster, where the mean feature has 1: with less, every move of
+# its centre would be sure.
 FLOOR = 1e-3
 CHANCE = 2.0  # misfit of one feature by chance: of its distribution, and of its correlations
 # Ratio of the shares of a cluster, generated over real, below which it counts as empty.
 EMPTY = 0.12
-# Seeded ways to cut the sets into halves: findings that hang on one of them are borderline.
+# Random ways to cut the sets into halves: findings that depend on one of them are borderline.
 HALVINGS = 3
-# Most bytes of real rows that are kept for further generated sets, with up to five times as many
-# of what follows from them; by draw.
+# Most bytes of real rows that are cached for further generated sets; what follows from them takes
+# up to five times as much. One entry per halving.
 _KEPT_BYTES = 10_000_000
 _REAL = LeastRecentlyUsed(HALVINGS)
 _ROUNDS = 10
@@ -88,46 +90,56 @@ _TINY = 1e-12
 class PairStatistics:
     """How generated samples differ from held-out real ones; ``_z`` is a z-score against chance.
 
-    off : share of generated samples without real ones near by, beyond the share of real ones.
-    compact : distance of these to the nearest generated over that to the nearest real ones, median;
-    nan if there are too few. left : share of generated samples that are not off; those below are
-    theirs. radius : log ratio of the distances to the real samples.
-    unreached : the mirror of ``off``. void : share of real samples with no generated one among the
-    VOID nearest of as many of both sets. bare : share of the samples that are off with no real one
-    among the FEW nearest. tight : share with another generated one much nearer than real ones get.
-    nearest : log ratio of the distances to the nearest, within the sets. uneven : log ratio of the
-    nearest distance over the LOCAL-th, which no stretching changes; below 0 where samples were
-    averaged with their neighbours, above where noise was added.
+    Neighbours. off : share of generated samples without real ones near by, beyond the share among
+    held-out samples.
+    compact : median ratio, for these samples, of the distance to the nearest generated ones to that
+        to the nearest real ones; nan if there are too few.
+    left : share of generated samples that are not off; the statistics below are theirs.
+    radius : log ratio of the distances to the real samples.
+    unreached : the mirror of ``off``: share of real samples without generated ones near by.
+    void : share of real samples with no generated one among the VOID nearest, of as many samples of
+        both sets.
+    bare : share of the samples that are off with no real one among the FEW nearest.
+    tight : share of generated samples with another one much nearer than real ones get.
+    nearest : log ratio of the distances to the nearest sample of the own set.
+    uneven : log ratio of the nearest distance over the LOCAL-th, which no stretching changes: below
+        0 if samples were averaged with their neighbours, above if noise was added.
 
-    mass_z : of the shares of both sets in the real clusters. moved : share that would have to move.
-    worst, best : lowest and highest z-score of a cluster. empty : real share of clusters with
-    hardly any generated sample, less theirs. seldom, often : ratio of the shares, generated over
-    real, of
-    the clusters that are made too seldom and too often. by_mass : part of
-    the move of the mean that the shares explain.
+    Shares of both sets in the real clusters. mass_z : of all shares. moved : share of samples that
+    would have to move.
+    worst, best : lowest and highest z-score of a cluster.
+    empty : real share of clusters with hardly any generated sample, less the generated share.
+    seldom, often : ratio of the shares, generated over real, of clusters that are generated too
+        seldom, and too often.
+    by_mass : part of the move of the mean that the shares explain.
 
-    total, top, low : log ratio of the distances from the centres of the real clusters: in all
-    directions, in those of the largest variance (half of it), in those beyond 80 % of it. spread :
-    largest distance of their distribution functions. low_quarter : as low, of the lower quartiles.
+    Spreads. total, top, low : log ratio of the distances from the centres of the real clusters: in
+    all directions, in those of the largest variance (half of it), in those beyond 80 % of it.
+    spread : largest distance between their distribution functions.
+    low_quarter : as low, of the lower quartiles.
     anisotropy : real variance per direction of top over low.
-    tail : how much farther the last of 20 lies from its centre than the middle one, log ratio.
-    all_... : the same from one centre. added, whole_added : variance added within clusters and as a
-    whole, over that of the real samples there. within, whole : that of the real samples.
-    whole_chance : standard error of whole_added.
+    tail : log ratio of how much farther the last of 20 samples lies from its centre than the middle
+        one.
+    all_... : the same around one centre.
+    added, whole_added : variance added within clusters and to the whole set, over the real one
+        there.
+    within, whole : the real variances. whole_chance : standard error of whole_added.
     offset : squared distance of the real mean from the origin, over the real variance.
 
-    centre_z : of the moves of the cluster centres. after_shift, after_scale, after_stretch,
-    after_features : of what is left of the moves after one shift, one factor from the origin, one
-    from the mean, a factor per feature; nan where such a model fits any moves. stretch : the factor
-    from the mean, less 1; 0 for a single cluster, whose centre is the mean. factor : that from the
-    origin, less 1.
+    Moves. centre_z : of the cluster centres.
+    after_shift, after_scale, after_stretch, after_features : of what is left of the moves after one
+        shift, one factor from the origin, one factor from the mean, one factor per feature; nan if
+        such a model fits any moves.
+    stretch : the factor from the mean, less 1; 0 for a single cluster, whose centre is the mean.
+    factor : the factor from the origin, less 1.
 
-    deciles : mean squared difference of the features' deciles, in units of chance. deciles_shift,
-    deciles_scale,
-    deciles_features : what is left after a shift per feature, one factor, a factor per feature.
-    scale : log of the one factor. features : their number. disordered : number of features that fit
-    better in another place. misfit,
-    misfit_ordered : how badly these fit, by deciles and correlations, before and after.
+    Features. deciles : mean squared difference of the features' deciles, in units of chance.
+    deciles_shift, deciles_scale, deciles_features : what is left of it after a shift per feature,
+        one factor, a factor per feature.
+    scale : logarithm of the one factor.
+    features : their number.
+    disordered : number of features that fit better in another place.
+    misfit, misfit_ordered : how badly these fit, by deciles and correlations, before and after.
     """
 
     off: float
@@ -205,14 +217,16 @@ def rows_in_time(d: int) -> int:
 
 
 def rows_within(d: int, memory_limit: int) -> int:
-    """The same within so many bytes: at least 510 of 50 MB, ROWS of 280 MB."""
+    """Most rows as by `rows_in_time`, within a memory limit in bytes: at least 510 of 50 MB, ROWS
+    of 280 MB.
+    """
     few_features = memory_limit // (_ROW_BYTES * d)
     more_features_than_rows = math.isqrt(memory_limit // (2 * _ROW_BYTES))
     return min(max(few_features, more_features_than_rows), rows_in_time(d))
 
 
 def rows_at_once(d: int, memory_limit: int) -> int:
-    """The same where all features of all rows are held."""
+    """Most rows of which all features fit into memory at once."""
     return min(memory_limit // (_ROW_BYTES * d), rows_in_time(d))
 
 
@@ -226,22 +240,23 @@ def halvings(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> tuple[PairStatistics, ...]:
-    """The statistics of a pair by several random halves each; see `mean_statistics`.
+    """The statistics of a pair by several random halvings; see `mean_statistics`.
 
-    seed : of the draws of rows, the halves and the clusters, no seed of a bootstrap: findings do
-    not depend on one, nor on the order of the rows. rows : rows per set that each halving compares,
-    at most; of more each takes others.
-    times : number of halvings. of_each : True if each feature counts by its spread; None: where one
-    or two hold the distances alone, so that the others are looked at too.
+    seed : of the draws of rows, the halves and the clusters. It is not the seed of a bootstrap:
+        findings depend neither on that nor on the order of the rows.
+    rows : most rows per set that each halving compares; of larger sets each halving takes other
+        rows.
+    times : number of halvings.
+    of_each : True if each feature is divided by its spread; None: if one or two features hold the
+        distances alone, so that the others count too.
     memory_limit : bytes beyond the samples; below 280 MB fewer rows of many features are compared,
-    see `rows_within`.
-
+        see `rows_within`.
     progress : called with the fraction done; may raise to stop.
 
-    No matrix is larger than (2 rows, 2 rows), however many features there are; these are read in
-    blocks then.
+    No matrix is larger than (2 rows, 2 rows), however many features there are; many features are
+    read in blocks.
     """
-    # matrices this small cost several times as much on two
+    # a second thread makes products of such small matrices several times slower
     with (
         one_blas_thread(),
         one_openmp_thread(),
@@ -258,7 +273,7 @@ def halvings(
 
 
 def mean_statistics(drawn: Sequence[PairStatistics]) -> PairStatistics:
-    """The mean of every statistic, over those that are numbers."""
+    """The mean of every statistic over the halvings in which it is a number."""
     return PairStatistics(
         **{
             field.name: _mean([getattr(each, field.name) for each in drawn])
@@ -271,17 +286,17 @@ T = TypeVar("T")
 
 
 def _order_of(values: Array) -> Ints:
-    """An order of the rows that does not depend on how they stand."""
+    """An order of the rows that depends on their values alone."""
     return np.lexsort(values.T[: min(8, values.shape[1])])
 
 
 class _Compared:
-    """The rows of a pair, in an order that does not depend on how they stand.
+    """The rows of a pair that are compared, in an order that depends on their values alone.
 
-    rows : rows per set that are compared, at most; of groups one row each, for the tests are of
-    independent rows. wide
-    : True for more features than rows of both sets, which then are compared in fewer coordinates.
-    of_each : True if each feature is in units of its spread.
+    rows : most rows per set; one row of each group, as the tests take rows as independent.
+    wide : True if there are more features than rows of both sets; these are then compared in fewer
+        coordinates.
+    of_each : True if each feature is divided by its spread.
     """
 
     def __init__(
@@ -305,8 +320,8 @@ class _Compared:
         self._of_each = of_each
 
     def drawn(self, rng: Rng, turn: int) -> tuple[RowSet, RowSet, Floats, Floats]:
-        """Rows of both sets in a random order, by their features and in coordinates; of many others
-        in every turn.
+        """Rows of both sets in random order, with their coordinates; of large sets each turn takes
+        other rows.
         """
         rows: list[Ints] = []
         for whole, part in zip(self._orders, self._pair, strict=True):
@@ -324,14 +339,14 @@ class _Compared:
         return *sets, points, others
 
     def deciles(self, real: RowSet, generated: RowSet) -> dict[str, float]:
-        """`_deciles` of drawn rows: found once where each turn draws every row."""
+        """`_deciles` of drawn rows, computed once if each turn draws all rows."""
         found = self._of_every or _deciles(real, generated, not self.wide)
         if all(part.groups is None and part.n <= self._rows for part in self._pair):
             self._of_every = found
         return found
 
     def _real(self, rows: Ints) -> RowSet:
-        """The real rows, the same object for each generated set as long as they are small."""
+        """The real rows; small sets are cached for further generated sets."""
         real = self._pair.real
 
         def chosen(values: Array, rows: Ints) -> RowSet:
@@ -341,7 +356,7 @@ class _Compared:
 
         if self._apart or self.wide or len(rows) * real.d * 8 > _KEPT_BYTES:
             return chosen(real.values, rows)
-        # a copy of the rows: what is kept must not keep the set
+        # a copy of the rows, so that the cache does not keep the whole set
         return _REAL.remembered(
             (real.digest, rows.tobytes(), self._block, self._of_each),
             lambda: chosen(real.values[rows], np.arange(len(rows))),
@@ -349,7 +364,7 @@ class _Compared:
 
 
 def _one_of_each(rows: Ints, groups: Array | None) -> Ints:
-    """The first of the rows of each group, in their order; all of them without groups."""
+    """The first row of each group, in the order of ``rows``; all rows without groups."""
     if groups is None:
         return rows
     return rows[np.sort(np.unique(groups[rows], return_index=True)[1])]
@@ -386,12 +401,12 @@ def _mean(values: list[float]) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Fold:
-    """One use of the halves: ``fit`` and ``held`` of the real rows, ``one`` and ``other`` of the
-    generated ones.
+    """One use of the halves: rows ``fit`` and ``held`` of the real set, ``one`` and ``other`` of
+    the generated set.
 
-    real, generated : the rows by their features. points, others : the same rows in coordinates with
-    the same distances.
-    wide : True if these are fewer than the features.
+    real, generated : the rows by their features.
+    points, others : the same rows in coordinates with the same distances.
+    wide : True if there are fewer coordinates than features.
     """
 
     real: RowSet
@@ -405,7 +420,7 @@ class _Fold:
     wide: bool
 
     def statistics(self, rng: Rng) -> dict[str, float]:
-        """Statistics with one half of the real samples as fit samples."""
+        """All statistics with this half of the real samples as fit samples."""
         fit = self.points[self.fit]
         d = self.real.d
         one = self.others[self.one]
@@ -429,7 +444,9 @@ class _Fold:
         return found | _moves(self._features(centres, on, on_held), *members)
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What follows from the real rows alone, with this half of them as fit samples."""
+        """A value that follows from the real rows alone, with this half as fit samples: computed
+        once.
+        """
         return self.real.known.remembered((self.fit.start, key), compute)
 
     def _centres(self, sizes: tuple[int, int], rng: Rng) -> tuple[Floats, int]:
@@ -477,10 +494,10 @@ def _neighbours(
     own: Floats,
     of_held: tuple[Ints, Floats],
 ) -> tuple[dict[str, float], Flags, Flags]:
-    """Statistics of distances, and which generated and which held-out samples are on the
-    support.
+    """Statistics of distances, and which generated and held-out samples are on the support.
 
-    own : radii of the fit samples. of_held : the fit samples nearest to the held-out ones.
+    own : radii of the fit samples.
+    of_held : the fit samples nearest to the held-out ones, and their distances.
     """
     own_one = _radii(one)
     near_held, held_void = of_held
@@ -557,15 +574,15 @@ def _nearest(points: Floats, among: Floats, k: int = K) -> tuple[Ints, Floats]:
 
 
 def _void(own: Floats, others: Floats) -> Flags:
-    """Which points have none of the others among the nearest of both: as many as are of their own.
+    """True for points whose nearest samples of both sets, as many as ``own`` has, are all own ones.
 
-    own, others : distances to the nearest of both, rising.
+    own, others : distances to the nearest of either set, rising.
     """
     return own[:, -1] <= others[:, 0]
 
 
 def _first(number: int, points: Floats, among: Floats, all_of_them: Floats, k: int = 1) -> Floats:
-    """Distances to the k nearest of the first so many.
+    """Distances to the k nearest among the first ``number`` points.
 
     all_of_them : distances to at least k of all.
     """
@@ -575,8 +592,8 @@ def _first(number: int, points: Floats, among: Floats, all_of_them: Floats, k: i
 
 
 def _radii(points: Floats) -> Floats:
-    """Distance of every point to its K-th nearest other one; of repeated points no less than the
-    smallest positive.
+    """Distance from every point to its K-th nearest other one; for repeated points at least the
+    smallest positive one.
     """
     distances = nearest_rows(points, np.arange(len(points)), K + 1, points)[1][:, -1]
     least = 1.0
@@ -600,7 +617,7 @@ def _share(name: str, generated: Flags, held: Flags) -> dict[str, float]:
 def _rank_z(generated: Floats, held: Floats) -> float:
     """z-score of the rank-sum test; 0 without samples.
 
-    It is that of `scipy.stats.ranksums`, which takes ten times as long as it also finds the
+    It equals that of `scipy.stats.ranksums`, which takes ten times as long, as it also computes the
     p-value.
     """
     n = len(generated)
@@ -628,7 +645,7 @@ def _count(values: Floats, sizes: tuple[int, int]) -> int:
 
 
 def clusters(values: Floats, count: int, seed: int, features: int | None = None) -> Floats:
-    """Centres of k-means: as many as asked for, fewer of fewer different rows.
+    """Centres of k-means: ``count``, or as many as there are different rows.
 
     features : number of features of which the values are coordinates; None: that of the values.
     """
@@ -636,7 +653,7 @@ def clusters(values: Floats, count: int, seed: int, features: int | None = None)
 
     rounded = (values / (np.abs(values).max() or 1.0)).round(9) + 0.0  # no negative zeros
     different = len({row.tobytes() for row in rounded})
-    # of the mean variance of a feature
+    # in units of the mean variance of a feature
     tolerance = 1e-4 * (values.shape[1] / features if features else 1.0)
     k_means = KMeans(
         min(count, different), n_init=1, max_iter=_ROUNDS, random_state=seed, tol=tolerance
@@ -652,7 +669,7 @@ def cluster_of(values: Floats, centres: Floats) -> Ints:
 
 
 def _masses(held: Floats, generated: Floats, centres: Floats) -> dict[str, float]:
-    """The shares of both sets in the clusters."""
+    """Statistics of the shares of both sets in the clusters."""
     n = len(held)
     m = len(generated)
     counts, others = (
@@ -695,9 +712,10 @@ def _spreads(
     """Spreads around the centres of the clusters, in bands of the principal directions, and around
     one centre.
 
-    centres : of the clusters, and the one, by the prefix of what is found. principal : the fit
-    samples' variances around these along their principal directions, and the directions.
-    features : number of features where it exceeds that of the rows; None: it does not.
+    centres : of the clusters, and the one centre, by the prefix of the statistics' names.
+    principal : variances of the fit samples around these along their principal directions, and the
+        directions.
+    features : number of features if it exceeds that of the rows; else None.
     """
     found: dict[str, float] = {}
     for prefix, around in centres.items():
@@ -725,7 +743,7 @@ def _spreads(
                 np.bincount(sides[1][1], minlength=len(around)), 1
             )
             own = weights[sides[1][1]]
-            # no cluster may hold both generated and held-out samples
+            # all are 0 where no cluster holds samples of both sets
             mean = np.average(energies[1]["total"], weights=own if own.any() else None)
             added = mean - energies[0]["total"].mean()
             real = max(float(energies[0]["total"].mean()), _TINY)
@@ -742,10 +760,11 @@ def _spreads(
 
 
 def _tail(one: Floats, other: Floats) -> tuple[float, float]:
-    """How much farther the last of 20 lies from the middle one in the other set, half of
-    logarithms, and its z-score.
+    """Log ratio, halved, of how much farther the last of 20 samples lies from the middle one in the
+    other set, and its z-score.
 
-    The error of a quantile is that of a share, times the width that so large a share has there.
+    The error of a quantile is the error of its share, times how much the quantile changes with the
+    share there.
     """
     reach = 0.0
     variance = 0.0
@@ -758,12 +777,12 @@ def _tail(one: Floats, other: Floats) -> tuple[float, float]:
 
 
 def _less(rows: Floats, others: Floats) -> Floats:
-    """``rows - others``, in the memory of the others, which nobody else uses."""
+    """``rows - others``, written into ``others``, which nobody else uses."""
     return np.subtract(rows, others, out=others)
 
 
 def _principal_of(fit: Floats, around: Floats, features: int | None) -> tuple[Floats, Floats]:
-    """`_principal` of the fit samples less the nearest of some centres."""
+    """`_principal` of the fit samples around the nearest of some centres."""
     residuals = _less(fit, around[cluster_of(fit, around)])
     return _principal(residuals, len(fit), features)
 
@@ -771,8 +790,8 @@ def _principal_of(fit: Floats, around: Floats, features: int | None) -> tuple[Fl
 def _principal(residuals: Floats, n: int, features: int | None) -> tuple[Floats, Floats]:
     """Variances along the principal directions, the largest first, and these directions, (d, r).
 
-    Of more features than rows the products of the rows have the same variances: those of all other
-    directions are 0.
+    Where features outnumber rows, the eigenvalues of the products of the rows are the same
+    variances; those of all other directions are 0.
     """
     if features is None:
         variances, axes = np.linalg.eigh(residuals.T @ residuals / n)
@@ -806,7 +825,7 @@ def _energies(
 def _shifted(
     one: Floats, other: Floats, mine: Ints, others: Ints, count: int
 ) -> tuple[float, float]:
-    """Mean difference within the clusters, so that their shares do not matter, and its z-score."""
+    """Mean difference of two sets within the clusters, whatever their shares, and its z-score."""
     shifts = []
     weights = []
     errors = []
@@ -831,7 +850,7 @@ _Features: TypeAlias = tuple[Floats, Floats, Floats, Floats]
 
 
 def _moves(blocks: Iterable[_Features], mine: Ints, others: Ints) -> dict[str, float]:
-    """How the centres of the clusters move, and what models leave of the moves.
+    """How the centres of the clusters move, and what simple models leave of the moves.
 
     mine, others : clusters of the held-out and of the generated rows.
     """
@@ -878,8 +897,8 @@ def _moves(blocks: Iterable[_Features], mine: Ints, others: Ints) -> dict[str, f
 def _moved(
     held: Floats, generated: Floats, centres: Floats, mean: Floats, mine: Ints, others: Ints
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Centres of clusters of enough rows, their moves, the weights of these, and the centres about
-    the mean.
+    """Centres of clusters with enough rows, their moves, the weights of the moves, and the centres
+    relative to the mean.
     """
     means = [np.empty((0, held.shape[1]))]
     moves = [np.empty((0, held.shape[1]))]
@@ -892,13 +911,13 @@ def _moved(
             chance = np.maximum(a.var(axis=0), FLOOR) / len(a) + np.maximum(
                 b.var(axis=0), FLOOR
             ) / len(b)
-            # of the fit samples: noise that the moves share looks like a model
+            # centres of the fit samples: those of the held-out ones share their noise with the
+            # moves, which would look like a model
             means.append(centres[cluster][None])
             moves.append((b.mean(axis=0) - a.mean(axis=0))[None])
             weights.append((1 / chance)[None])
     at, by, weight = (np.concatenate(each) for each in (means, moves, weights))
-    # one cluster's centre is the mean: what rounding leaves between the two is no distance to
-    # divide by
+    # a single cluster's centre is the mean: their difference is rounding
     return at, by, weight, at - mean if len(centres) > 1 else np.zeros_like(at)
 
 
@@ -906,7 +925,7 @@ def _moved(
 
 
 def _whole(real: RowSet, points: Floats, others: Floats, whole: bool) -> dict[str, float]:
-    """Change of the total variance, over the real one, and its standard error."""
+    """Change of the total variance over the real one, its standard error, and the offset."""
     squares = [np.square(each - each.mean(axis=0)).sum(axis=1) for each in (points, others)]
     unit = max(float(squares[0].mean()), _TINY)
     error = math.sqrt(sum(float((each / unit).var()) / len(each) for each in squares))
@@ -962,7 +981,7 @@ def _deciles(real: RowSet, generated: RowSet, whole: bool) -> dict[str, float]:
 
 
 def _quantiles(ordered: Floats, at: Floats) -> Floats:
-    """`np.quantile` of rows in rising order, (d, len(at))."""
+    """`np.quantile` of rows that are sorted, (d, len(at))."""
     place = at * (ordered.shape[1] - 1)
     below = np.floor(place).astype(np.intp)
     part = place - below
@@ -973,7 +992,7 @@ def _quantiles(ordered: Floats, at: Floats) -> Floats:
 
 
 def _steps(ordered: Floats, at: Floats, chance: float) -> Floats:
-    """How far deciles of values that repeat may jump by chance, (d, 9); 0 where most values differ.
+    """How far deciles of repeated values may jump by chance, (d, 9); 0 where most values differ.
 
     ordered : (d, n) values of each feature, rising.
     """
@@ -989,10 +1008,10 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
     """How much better the generated features fit in another order, by distributions and
     correlations of ranks.
 
-    Only where two features differ beyond chance, or all correlations together; then those that fit
-    badly are moved, and their correlations are those with the features that fit. Where that leaves
-    correlations that don't fit, all features are. Both are of ranks: values that are mostly 0
-    change no chance.
+    It is computed only if two features differ beyond chance, or all correlations together do. Then
+    the features that fit badly are moved, judged by their correlations with those that fit. If
+    correlations still don't fit, all features are moved. Ranks keep values that are mostly 0 from
+    changing what chance gives.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -1026,7 +1045,7 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
         order, before, after = _matched(of_chance, _all_unlike(*sides))
     moved = order != np.arange(real.d)
     if moved.any():
-        # what another order leaves of the others counts too
+        # misfits of the other features in the new order count too
         left = np.maximum(after[~moved] - UNLIKE[0] - among, 0).sum() / moved.sum()
         found["misfit"] = float(before[moved].mean())
         found["misfit_ordered"] = float(after[moved].mean() + left)
@@ -1034,7 +1053,7 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
 
 
 def _misfit(angles: Sequence[Floats], order: Ints) -> float:
-    """Mean squared difference of correlations, in units of chance, in this order."""
+    """Mean squared difference of correlations with the generated features in this order."""
     return float(np.square(angles[0] - angles[1][np.ix_(order, order)]).mean())
 
 
@@ -1042,15 +1061,16 @@ def _matched(angles: Sequence[Floats], unlike: Floats) -> tuple[Ints, Floats, Fl
     """The order of the generated features that fits best by all correlations and distributions, and
     how badly each feature fits before and after, beyond chance.
 
-    angles : of both sets, in units of chance. unlike : of each pair of features, by distributions.
+    angles : of both sets, in units of chance.
+    unlike : misfit of each pair of features, by distributions.
 
     First the sorted correlations of each feature are compared, which no order changes (Ding et al.
-    2021), then its correlations with the features as they were matched before.
+    2021), then its correlations with the features in the order of the last round.
     """
     from scipy.optimize import linear_sum_assignment
 
     places = np.arange(len(unlike))
-    # each feature's own place says nothing
+    # a feature's correlation with itself says nothing
     sides = [each - np.diag(np.diag(each)) for each in angles]
 
     def fits(order: Ints) -> Floats:
@@ -1076,24 +1096,24 @@ def _matched(angles: Sequence[Floats], unlike: Floats) -> tuple[Ints, Floats, Fl
 
 
 def _angles(values: Floats) -> Floats:
-    """Fisher's z of the correlations of ranks."""
+    """Fisher's z of the rank correlations of all features."""
     return np.arctanh(np.clip(_correlations(_ranks(values)), -0.99, 0.99))
 
 
 def _unlike(real: tuple[Floats, Floats], generated: Floats, n_real: int) -> Floats:
-    """Mean squared difference of the shares up to the real deciles, in units of chance, of each
+    """Mean squared difference of the shares up to the real deciles, in units of chance, for each
     feature.
 
-    real : `_shares_up_to_deciles`, of so many samples.
+    real : `_shares_up_to_deciles` of ``n_real`` samples.
     """
     at, shares = real
     return _mean_squares(shares, _shares_up_to(at, generated), n_real, len(generated))
 
 
 def _all_unlike(real: Floats, generated: Floats) -> Floats:
-    """The same of every real feature, the rows, and every generated one."""
+    """`_unlike` of every real feature (rows) with every generated one (columns)."""
     at, shares = _shares_up_to_deciles(real)
-    order = np.argsort(at, axis=None)  # values in their order are found much faster
+    order = np.argsort(at, axis=None)  # sorted values are looked up much faster
     found = np.empty((len(at), generated.shape[1]))
     below = np.empty(at.size)
     for place, row in enumerate(np.sort(generated, axis=0).T):
@@ -1111,7 +1131,7 @@ def _shares_up_to_deciles(real: Floats) -> tuple[Floats, Floats]:
 
 
 def _shares_up_to(at: Floats, values: Floats) -> Floats:
-    """Shares of each feature's values up to its ends, (d, 9)."""
+    """Shares of each feature's values up to each of the numbers ``at``, (d, 9)."""
     columns = np.sort(values, axis=0).T
     below = [np.searchsorted(row, ends, "right") for row, ends in zip(columns, at, strict=True)]
     return np.stack(below) / len(values)
@@ -1132,7 +1152,7 @@ def _ranks(values: Floats) -> Floats:
 
 
 def _squares(one: Floats, other: Floats) -> Floats:
-    """Squared distances of all rows of one to all rows of the other."""
+    """Squared distances from all rows of one array to all rows of the other."""
     return np.asarray(
         np.square(one).sum(axis=1)[:, None] + np.square(other).sum(axis=1) - 2 * one @ other.T
     )

@@ -1,5 +1,5 @@
-"""Faults of the whole set: another scale, a shift, an order of the features, or a set that only is
-normalised.
+"""Faults of the whole set: another scale, a shift, another order of the features, or only one set
+normalised; and faults of rows.
 """
 
 from __future__ import annotations
@@ -30,37 +30,38 @@ from prviz.triage.shape_faults import (
     reshaped,
 )
 
-# Differences of deciles that count, in units of chance, of which chance alone gives up to 5.5; the
-# lower one counts where cluster centres move too.
+# Differences of deciles that count, in units of chance, which alone gives up to 5.5. The lower
+# threshold applies if cluster centres move too.
 DIFFERENT = 8.0
 DIFFERENT_BOTH = 5.0
 HUGE = 50.0
 LITTLE = (
     0.05  # a difference of deciles beside which clusters say nothing; the part that a repair leaves
 )
-# Part of their differences that another order may leave: modes of other shares look like one too,
-# which leaves 0.23 and more.
+# Largest part of their misfit that another order may leave: modes in other shares look like another
+# order too, but leave 0.23 and more.
 REORDERED = 0.15
 FITS = 4.0  # differences of features that fit again, in units of chance
 LIKE_MASS = 2.0  # z-score of the shares of the clusters below which they move nothing
-# part of a move of the mean from which on the shares of the modes may be, and are, its cause
+# parts of a move of the mean that the shares of the modes explain, from which on they may be, and
+# are, its cause
 BY_MASS = (MOVED_BY_SHARES, 0.6)
-# Factor from which on nothing else can be compared, and features at most that are asked whether it
-# mends them.
+# Factor from which on nothing else can be compared, and most features on which it is tried.
 FAR = 10.0
 ASKED = 64
 SURER = 3.0  # times as much must be explained by the deciles alone
-# Least squared distance of the real mean from the origin, over the variance: nearer, a factor from
-# the origin and one from the mean are the same.
+# Least squared distance of the real mean from the origin, over the variance: nearer than that, a
+# factor from the origin and one from the mean are the same.
 OFFSET = 0.08
-# Least relative distance of a norm ratio from 1: rows of norm 1 are no sign of normalisation where
+# Least absolute logarithm of the ratio of norms: rows of norm 1 are no sign of normalisation if
 # those of the other set have nearly the same norm.
 NORM_DIFFERS = 0.02
-NORM_SPREADS = 2.0  # or their greatest norm over their least, from which on they have no common one
+# ratio of a set's greatest norm to its least from which on its rows have no common norm
+NORM_SPREADS = 2.0
 
 
 def normalised(facts: PairFacts) -> TriageFinding | None:
-    """One set of norm 1 and another that is not; no difference of rounding."""
+    """One set has norm 1 and the other has not, by more than rounding."""
     real = facts.real
     generated = facts.generated
     if real.norm:
@@ -85,7 +86,7 @@ def normalised(facts: PairFacts) -> TriageFinding | None:
 
 
 def rescaled(facts: PairFacts) -> TriageFinding | None:
-    """A factor so large that nothing else can be compared, and without which the features are
+    """A factor so large that nothing else can be compared, and whose removal makes the features
     alike.
     """
     if not facts.real.norm or not facts.generated.norm:
@@ -93,7 +94,7 @@ def rescaled(facts: PairFacts) -> TriageFinding | None:
     if abs(math.log(facts.generated.norm / facts.real.norm)) < math.log(FAR):
         return None
     real, generated = _asked(facts)
-    # counts fit by an exact factor alone, that of their commonest values but 0
+    # counts fit only after the exact factor: that of their commonest values other than 0
     middles = [
         float(np.median(np.abs(each[each != 0]))) for each in (real, generated) if each.any()
     ]
@@ -129,7 +130,7 @@ def standardised_otherwise(facts: PairFacts) -> TriageFinding | None:
 
 
 def _asked(facts: PairFacts) -> tuple[Floats, Floats]:
-    """Some features of both sets, spread evenly over all."""
+    """Some features of both sets, spread evenly over all features."""
     d = facts.pair.d
     places = np.unique(np.linspace(0, d - 1, min(d, ASKED)).astype(np.intp))
     real, generated = (each.values[:, places].astype(float) for each in facts.pair)
@@ -137,14 +138,14 @@ def _asked(facts: PairFacts) -> tuple[Floats, Floats]:
 
 
 def _steps(real: Floats, generated: Floats) -> list[float]:
-    """How far the distribution functions of each feature lie apart, up to rounding."""
+    """Largest distance between the two distribution functions of each feature, up to rounding."""
     digit = 1e-9 * (float(np.abs(real).max()) or 1.0)
     columns = zip(np.rint(real / digit).T, np.rint(generated / digit).T, strict=True)
     return [ColumnCounts.of(*each).largest_step() for each in columns]
 
 
 def misplaced(of: PairStatistics) -> TriageFinding | None:
-    """A repair of the whole set that explains what differs: another order, a factor, a shift, a
+    """The fault that one repair of the whole set explains: another order, a factor, a shift, or a
     factor per feature.
     """
     if _disordered(of):
@@ -188,8 +189,8 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
     """
 
     def left(centres: float, deciles: float) -> float:
-        """The larger part of what differs that a repair leaves; nan where the moves of the clusters
-        don't say.
+        """The larger part of what differs that a repair leaves; only by the features if the moves
+        of the clusters say nothing (nan).
         """
         if math.isnan(centres):
             if different:
@@ -202,7 +203,7 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
     by_place = _by_place(of)
     scaled = left(of.after_scale, of.deciles_scale) if _alike(of, factor) and by_place else 1.0
     shifted = left(of.after_shift, of.deciles_shift) if by_place else 1.0
-    # else it is a spread, or noise
+    # otherwise it is a spread or noise
     uneven = of.deciles_features < 0.5 * of.deciles_scale and of.offset > OFFSET
     by_feature = left(of.after_features, of.deciles_features) if by_place and uneven else 1.0
     best = min(shifted, by_feature, scaled)
@@ -220,8 +221,8 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
 
 
 def _by_place(of: PairStatistics) -> bool:
-    """True if a shift or a factor may be the cause: where shares of clusters move the mean, a shift
-    fits all better.
+    """True if a shift or a factor may be the cause, and not the shares of clusters, which move the
+    mean too.
     """
     little = LITTLE * of.deciles > of.deciles_shift and 0.1 * of.centre_z > of.after_shift
     fits = of.by_mass < BY_MASS[1] and of.deciles_shift < 1.3 and (of.after_shift < 1 or little)
@@ -229,14 +230,18 @@ def _by_place(of: PairStatistics) -> bool:
 
 
 def _alike(of: PairStatistics, factor: float) -> bool:
-    """True if spread and mean of the whole set have this factor, 1 plus it or its logarithm."""
+    """True if spread and mean of the whole set change by this factor, given less 1 or as its
+    logarithm.
+    """
     error = of.whole_chance / max(1 + of.whole_added, 1e-12)
     spread = abs(_whole(of) - factor) < max(1.5 * error, 0.3 * abs(factor))
     return spread and of.offset > OFFSET and abs(of.factor - factor) < 0.5 * abs(factor)
 
 
 def _disordered(of: PairStatistics) -> bool:
-    """True if features that fit badly fit well in another order; of many less is needed of each."""
+    """True if features that fit badly fit well in another order; the more they are, the less each
+    needs.
+    """
     mended = min(REORDERED * of.misfit, max(FITS, LITTLE * of.misfit))
     least = 1 + (DIFFERENT - 1) * math.sqrt(2 / max(of.disordered, 2))
     return of.disordered >= 2 and of.misfit > least and of.misfit_ordered < mended
@@ -254,9 +259,7 @@ def _other_order(of: PairStatistics) -> TriageFinding:
 
 
 def _displaced(of: PairStatistics) -> bool:
-    """True if one shift explains the moves of all clusters, whose shares and spreads are those of
-    the real ones.
-    """
+    """True if one shift explains the moves of all clusters, and their shares and spreads fit."""
     alone = (
         min(of.after_stretch, of.after_scale) > MENDED * of.centre_z
         and of.after_shift < of.after_features
@@ -275,9 +278,7 @@ def _whole(of: PairStatistics) -> float:
 
 
 def _far_away(of: PairStatistics) -> TriageFinding | None:
-    """A factor or a shift so large that samples fall into other clusters, which say nothing
-    then.
-    """
+    """A factor or shift so large that samples fall into other clusters, which then say nothing."""
     if of.deciles_scale < LITTLE * of.deciles and abs(_whole(of) - of.scale) < 0.3 * abs(of.scale):
         return scaled_by(math.exp(of.scale))
     if of.deciles_shift < LITTLE * of.deciles and of.by_mass < BY_MASS[1]:
@@ -286,7 +287,7 @@ def _far_away(of: PairStatistics) -> TriageFinding | None:
 
 
 def shifted_by(explained: float) -> TriageFinding:
-    """A shift of the whole set, which explains this part of what differs."""
+    """The fault of a shift of the whole set, which explains this part of what differs."""
     sentence = (
         "The generated set is displaced as a whole: one shift of all samples explains"
         f" {percent(explained)} of what differs. Check centring and preprocessing."
@@ -295,9 +296,7 @@ def shifted_by(explained: float) -> TriageFinding:
 
 
 def _scaled(of: PairStatistics) -> bool:
-    """True if one factor from the origin explains both the spread and the places of the
-    clusters.
-    """
+    """True if one factor from the origin explains the spread and the places of the clusters."""
     wider = of.total if abs(of.total_z) > abs(of.all_total_z) else of.all_total
     if (
         max(abs(of.total_z), abs(of.all_total_z)) < SURE
@@ -314,7 +313,7 @@ def _scaled(of: PairStatistics) -> bool:
 
 
 def scaled_by(factor: float, how: str = "") -> TriageFinding:
-    """A factor of the whole set, or one per feature."""
+    """The fault of a factor of the whole set, or of one per feature."""
     sentence = (
         f"Generated values are real ones times a factor,{how} about {factor:.3g}: check units and"
         " preprocessing."
@@ -330,21 +329,22 @@ def _different_scales(sentence: str, ratio: float) -> TriageFinding:
 
 # ---- faults of rows ----
 
-# Repeats of generated rows, from which on they are no chance where no other row of either set
-# repeats one; and random draws of both sets from all rows, that more of them are compared with.
+# ALONE: number of repeated generated rows from which on they are no chance if no other row of
+# either set repeats. PERMUTATIONS: random draws of both sets from all rows that repeats are
+# compared with.
 ALONE = 5
 PERMUTATIONS = 100
 
 
 def row_faults(facts: PairFacts, memorised: Memorisation) -> Found:
-    """Exact repeats, of either set, and exact copies."""
+    """Faults of rows: exact repeats in either set, and exact copies."""
     found = []
     copies = facts.copies
     n = facts.pair.real.n
     m = facts.pair.generated.n
     share = copies.generated / m
     usual = copies.real / n
-    # of few values rows repeat by chance, and stop to where noise is added
+    # rows of few values repeat by chance, and no longer do once noise is added
     natural = discrete(facts.drawn[0].rows)
     if (usual - share > SEVERE and not natural) or copies.most_real == n:
         different = n - copies.real
@@ -386,9 +386,7 @@ def row_faults(facts: PairFacts, memorised: Memorisation) -> Found:
 
 
 def _more_than_real(facts: PairFacts) -> bool:
-    """True if generated rows repeat others more than by chance, were both sets draws of one: real
-    rows may too.
-    """
+    """True if generated rows repeat more often than if both sets were draws from all rows."""
     copies = facts.copies
     if copies.generated >= ALONE and copies.real == copies.shared_generated == 0:
         return True
@@ -410,7 +408,7 @@ def _repeats_more(classes: Ints, n: int) -> float:
 
 
 def one_row(facts: PairFacts) -> TriageFinding | None:
-    """A real set that is one row many times."""
+    """The fault of a real set that is one row repeated."""
     n = facts.pair.real.n
     if n < 2 or facts.copies.real < n - 1:
         return None
@@ -424,7 +422,7 @@ def one_row(facts: PairFacts) -> TriageFinding | None:
 
 
 def nearly_repeated(of: PairStatistics) -> TriageFinding:
-    """A few samples made again and again, with small changes."""
+    """The fault of a few samples that are generated again and again, with small changes."""
     sentence = (
         f"{percent(of.tight)} of the generated samples lie far closer to another generated one than"
         " real samples do to each other: a few samples again and again, with small changes."
@@ -435,7 +433,7 @@ def nearly_repeated(of: PairStatistics) -> TriageFinding:
 
 
 def near_copies(of: Memorisation) -> TriageFinding:
-    """Samples much closer to one sample of the reference than to the next."""
+    """The fault of samples much closer to one sample of the reference than to the next."""
     near = of.near
     share = of.near.value
     sentence = (
@@ -446,9 +444,9 @@ def near_copies(of: Memorisation) -> TriageFinding:
     return TriageFinding("near_copies", "Near copies", sentence, share, "warning", "precision end")
 
 
-# Asked one after the other, before all else: beside what they find nothing else can be compared.
+# Tried in this order before all other rules: beside these faults nothing else can be compared.
 WHOLES: tuple[Callable[[PairFacts], TriageFinding | None], ...] = (normalised, rescaled)
-# What goes with the findings of this file.
+# The rules of the findings in this module.
 NAMED = (
     FaultRule(
         key="repeated",

@@ -1,8 +1,8 @@
-"""One factor, one spread or one shift that leaves nothing to find.
+"""One factor, spread or shift that leaves no other fault.
 
-What these do to the clusters looks like modes that are missing, invented or made too often, and
-like samples between the real ones. So where features differ and such a fault is inferred, the
-generated set is repaired and looked into again.
+Such a change of the whole set moves its clusters, which looks like modes that are missing, invented
+or re-weighted, or like samples between the real ones. So if features differ and such a fault is
+inferred, the generated set is repaired and searched for faults again.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from prviz.triage.finding import TriageFinding
 from prviz.triage.placement_faults import OFFSET, scaled_by, shifted_by
 from prviz.triage.shape_faults import INTERVAL, spread_by
 
-# Least factor, or its inverse, that is one.
+# Least ratio of sizes, or its inverse, that counts as a factor.
 FACTOR = 1.05
 TINY = float(np.finfo(float).tiny)
-# Largest step of a feature, in units of chance, that a shift or a factor must explain where missing
-# modes may: 17 draws without some modes, which one of them explained too, had 3.2 at most.
+# Largest step of a feature, in units of chance, that a shift or a factor must explain if modes may
+# be missing instead: 17 draws without some modes, which a shift or factor explained too, had at
+# most 3.2.
 FAR = 3.5
 
 
@@ -34,11 +35,13 @@ def repair_fault(
     far: bool = False,
     is_shift: bool = False,
 ) -> TriageFinding | None:
-    """The fault whose repair makes all features alike and leaves no other; None without one.
+    """The fault whose repair makes all features alike and leaves no other fault; None if there is
+    none.
 
-    leaves : True if faults are left in a pair whose features are alike. far : True if a feature
-    must differ so much that modes that are missing would show after any repair. is_shift : True if
-    halvings say that it is a shift: then the features alone say whether it is another fault.
+    leaves : returns True if faults are left in a pair whose features are alike.
+    far : True if a feature must differ by so much that missing modes would show after any repair.
+    is_shift : True if halvings show a shift: then features alone decide whether it is another
+        fault.
     """
     real, generated = (each.values.astype(float) for each in pair)
     chance = math.sqrt(1 / len(real) + 1 / len(generated))
@@ -60,7 +63,7 @@ def repair_fault(
 def _repairs(
     real: Floats, generated: Floats
 ) -> Iterator[tuple[float, Floats, TriageFinding | None]]:
-    """Factor and shift of generated values, and the fault that they mend; None: a shift."""
+    """Factor and shift of generated values, and the fault that they repair; None: a shift."""
     centre = real.mean(axis=0)
     sized = []
     for place, named in ((np.zeros_like(centre), _scaled), (centre, spread_by)):
@@ -69,7 +72,7 @@ def _repairs(
             ratio = math.exp(log)
             ends = [math.exp(log + sign * INTERVAL * error) for sign in (-1, 1)]
             sized.append((1 / ratio, place - place / ratio, named(ratio, *ends)))
-    # near the origin a factor from there and one from the mean are the same, and a spread
+    # near the origin, a factor from there equals one from the mean, and counts as a spread
     if np.square(centre).sum() <= OFFSET * real.var(axis=0).sum():
         sized.reverse()
     yield from sized
@@ -82,7 +85,7 @@ def _scaled(ratio: float, *_: float) -> TriageFinding:
 
 def _size(real: Floats, generated: Floats) -> tuple[float, float]:
     """Logarithm of the ratio of the sizes of the values, in which the surest features count most,
-    and its standard error, as if all features hung together.
+    and its standard error, as if all features were correlated.
     """
     sizes = [np.abs(each) for each in (real, generated)]
     one, other = (each.mean(axis=0) for each in sizes)

@@ -1,10 +1,10 @@
-"""Rows of two sets in units of one length; of more features than rows also in fewer coordinates,
-with equal distances.
+"""Rows of two sets in units of one length; rows with more features also in fewer coordinates with
+the same distances.
 
 n rows lie in a subspace of at most n dimensions, whatever the number of their features. The pivoted
-Cholesky factor of their products gives coordinates there: each row's error is a rounding of its own
-length, so that a set a million times as large beside another costs that one no digits, which the
-eigenvectors of the products would.
+Cholesky factor of their products gives coordinates there. The error of each row is rounding
+relative to its own length: another set a million times as large costs it no digits, unlike with
+eigenvectors of the products.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from prviz.arrays import Array, Floats, Ints
 from prviz.neighbors.kernels import slices
 from prviz.recent import LeastRecentlyUsed
 
-# Values of a block of features, 16 MB: as float64 it is all that is read of wide sets at a time.
+# Values of a block of features, 16 MB as float64: wide sets are read in such blocks.
 BLOCK_VALUES = 1 << 21
-# Largest value in units of the real set: its square is still far from overflow.
+# Largest value in units of the real set: its square is far from overflow.
 _MOST = 1e60
-# More than follows from one draw of rows: of draws that differ by the other set the last is held.
+# Most values that are cached for one draw of rows; those that depend on the other set replace each
+# other.
 _KNOWN = 16
 
 
@@ -57,7 +58,9 @@ class RowSet:
         return len(self._rows)
 
     def features(self, columns: slice = slice(None)) -> Floats:
-        """Some features of all rows, in float64; the last block is kept, as most sets have one."""
+        """Some features of all rows, in float64; the last block is cached, as most sets have a
+        single one.
+        """
         if self._last is None or self._last[0] != columns:
             block = self._values[:, columns][self._rows].astype(float)
             if self.unit is not None:
@@ -68,13 +71,15 @@ class RowSet:
         return self._last[1]
 
     def in_one_unit(self) -> Floats:
-        """All features of all rows, whose values compare with those of other features too."""
+        """All features of all rows in one common unit, so that features can be compared with each
+        other.
+        """
         if isinstance(self.unit, np.ndarray):
             return np.asarray(self.features() * (self.unit / self.unit.max()))
         return self.features()
 
     def columns(self, *, whole: bool) -> list[slice]:
-        """The features in blocks; all in one where they are few."""
+        """The features in blocks, or in one block if ``whole``."""
         if whole:
             return [slice(None)]
         return slices(self.d, max(1, self.block // len(self)))
@@ -82,7 +87,7 @@ class RowSet:
 
 def unit_of(rows: RowSet, *, whole: bool, of_each: bool = False) -> float | Floats:
     """The root of the mean variance of the features, so that no square overflows; the largest value
-    where that is 0.
+    if that is 0.
 
     of_each : True for the spread of each feature that varies.
     """
@@ -96,11 +101,11 @@ def unit_of(rows: RowSet, *, whole: bool, of_each: bool = False) -> float | Floa
 
 
 def coordinates(sets: Sequence[RowSet], classes: Sequence[Ints]) -> list[Floats]:
-    """(n, r) coordinates of the rows of each set, r at most their total number, with the distances
-    of their features.
+    """(n, r) coordinates of the rows of each set that keep their distances; r is at most the total
+    number of rows.
 
-    classes : a number for each row of each set, equal for equal rows only: these get equal
-    coordinates.
+    classes : a class for each row of each set, the same for equal rows only, which get equal
+        coordinates.
     """
     from scipy.linalg.lapack import dpstrf
 
@@ -127,8 +132,8 @@ def coordinates(sets: Sequence[RowSet], classes: Sequence[Ints]) -> list[Floats]
 
 
 def mixing_weights(points: Floats, centres: Floats) -> Floats:
-    """(c, n) weights whose sums of the rows, about their mean, are the centres about it: in any
-    coordinates.
+    """(c, n) weights whose weighted sums of rows, relative to their mean, are the centres relative
+    to it, in any coordinates.
     """
     from scipy.linalg import lstsq
 

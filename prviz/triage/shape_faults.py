@@ -1,6 +1,4 @@
-"""Faults of the support, of the shapes and of the shares: each with the part of the samples that it
-explains.
-"""
+"""Faults of support, shape and shares, each with the share of the samples that it explains."""
 
 from __future__ import annotations
 
@@ -13,52 +11,50 @@ from prviz.triage.pair_statistics import PairStatistics
 
 Part: TypeAlias = tuple[float, TriageFinding]
 
-# z-score beyond which a difference is no chance: in 1,440 draws of real against real from nine sets
-# (n = 250 to 800) no one that is held against it exceeded 3.5.
+# z-score beyond which a difference is no chance: in 1,440 comparisons of real with real samples
+# from nine sets (n = 250 to 800) no statistic that is compared with it exceeded 3.5.
 SURE = 4.0
 INTERVAL = 1.96  # standard errors to the ends of an interval of 95 %
 CLEAR = 2.58  # z-score of what only supports a finding
 SURE_MASS = 4.5  # of the shares of the clusters: a sum of squares, whose tail is longer
-# Moves of the cluster centres that count, in units of chance: they depend on how features hang
-# together, so that chance alone gives up to 17. The lower one counts where the deciles differ too.
+# Moves of the cluster centres that count, in units of chance: features are correlated, so that
+# chance alone gives up to 17. The lower threshold applies if the deciles differ too.
 MOVED = 20.0
 MOVED_BOTH = 6.0
 MENDED = 0.3  # a repair explains a difference if it leaves less of it
-# Generated samples off the support form modes of their own if their nearest generated ones are so
-# much nearer.
+# Generated samples off the support form modes of their own if the ratio of their distances to
+# generated and to real ones is below this.
 COMPACT = 0.75
-BARE = 0.7  # least share of them without a real one among the nearest
-# Least share of real samples without a generated one among their nearest, and least z-score of
-# those beyond its reach, from which on modes are missing rather than re-weighted.
+BARE = 0.7  # least share of these samples with no real one among the nearest
+# Least share of real samples with no generated one among their nearest, and least z-score of real
+# samples beyond the generated ones' reach, from which on modes are missing rather than re-weighted.
 VOID_SHARE = 0.015
 BEYOND = 2.0
-# Log ratio of the distances to the nearest and to less near samples, below which samples were
+# Log ratio of the nearest distance over that to less near samples, below which samples were
 # averaged with neighbours.
 AVERAGED = -0.04
-# Log ratio of spreads by which minor directions shrink more than main ones where samples are
-# smoothed.
+# Log ratio of spreads by which minor directions shrink more than main ones in smoothed samples.
 TILT = 0.03
-# Part of the moves of the cluster centres that no shift and no factor explains where a filter has
-# bent the set.
+# Part of the moves of the cluster centres that neither a shift nor a factor explains, above which a
+# filter has bent the set.
 BENT = 0.25
-# Least log ratio of the distances to the nearest, and least z-score of those to the real samples,
-# of other shapes.
+# Least log ratio of distances to the nearest sample, and least z-score of distances to real
+# samples, that show another shape.
 CLOSER = 0.04
 FARTHER = 2.5
-# Real variance within the clusters, over the whole, up to which all samples of a cluster count as
-# one.
+# Largest real variance within the clusters, over that of the whole set, at which all samples of a
+# cluster count as one.
 POINT = 1e-9
-# Log ratio of distances beyond which those of the real samples are 0, as between copies, so that it
-# is no ratio.
+# Log ratio of distances above which those of the real samples are 0, as between copies, and no
+# ratio is known.
 ENDLESS = math.log(1e6)
-# Least log ratio of the reach of the farthest samples that is one of their tails.
+# Least log ratio of the reach of the farthest samples, of light tails.
 SHORTER = 0.1
-LIKELY = 2.0  # its least z-score where samples are missing anyway
-# Part of the noise of the mean sample that its quarter of least noise has, below which only some
-# samples are off.
+LIKELY = 2.0  # least z-score of light tails if samples are surely missing
+# Ratio of the lower quartile of the noise to its median, below which only some samples are off.
 SOME = 0.6
-# Part of the move of the mean that the shares of the clusters explain, from which on they may be
-# its cause.
+# Part of the move of the mean that the shares of the clusters explain, above which they may be its
+# cause.
 MOVED_BY_SHARES = 0.4
 
 
@@ -106,8 +102,8 @@ def _widened(of: PairStatistics) -> bool:
 
 
 def of_shares(of: PairStatistics) -> bool:
-    """True if all samples lie as near real ones as these, and the shares of the clusters move the
-    mean: no other place or spread is needed to explain what differs.
+    """True if no sample lies farther from real ones, and the shares of the clusters explain the
+    move of the mean: no other place or spread is needed.
     """
     return of.by_mass > MOVED_BY_SHARES and max(of.off_z, of.radius_z) < CLEAR
 
@@ -123,8 +119,8 @@ def narrowed(of: PairStatistics) -> bool:
 
 
 def _stretched(of: PairStatistics, sign: Literal[-1, 1]) -> bool:
-    """True if one factor from the mean, above 1 (sign 1) or below, explains the spread and the
-    clusters' places.
+    """True if one factor from the mean, above 1 (sign 1) or below 1 (sign -1), explains both the
+    spread and the places of the clusters.
     """
     explained = (
         of.centre_z > MOVED_BOTH
@@ -140,9 +136,7 @@ def _stretched(of: PairStatistics, sign: Literal[-1, 1]) -> bool:
 
 
 class _Ratio(NamedTuple):
-    """A ratio of spreads and its interval, which lies on one side of 1 where the z-score is beyond
-    SURE.
-    """
+    """A ratio of spreads with its interval, which does not hold 1 if the z-score is beyond SURE."""
 
     low: float
     high: float
@@ -151,8 +145,8 @@ class _Ratio(NamedTuple):
 
 
 def _surest(of: PairStatistics, sign: Literal[-1, 1]) -> _Ratio | None:
-    """The ratio of the spreads that is surest to be above 1 (sign 1) or below: no direction is said
-    of another.
+    """The ratio of spreads that is surely above 1 (sign 1) or below, preferably of all directions:
+    what is sure of one direction says nothing of another.
     """
     known = {
         "the spread": (of.total, of.total_z),
@@ -183,8 +177,8 @@ def _surest(of: PairStatistics, sign: Literal[-1, 1]) -> _Ratio | None:
 
 
 def reshaped(of: PairStatistics) -> Part | None:
-    """Too narrow, too wide, blurred, noisy or coarse; of real modes without spread nothing is a
-    ratio.
+    """A shape that is too narrow, too wide, blurred, noisy or coarse; none if real modes have no
+    spread, as ratios then mean nothing.
     """
     if of.within <= POINT * of.whole or max(of.radius, of.nearest) > ENDLESS:
         return None
@@ -206,7 +200,9 @@ def reshaped(of: PairStatistics) -> Part | None:
 def _shape(
     of: PairStatistics, key: str, title: str, sentence: str, ratio: float, *ends: float
 ) -> Part:
-    """A fault of the shape, which concerns the samples that the change of the spread explains."""
+    """A fault of the shape; its size is the share of samples that the change of the spread
+    explains.
+    """
     size = max(of.spread, of.all_spread, 0.0 if own_modes(of) else of.off)
     evidence = {"narrow": "recall end", "blurred": "dimension"}.get(key, "precision end")
     low, high = ends or (None, None)
@@ -235,7 +231,7 @@ def _blurred(of: PairStatistics) -> Part | None:
 
 
 def _with_spread(of: PairStatistics, sign: Literal[-1, 1]) -> Part | None:
-    """Too wide (sign 1) or too narrow, where one ratio of spreads is sure."""
+    """A set that is too wide (sign 1) or too narrow, if a ratio of spreads is sure."""
     if (spread := _surest(of, sign)) is None:
         return None
     return _shape(of, *_spread_text(sign > 0, spread.text), spread.ratio, spread.low, spread.high)
@@ -253,7 +249,7 @@ def _spread_text(wide: bool, text: str) -> tuple[str, str, str]:
 
 
 def spread_by(ratio: float, low: float, high: float) -> TriageFinding:
-    """Another spread of the whole set about its mean, which explains all that differs."""
+    """The fault of another spread of the whole set about its mean, which explains all."""
     called = _spread_text(
         ratio > 1, f"the spread of the whole set is {ratio:.2f} times the real one"
     )
@@ -294,11 +290,11 @@ def _noisy(of: PairStatistics) -> Part:
 
 
 def _coarse(of: PairStatistics) -> bool:
-    """True if samples spread within the modes while the whole set keeps its variance: noise would
-    add to both alike.
+    """True if samples spread within the modes while the whole set keeps its variance; noise would
+    add to both.
     """
     expected = of.added * of.within / max(of.whole, 1e-12)
-    if expected > 5 * of.whole_chance:  # half of it is then far from both
+    if expected > 5 * of.whole_chance:  # half of it is then far from 0 and from all of it
         return of.whole_added < expected / 2
     if of.whole_added > 2 * of.whole_chance:
         return False
@@ -318,7 +314,7 @@ def _coarse(of: PairStatistics) -> bool:
 
 
 def _short_tails(of: PairStatistics) -> Part:
-    """Rare samples far from all others are what is missing, whatever cluster they are in."""
+    """The fault of missing samples far from all others, in whatever cluster."""
     reach = math.exp(of.tail)
     sentence = (
         "Samples far from all others are missing: measured by the middle one, the last of 20"
@@ -332,11 +328,11 @@ def _short_tails(of: PairStatistics) -> Part:
 
 
 def other_shares(of: PairStatistics) -> Part | None:
-    """Modes that are missing, or made in other shares."""
-    reaches = not narrowed(of)  # a narrow mode does not reach its own edge either
+    """Modes that are missing, or generated in other shares."""
+    reaches = not narrowed(of)  # a narrow mode does not reach the edge of its own real one either
     unreached = of.unreached_z > SURE and reaches
-    least = LIKELY if unreached else SURE  # that some are missing is sure then
-    # where a wide mode has a smaller share the tails of all together are lighter too
+    least = LIKELY if unreached else SURE  # then some are surely missing
+    # a smaller share of a wide mode also lightens the tails of all modes together
     alike = of.mass_z < SURE_MASS and of.empty <= 0.1
     if of.tail_z < -least and of.tail < -SHORTER and alike and reaches:
         return _short_tails(of)
@@ -369,9 +365,9 @@ def other_shares(of: PairStatistics) -> Part | None:
     )
 
 
-# Asked one after the other; each gives what explains most of the samples by itself.
+# Tried one after the other; each gives the fault that explains most by itself.
 SHAPES: tuple[Callable[[PairStatistics], Part | None], ...] = (off_support, reshaped, other_shares)
-# What goes with the findings of this file.
+# The rules of the findings in this module.
 NAMED = (
     FaultRule(
         key="dropping",
