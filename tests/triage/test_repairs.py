@@ -70,6 +70,20 @@ def test_modes_that_are_missing_are_still_said_where_one_feature_is_in_large_uni
     assert fault.key == "dropping"
 
 
+@pytest.mark.parametrize("seed", [4, 9, 19, 32])
+def test_samples_that_are_missing_are_no_shift_that_would_mend_them(seed: int) -> None:
+    """One shift leaves all features alike, and clusters too few to tell."""
+    rng = np.random.default_rng((7, seed))
+    values = rng.random((1000, 5))
+    last = 10 * np.sin(np.pi * values[:, 0] * values[:, 1]) + 20 * (values[:, 2] - 0.5) ** 2
+    last += 10 * values[:, 3] + rng.normal(size=1000)
+    values = np.column_stack([values, last])
+    made = values[120:][last[120:] > np.quantile(last, 0.25)][:120]
+    fault = _first(values[:120], made)
+    assert fault is not None
+    assert fault.key == "dropping"
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_a_bent_surface_that_is_shifted_is_no_early_checkpoint(seed: int) -> None:
     values = _bent(800, seed)
