@@ -49,7 +49,7 @@ _INK = r"""() => {
         const words = text.match(/[\p{L}\p{N}][\p{L}\p{N}'.,-]*/gu);
         if (!words || !seen(owner) || !inSight(owner, rectangle)) return;
         const region = Object.keys(REGIONS).find((name) => owner.closest(REGIONS[name])) ?? "rest";
-        texts.push([region, text.trim(), words.length]);
+        texts.push([region, text.trim().replaceAll("\u00a0", " "), words.length]);
     };
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {

@@ -38,8 +38,32 @@ export function drawOverStops(live, { at, curves }) {
       box.lastChild,
       lines.length ? (payload.table?.columns[0].key === "iou" ? "overlap" : "area") : "",
     );
-    if (frames) box.firstElementChild?.replaceWith(picture(frames[id], lines, at?.[id] ?? null));
+    if (!frames) continue;
+    const { rows } = frames[id];
+    box.dataset.word = freeCorner(
+      lines.map((curve) => rows[curve.id].map((/** @type {number[]} */ [value]) => value)),
+    );
+    box.firstElementChild?.replaceWith(picture(frames[id], lines, at?.[id] ?? null));
   }
+}
+
+// the part of the plot that the word takes: of its width, and of its height
+const WORD = [0.3, 0.45];
+
+/** The corner where the word stands: the first with room for it, else the one with the most room. It does not
+ * depend on the slider, so that the word stays in place while it is moved.
+ * @param {number[][]} curves a value from 0 to 1 at each stop */
+export function freeCorner(curves) {
+  const ends = {
+    right: curves.flatMap((values) => values.slice(-Math.ceil(WORD[0] * values.length))),
+    left: curves.flatMap((values) => values.slice(0, Math.ceil(WORD[0] * values.length))),
+  };
+  const corners = Object.entries(ends).flatMap(([side, values]) => [
+    { name: `${side} low`, room: Math.min(1, ...values) },
+    { name: `${side} high`, room: 1 - Math.max(0, ...values) },
+  ]);
+  const most = Math.max(...corners.map(({ room }) => room));
+  return (corners.find(({ room }) => room >= Math.min(most, WORD[1])) ?? corners[0]).name;
 }
 
 /** A click on the plot moves the slider to the stop under the pointer.

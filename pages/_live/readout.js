@@ -64,7 +64,7 @@ export function makeTable(live) {
   let head = titles,
     lines = names.map((name, i) => element("tr", name, ...cells[i]));
   if (turned) {
-    head = [...names, element("th", "over k", { scope: "col" })];
+    head = [...names, element("th.over", "over k", { scope: "col" })];
     made.pictures = columns.map(() => element("td.over"));
     lines = titles.map((title, i) => element("tr", title, ...cells.map((own) => own[i]), made.pictures[i]));
   }

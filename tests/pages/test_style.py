@@ -37,6 +37,18 @@ def test_at_most_ten_of_streamlits_test_ids_are_used() -> None:
     assert len(by_id) <= 2, by_id
 
 
+def test_every_variable_of_a_style_is_set_somewhere() -> None:
+    """Where it is not, a browser takes its own colour, which is not the theme's."""
+    text = "".join(
+        path.read_text(encoding="utf-8")
+        for path in SOURCES
+        if path.suffix in {".css", ".js", ".html", ".py"} and not path.name.startswith("plotly-")
+    )
+    used = set(re.findall(r"var\((--prviz-[a-z0-9-]+)", text))
+    assert used
+    assert used <= set(re.findall(r"(--prviz-[a-z0-9-]+): ", text))
+
+
 def test_code_is_whole_on_a_phone() -> None:
     """Long lines are wrapped: what stands beyond the edge would not be seen to be there."""
     calls = [

@@ -219,6 +219,9 @@ def test_on_a_phone_another_panel_comes_where_the_finger_is(opened: Opener) -> N
         wait_until(page, lambda: page.evaluate("window.__tops.length > 60"))
         tops = page.evaluate("window.__tops")
         assert max(tops) - min(tops) <= 2, (name, min(tops), max(tops))
+        if name == "Numbers":
+            table = page.locator(".readout.turned")
+            assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
 
 
 @pytest.mark.exhaustive

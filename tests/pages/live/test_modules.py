@@ -71,6 +71,23 @@ def test_a_number_stays_on_a_line_with_its_percent_sign(blank: Page) -> None:
 
 
 @pytest.mark.parametrize(
+    ("curves", "corner"),
+    [
+        ([[0.5, 0.9, 0.9, 0.9]], "right low"),
+        ([[0.1, 0.1, 0.2, 0.2]], "right high"),
+        ([[0.9, 0.9, 0.3, 0.3], [0.9, 0.9, 0.9, 0.9]], "left low"),
+        ([[0.1, 0.1, 0.3, 0.3], [0.4, 0.5, 0.9, 0.9]], "left high"),
+        ([[0.2, 0.2, 0.3, 0.3], [0.9, 0.9, 0.9, 0.9]], "right low"),
+        ([], "right low"),
+    ],
+)
+def test_the_word_over_a_slider_stands_where_its_curves_leave_room(
+    blank: Page, curves: list[list[float]], corner: str
+) -> None:
+    assert blank.evaluate("(curves) => live.over_stops.freeCorner(curves)", curves) == corner
+
+
+@pytest.mark.parametrize(
     ("texts", "message"),
     [
         (
