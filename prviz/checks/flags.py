@@ -114,8 +114,6 @@ _KEY = "Key among the features"
 _WEIGHTS = "Weights among the features"
 _TRANSPOSED = "Transposed"
 _SCALES = "Feature scales"
-# titles of warnings that explain why rows seem to belong together
-_BESIDE = frozenset({_KEY, _TRANSPOSED, _SCALES})
 _TEXT_LABELS = ("text", "sentence", "caption", "prompt")
 # Least correlation of the means of each real row and the generated row at its place, for rows that
 # look like features.
@@ -376,8 +374,9 @@ def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
         features = by_title[title].features if title in by_title else ()
         if features and named.issuperset(features):
             left_out.add(title)
-    # rows are alike and near each other in the file because of copies or row numbers
-    if any(title in _BESIDE or title.startswith("Duplicates") for title in by_title):
+    # copies, row numbers, features as rows and uneven scales bring rows together, too
+    explains = (_KEY, _TRANSPOSED, _SCALES, "Duplicates")
+    if any(title.startswith(explains) for title in by_title):
         left_out.add(TOGETHER)
     return [each for each in findings if each.title not in left_out]
 
@@ -457,15 +456,15 @@ def flags_of_set(samples: Samples) -> Findings:
         value = f"{len(constant):,} of {samples.d:,} never vary{_named(samples, constant)}"
         found.append(Finding("Constant features", value, "note", _NEVER_VARIES))
     found += few_samples(samples)
-    by_order = dependent_rows(samples)
-    found += [] if by_order is None else dependent_order({"": by_order})
+    if (by_order := dependent_rows(samples)) is not None:
+        found += dependent_order({"": by_order})
     return in_order(_without_effects(found))
 
 
 def in_order(findings: Iterable[Finding]) -> Findings:
     """The findings that are not ok, warnings first."""
-    troubles = [finding for finding in findings if finding.level != "ok"]
-    return tuple(sorted(troubles, key=lambda finding: finding.level != "warning"))
+    troubles = (each for each in findings if each.level != "ok")
+    return tuple(sorted(troubles, key=lambda each: each.level != "warning"))
 
 
 def checked_pair(real: Any, generated: Any = None) -> SamplePair:
