@@ -12,7 +12,8 @@ from pages._explore.session import explore_session
 from pages._live.figure import Above
 from pages._shared import cache, uploads
 from pages._shared.widgets import plain, pressed
-from prviz.checks.flags import Finding, flags_of
+from prviz.checks.finding import Finding
+from prviz.checks.flags import flags_of
 from prviz.diagnostics.preflight import preflight
 from prviz.live.problems import Problem
 from prviz.readers.columns import columns_offered, with_buttons

@@ -30,7 +30,7 @@ from pages._triage.checkpoints import (
 )
 from pages._triage.session import GOAL, session
 from pages._triage.side_by_side import chip, warnings_html
-from prviz.checks.flags import Findings
+from prviz.checks.finding import Findings
 from prviz.curves import PRCurve
 from prviz.estimators.tightest import TIGHTEST
 from prviz.figures.theme import FAMILY_COLORS, TRUTH_COLOR

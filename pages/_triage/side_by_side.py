@@ -11,7 +11,7 @@ from pages._shared import media
 from pages._shared.widgets import unbroken
 from pages._triage.checkpoints import MISSED, CheckpointResults, Diagnosis, missed_text
 from pages._triage.gallery import pictures
-from prviz.checks.flags import Finding
+from prviz.checks.finding import Finding
 from prviz.neighbors.balls import ROLES, Role
 from prviz.readers.columns import with_buttons
 from prviz.samples import Samples

@@ -4,8 +4,11 @@ row.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -219,3 +222,143 @@ def _constant(values: AnyFloats) -> Flags:
             break
         found[columns] = (values[rows].take(columns, axis=1) == values[0, columns]).all(axis=0)
     return found
+
+
+# ---- facts of a pair, from drawn rows ----
+
+# Most rows of a set, and most values in them, that its spreads are judged on, but at least
+# _LEAST_ROWS rows.
+ROWS = 512
+VALUES = 2**21
+_LEAST_ROWS = 32
+# Of n rows with many features fewer are judged: as many as hold _QUICK values (about a
+# millisecond), or n * n / _CURVE (a hundredth of the time of a curve) if that is more.
+_QUICK = 2**18
+_CURVE = 2**15
+SURE = 3.5  # standard errors above which a difference is not put down to chance
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SetFacts:
+    """Facts about one set, from some rows drawn at random.
+
+    rows : (m, d) drawn rows in units of ``unit``, their largest absolute value.
+    moments : of the drawn rows in the units of the data, but `constant` is that of all rows.
+    shares : (d,) mean share of the squared distance between two samples that each feature holds; 0
+        where all rows are equal.
+    top : share that the largest of these features holds in the median pair of samples, and that the
+        two largest hold.
+    """
+
+    rows: Floats
+    unit: float
+    moments: Moments
+    shares: Floats
+    top: tuple[float, float]
+
+    def ranges(self, features: Ints) -> Floats:
+        """Interquartile range, and range from first to last decile, of some features: (2, number of
+        features).
+        """
+        ends = np.quantile(self.rows[:, features], (0.1, 0.25, 0.75, 0.9), axis=0)
+        return np.stack([ends[2] - ends[1], ends[3] - ends[0]]) * self.unit
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DataFacts:
+    """Facts about a pair that all findings on its values share, computed once.
+
+    k : number of neighbours. held_out : True if a split is used.
+    """
+
+    pair: SamplePair
+    k: int
+    held_out: bool
+    rows: EqualRows
+    real: Moments
+    generated: Moments
+    drawn: tuple[SetFacts, SetFacts]
+
+    @property
+    def copies(self) -> Duplicates:
+        """Numbers of equal rows."""
+        return self.rows.counts
+
+
+_facts_of_sets: WeakKeyDictionary[Samples, SetFacts] = WeakKeyDictionary()
+
+
+def set_facts(samples: Samples) -> SetFacts:
+    """The facts about a set, computed once."""
+    if samples not in _facts_of_sets:
+        _facts_of_sets[samples] = _set_facts(samples)
+    return _facts_of_sets[samples]
+
+
+def _set_facts(samples: Samples) -> SetFacts:
+    n = samples.n
+    d = samples.d
+    rng = np.random.default_rng(0)
+    most = max(_LEAST_ROWS, min(ROWS, VALUES // d, max(_QUICK // d, n * n // _CURVE)))
+    values = samples.values
+    if n > most:
+        values = values[np.sort(rng.choice(n, most, replace=False))]
+    drawn = values.astype(float)
+    unit = largest_of(drawn)
+    drawn /= unit
+    found = moments_of(drawn, 1.0).times(unit)
+    if n > most:
+        found = _with_all_rows(found, samples)
+    squares = drawn[rng.permutation(len(drawn))]
+    squares -= drawn
+    squares *= squares
+    totals = squares.sum(axis=1)
+    apart = np.flatnonzero(totals > np.finfo(np.float64).tiny)
+    shares = np.zeros(d)
+    top = (0.0, 0.0)
+    if len(apart):
+        weights = np.zeros(len(totals))
+        weights[apart] = 1 / totals[apart]
+        shares = np.einsum("i,ij->j", weights, squares) / len(apart)
+        largest = np.argsort(-shares, kind="stable")[:2]
+        held = np.cumsum(squares[np.ix_(apart, largest)], axis=1) / totals[apart, None]
+        held = np.median(held, axis=0)  # the median, as outliers are in few pairs
+        top = (float(held[0]), float(held[-1]))
+    return SetFacts(rows=drawn, unit=unit, moments=found, shares=shares, top=top)
+
+
+def _with_all_rows(found: Moments, samples: Samples) -> Moments:
+    """Moments of drawn rows; features that are constant among these are measured in all rows."""
+    columns = np.flatnonzero(found.constant)
+    sd = found.sd.copy()
+    constant = found.constant.copy()
+    step = max(1, VALUES // samples.n)
+    for at in range(0, len(columns), step):  # in blocks, so that no large copy is made
+        some = columns[at : at + step]
+        block = samples.values[:, some]
+        whole = moments_of(block, largest_of(block))
+        sd[some] = whole.sd
+        constant[some] = whole.constant
+    return found._replace(sd=sd, constant=constant)
+
+
+def data_facts(pair: SamplePair) -> DataFacts:
+    """The facts about a pair, at the default number of neighbours and split."""
+    drawn = set_facts(pair.real), set_facts(pair.generated)
+    return DataFacts(
+        pair=pair,
+        k=math.isqrt(pair.smaller),
+        held_out=True,
+        rows=compare_rows(pair),
+        real=drawn[0].moments,
+        generated=drawn[1].moments,
+        drawn=drawn,
+    )
+
+
+def variances(moments: Moments) -> Floats:
+    """Variances in units of the largest one, so that none overflows."""
+    largest = float(moments.sd.max())
+    if largest:
+        return np.square(moments.sd / largest)
+    return moments.sd

@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
-from prviz.checks.flags import Finding
+from prviz.checks.finding import Finding
 from prviz.measure.workload import duration
 from prviz.readers.atomic_files import named, write_whole
 from prviz.readers.columns import ColumnChoice

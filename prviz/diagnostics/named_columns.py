@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from prviz.arrays import Array, Floats, Ints
-from prviz.checks.flags import called
+from prviz.checks.finding import called
 from prviz.diagnostics.column_tests import ColumnCounts
 from prviz.samples import SamplePair, Samples
 

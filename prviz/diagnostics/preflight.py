@@ -14,18 +14,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from prviz.arrays import Floats, Floats32
-from prviz.checks import flags
-from prviz.checks.facts import Duplicates, compare_rows, moments, row_blocks
-from prviz.checks.flags import (
-    DataFacts,
-    Finding,
-    Findings,
-    Level,
-    grade,
-    in_order,
-    ratio,
-    set_facts,
-)
+from prviz.checks import flags, provenance
+from prviz.checks.facts import DataFacts, Duplicates, compare_rows, moments, row_blocks, set_facts
+from prviz.checks.finding import Finding, Findings, Level, grade, in_order, ratio
 from prviz.measure.workload import fit_size
 from prviz.neighbors.rows import RowView
 from prviz.recent import LeastRecentlyUsed
@@ -273,9 +264,9 @@ def preflight(
         _neighbours(facts),
         _evaluation(facts),
         *flags.only_seen(facts),
-        *flags.encoders(pair),
-        *flags.picture_sizes(pair),
-        *flags.names(pair),
+        *provenance.encoders(pair),
+        *provenance.picture_sizes(pair),
+        *provenance.names(pair),
         *_as_read(pair),
     )
     return Preflight(findings, facts.copies, *facts.effective, facts)

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import prviz
-from prviz.checks.flags import Finding, flags_of
+from prviz.checks.finding import Finding
+from prviz.checks.flags import flags_of
 from prviz.curves import NamedCurves, PRCurve
 from prviz.curves.refuted import refuted_runs
 from prviz.curves.summaries import (

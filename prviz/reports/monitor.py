@@ -12,7 +12,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from prviz import estimators
-from prviz.checks.flags import Findings, say
+from prviz.checks.finding import Findings
+from prviz.checks.flags import say
 from prviz.measure.estimates import K, method_names
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.engine import check_memory_limit

@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from prviz.arrays import Floats
-from prviz.checks.flags import deciding, discrete, set_facts
+from prviz.checks.facts import set_facts
+from prviz.checks.features import deciding
+from prviz.checks.flags import discrete
 from prviz.diagnostics.column_tests import known_tests
 from prviz.diagnostics.influence import carries, influence
 from prviz.diagnostics.preflight import PairFacts, preflight

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from prviz.checks.flags import Finding, Findings
+from prviz.checks.finding import Finding, Findings
 from prviz.checks.row_order import TOGETHER
 from prviz.triage.finding import TriageFinding
 from prviz.triage.measured import CheckpointOutcome

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import prviz
-from prviz.checks.flags import encoder_difference, flags_of
+from prviz.checks.flags import flags_of
+from prviz.checks.provenance import encoder_difference
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_k, resolve_k

@@ -27,7 +27,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from prviz.arrays import Array
-from prviz.checks.flags import Findings
+from prviz.checks.finding import Findings
 from prviz.curves import PRCurve
 from prviz.curves.summaries import summaries
 from prviz.estimators import ESTIMATORS, Supports

@@ -17,8 +17,8 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from prviz.arrays import Array, Flags, Floats, Ints, Rng
-from prviz.checks.facts import row_classes
-from prviz.checks.flags import deciding, set_facts
+from prviz.checks.facts import row_classes, set_facts
+from prviz.checks.features import deciding
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.neighbors.threads import Progress, one_blas_thread, one_openmp_thread, part_of
 from prviz.recent import LeastRecentlyUsed

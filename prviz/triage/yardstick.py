@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from prviz.arrays import Floats
-from prviz.checks.facts import moments
-from prviz.checks.flags import variances
+from prviz.checks.facts import moments, variances
 from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples

@@ -21,7 +21,8 @@ import pytest
 from PIL import Image
 
 import prviz
-from prviz.checks.flags import Finding, flags_of, flags_of_set
+from prviz.checks.finding import Finding
+from prviz.checks.flags import flags_of, flags_of_set
 from prviz.cli.main import main
 from prviz.diagnostics.preflight import preflight
 from prviz.measure.workload import subsample

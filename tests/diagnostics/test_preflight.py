@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from prviz.checks import facts
-from prviz.checks.flags import Finding
+from prviz.checks.finding import Finding
 from prviz.diagnostics.preflight import Preflight, centred_rows, preflight
 from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples

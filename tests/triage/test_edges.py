@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from prviz.checks.flags import Finding
+from prviz.checks.finding import Finding
 from prviz.curves import PRCurve
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate

@@ -8,7 +8,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from prviz.checks.flags import Finding
+from prviz.checks.finding import Finding
 from prviz.triage.flagged import by_checkpoint
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import CheckpointOutcome

@@ -25,7 +25,7 @@ from pages._triage import checkpoints, classes, comparison, diagnosis, screen, w
 from pages._triage.checkpoints import CheckpointResults, missed_text
 from pages._triage.session import GOAL, KEY, PAIR, CheckpointChoice, TriageSession
 from pages._triage.table import COLORS
-from prviz.checks.flags import Finding
+from prviz.checks.finding import Finding
 from prviz.curves import PRCurve
 from prviz.diagnostics.clusters import cluster_members
 from prviz.samples import Samples
