@@ -129,27 +129,27 @@ _MAGIC = {
     b"\xff\xd8\xff": ("a JPEG image", None),
     b"%PDF": ("a PDF document", None),
 }
-# First bytes of a text that stands in place of a file that was not fetched -> what it is.
+# First bytes of a text that was downloaded in place of a file -> what it is, such as an error page.
 _PAGE = "a page of the web in place of the file, such as an error. Fetch the file again"
 _PLACEHOLDERS = {
     b"version https://": "a pointer of Git LFS in place of the file. Fetch the file: git lfs pull",
     b"<!doctype": _PAGE,
     b"<html": _PAGE,
 }
-# First bytes of compressed tables that are read -> extension. Bytes of a text that are searched for
-# signs of another format.
+# First bytes of compressed tables that can be read -> extension. Below: number of bytes of a text
+# that are searched for signs of another format.
 _PACKED_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 _LOOKED_AT = 1 << 16
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 _TEXT = (".csv", ".tsv", ".jsonl")
-# Metadata that become entries of `Samples.encoder`, and the most characters of each: a file may
-# hold anything.
+# Keys of a file's metadata that are copied to `Samples.encoder`, and the most characters of each
+# value, as a file may hold anything.
 _ENCODER = ("encoder", "sides", "source", "transform", "versions", "weights_sha256")
 _LONGEST = 1_000
 
 
 def recognise(source: FileSource, limits: Limits) -> str:
-    """The file's extension, once its first bytes agree with it.
+    """The file's extension, if its first bytes agree with it.
 
     Raises
     ------
@@ -203,7 +203,7 @@ def recognise(source: FileSource, limits: Limits) -> str:
 
 
 def _not_accepted(source: FileSource, extension: str, head: bytes) -> ReadError:
-    """Error for an extension that is not accepted: what converts the file, or what it holds."""
+    """Error for an extension that is not accepted: how to convert the file, or what it holds."""
     found = "has no extension"
     if extension:
         found = f"the extension {quoted(extension)} is not accepted"
@@ -223,7 +223,7 @@ def _not_accepted(source: FileSource, extension: str, head: bytes) -> ReadError:
 
 
 def _refuse_packed_table(source: FileSource, names: list[str]) -> None:
-    """Raise ReadError, with the lines that unpack it, for a zip archive of embeddings."""
+    """Raise ReadError for a zip archive of embeddings, with the lines that unpack it."""
     # as pandas writes a table
     if len(names) == 1 and Path(names[0]).suffix.lower() in (
         "",
@@ -257,7 +257,7 @@ def _refuse_packed_table(source: FileSource, names: list[str]) -> None:
 
 
 def _check_text(source: FileSource, head: bytes) -> None:
-    """Raise ReadError for a table of text that is packed, or in another format of text."""
+    """Raise ReadError for a text table that is compressed, or whose text is of another format."""
     where = source.where
     begun = source.head(_LOOKED_AT)
     whole = len(begun) < _LOOKED_AT
@@ -313,8 +313,8 @@ TABLES = (".csv", ".tsv", ".jsonl", ".parquet", ".feather")
 
 
 class _Contents(NamedTuple):
-    """What a file holds of one set: values, labels, names of the features, and metadata, which may
-    be anything.
+    """What a file holds of one set: values, labels, feature names, and metadata, which may be
+    anything.
     """
 
     values: Array
@@ -402,7 +402,9 @@ def read(
 
 
 def warn_of_notes(samples: Samples) -> None:
-    """Issue a `PrvizWarning` of each decision that was taken when samples were read."""
+    """Issue a `PrvizWarning` for every decision that the readers took, such as a column left
+    out.
+    """
     for note in samples.notes:
         warn(samples.digest, f"{samples.name}: {note}")
 
@@ -416,7 +418,7 @@ def read_chosen(
     limits: Limits | None = None,
     below: PathLike | None = None,
 ) -> Samples:
-    """`read`, with a choice of columns that several files may share."""
+    """`read`, with the columns chosen by a `ColumnChoice`, which several files may share."""
     limits = limits or Limits()
     if not isinstance(source, tuple) and below is None and Path(source).is_dir():
         from prviz.readers.shards import read_shards
@@ -431,8 +433,8 @@ def read_chosen(
 
 
 def _alike(choice: ColumnChoice, key: str | None) -> Callable[..., Samples]:
-    """Function that reads files of one set: what the first one proves to be no feature is none in
-    any.
+    """Function that reads the files of one set. Columns that the first file shows to be no features
+    are features in none of the others.
     """
     left_out: list[str] = []
 
@@ -541,7 +543,7 @@ def read_chosen_pair(
     keys: tuple[str, str] | None = None,
     limits: Limits | None = None,
 ) -> SamplePair:
-    """`read_pair`, with a choice of columns."""
+    """`read_pair`, with the columns chosen by a `ColumnChoice`."""
     if not isinstance(source, tuple) and Path(source).is_dir():
         inside = sorted(
             each for each in Path(source).iterdir() if each.is_dir() and each.name[0] != "."
@@ -607,9 +609,10 @@ def _pair_of_rows(
 
 
 def _by_texts(file: FileSource, limits: Limits, choice: ColumnChoice) -> ColumnChoice:
-    """The choice with columns of texts as labels, by which the user may name the rows of each set.
+    """The choice, with text columns as labels, by which the user may say which rows are real and
+    which generated.
 
-    Raises the error of the first one where another column says which rows are which.
+    Raises the error of the first text column if another column already says it.
     """
     first: TextColumnError | None = None
     while True:
@@ -689,8 +692,8 @@ def _contents(file: FileSource, key: str | None, limits: Limits, choice: ColumnC
 
 
 def _noted(found: _Contents, file: FileSource, key: str | None = None) -> _Contents:
-    """The contents of an array with a note where they look like packed bits, or like the bits of
-    numbers.
+    """The contents of an array, with a note if its values look like packed bits or like the raw
+    bits of numbers.
     """
     library = "np.load"
     if file.kind == ".safetensors":
@@ -724,15 +727,15 @@ def _columns(
 def _beside(
     arrays: KeyedFile, values: Array, choice: ColumnChoice, labels: dict[str, Array]
 ) -> _Contents:
-    """Values of a file of arrays with their labels, the group among them."""
+    """Values of a file of arrays with their labels; the chosen group is one of them."""
     if choice.group is not None and choice.group in arrays.keys:
         labels[choice.group] = arrays.label(choice.group, len(values))
     return _Contents(values, labels, metadata=arrays.metadata)
 
 
 def _group_beside(file: FileSource, values: Array, choice: ColumnChoice) -> dict[str, Array]:
-    """The groups of samples that `prviz embed` wrote, from the table beside their file; empty
-    without one.
+    """The groups of samples from the table that `prviz embed` wrote beside their file; empty if
+    there is no table.
     """
     if choice.group is None or file.path is None or file.below is not None:
         return {}
@@ -750,8 +753,8 @@ def _group_beside(file: FileSource, values: Array, choice: ColumnChoice) -> dict
 def _table_or_choices(
     file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice
 ) -> _Contents:
-    """`_table`, checked, with an error that offers the rows of each list column where they are of
-    both roles.
+    """The table as `_checked` returns it. If its list columns hold both real and generated rows,
+    the error offers each role's rows of each list.
     """
     try:
         return _checked(_table(file, key, limits, choice), choice, file)
@@ -766,7 +769,7 @@ def _table_or_choices(
 def _table(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
     """Contents of a table.
 
-    key : a list column.
+    key : name of a list column.
     """
     if file.kind not in _ARROW:
         from prviz.readers.delimited import read_delimited
@@ -793,7 +796,7 @@ def _table(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoi
 
 def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Contents:
     """A table without the columns that are no features. Raises `SuspectColumnsError` where the user
-    has to say.
+    has to decide.
     """
     values = table.values
     features = table.features
@@ -801,7 +804,8 @@ def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Conte
     if not features:  # a list
         return table
     if not choice.features:
-        # what names take for labels and decimals for features, such as body_mass_index
+        # columns named like labels whose decimals show that they are features, such as
+        # body_mass_index
         measured: dict[str, Array] = {}
         for name, column in labels.items():
             if is_measured(name) and name != choice.group and not choice.drops(name):
@@ -834,7 +838,7 @@ def _has_decimals(column: Array) -> bool:
 
 
 def _rows(file: FileSource, key: str, table: _Contents, limits: Limits) -> _Contents:
-    """The rows of a table that ``key`` names."""
+    """The rows of a table that ``key``, written COLUMN=VALUE, selects."""
     rows = rows_of(table.labels, key, file.where)
     check_counts(
         f"{file.where}, rows {quoted(key)}", int(rows.sum()), table.values.shape[1], limits
@@ -856,7 +860,7 @@ def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnCho
         if groups is None:
             said = f"no column {quoted(choice.group)}: each row counts as independent of the others"
             notes = (*notes, said)
-        else:  # rows that belong to no group would all count as one
+        else:  # samples with an empty group would all count as one group
             missing = np.isnan(groups) if groups.dtype.kind == "f" else groups == ""
             if missing.any():
                 raise ReadError(
@@ -880,8 +884,8 @@ def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnCho
 
 
 def _encoder(metadata: Any) -> dict[str, str]:
-    """What the metadata of a file say of the encoder, as `prviz embed` writes it; empty where they
-    name none.
+    """What a file's metadata say about the encoder, as `prviz embed` writes it; empty if they say
+    nothing.
     """
     if not isinstance(metadata, Mapping):
         return {}
@@ -899,8 +903,8 @@ def _encoder(metadata: Any) -> dict[str, str]:
 
 @contextmanager
 def _reading(file: FileSource) -> Iterator[None]:
-    """Turn a lack of memory, a failing file system and a file that changed meanwhile into a
-    `ReadError`.
+    """Turn running out of memory, a file system error, or a file that changed while it was read
+    into a `ReadError`.
     """
     try:
         yield

@@ -29,7 +29,7 @@ _WRONG_KINDS = {
 }
 
 
-# Kind of dtype -> its name in messages, and the expression that makes numbers of ``values``.
+# Kind of dtype -> its name in messages, and the expression that turns ``values`` into numbers.
 _FLOAT64 = "values.astype('float64')"
 _CHANGED = {
     "c": (
@@ -194,7 +194,7 @@ def _shape_advice(shape: tuple[int, ...]) -> str:
         "A 2-D array (n, d) is needed: pool or flatten each sample to one row, "
         "values.reshape(len(values), -1)"
     )
-    if len(shape) == 3 and shape[0] < shape[1]:  # fewer batches than samples in each
+    if len(shape) == 3 and shape[0] < shape[1]:  # fewer batches than samples in a batch
         return (
             f"{advice}; if the first axis counts batches of samples, save values.reshape(-1, "
             f"values.shape[-1])."
@@ -203,7 +203,9 @@ def _shape_advice(shape: tuple[int, ...]) -> str:
 
 
 def as_one_sample(header: Header, limits: Limits) -> Header:
-    """The header of a (d,) array as one of (1, d) where every file is one sample."""
+    """The header of an array (d,) as that of one sample (1, d), where every file holds one
+    sample.
+    """
     one = limits.one_sample and len(header.shape) == 1 and header.shape[0] > 0
     if one:
         return replace(header, shape=(1, *header.shape))
@@ -234,7 +236,7 @@ def check_counts(where: str, rows: int, columns: int, limits: Limits) -> None:
 
 
 def check_header(header: Header, limits: Limits) -> None:
-    """Refuse all that can be refused before the values are read.
+    """Refuse everything that can be refused before the values are read.
 
     Raises
     ------
@@ -307,8 +309,8 @@ def check_exact(values: Array, position: Callable[[int, int], str]) -> None:
 
 
 def check_values(values: Array, position: Callable[[int, int], str]) -> None:
-    """Refuse NaN and inf; ``position(row, column)``, counted from 0, says where in the file the
-    value is.
+    """Refuse NaN and inf. ``position(row, column)``, both counted from 0, describes the place in
+    the file.
     """
     for start in range(0, len(values), _BLOCK_ROWS):
         bad = ~np.isfinite(values[start : start + _BLOCK_ROWS])
@@ -326,7 +328,9 @@ def check_values(values: Array, position: Callable[[int, int], str]) -> None:
 
 
 def check_finite(values: Array, header: Header) -> None:
-    """`check_values` of an array, with the lines that leave all such samples out."""
+    """`check_values` of an array; the error has the lines that leave out every sample with NaN or
+    inf.
+    """
     try:
         check_values(values, header.position)
     except ReadError as error:

@@ -74,12 +74,13 @@ _PAGE: _Wanted = {
     _DATA_PAGE_2: {1: None},
 }
 _KINDS = {0: _DATA_PAGE, 3: _DATA_PAGE_2}
-# First JSON objects whose keys become the columns.
+# Number of JSON objects at the start of a text whose keys become the columns.
 _FIRST_OBJECTS = 100
-# Bytes read for a page header: enough for nearly all, but not for long texts as statistics.
+# Bytes read for a page header: enough for nearly all, except those with long texts as statistics.
 _PAGE_HEADER = 4096
 _DEEPEST = 30
-# Most structs and list entries: several times those of the longest footer, unless they are empty.
+# Most structs and list entries in Thrift metadata: several times those of the longest footer
+# allowed. Empty structs take so few bytes that only this limit stops them.
 _MOST_PARTS = 1_000_000
 
 
@@ -125,12 +126,14 @@ class _Compact:
                 if number in wanted:
                     fields[number] = value
         self.at += 1
-        if wanted and not fields:  # refused, as a list may hold millions of them
+        if wanted and not fields:  # refused: a list may hold millions of empty structs
             raise ValueError("an empty struct")
         return fields
 
     def _value(self, kind: int, wanted: _Wanted, depth: int) -> Any:
-        """The next value; one beyond the end of the data fails at the end of its struct."""
+        """The next value. A value that runs past the end of the data raises at the end of its
+        struct.
+        """
         if kind in (4, 5, 6):
             return self._integer()
         if kind == 8:
@@ -153,7 +156,9 @@ class _Compact:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """One column of one row group: path, number of values, and position of its first page."""
+    """One column of one row group: its path, number of values, and the position of its first
+    page.
+    """
 
     path: tuple[str, ...]
     values: int
@@ -162,7 +167,9 @@ class _Chunk:
 
 @dataclass(frozen=True)
 class Claims:
-    """Number of values (of all lists together) that columns claim, and their uncompressed bytes."""
+    """The number of values that columns claim (list entries counted one by one), and their
+    uncompressed bytes.
+    """
 
     values: int
     size: int
@@ -170,14 +177,14 @@ class Claims:
 
 @dataclass(frozen=True)
 class Footer:
-    """Number of rows, and all column chunks."""
+    """A Parquet footer: the number of rows, and all column chunks."""
 
     source: FileSource
     rows: int
     chunks: tuple[_Chunk, ...]
 
     def claims(self, columns: Collection[str]) -> Claims:
-        """Claims of the pages of these columns. Raises `ReadError` for a corrupt page header."""
+        """What the pages of these columns claim. Raises `ReadError` for a corrupt page header."""
         columns = frozenset(columns)
         values = size = 0
         with (
@@ -197,7 +204,7 @@ class Footer:
 
 
 def _pages(stream: BinaryIO, chunk: _Chunk, end: int) -> Iterator[Claims]:
-    """Claims of a chunk's pages, up to the number of values of the chunk."""
+    """What the pages of a chunk claim; reading stops at the chunk's number of values."""
     at = chunk.start
     seen = 0
     longest = _PAGE_HEADER
@@ -257,7 +264,7 @@ def read_footer(source: FileSource, limits: Limits) -> Footer:
         columns = [chunk[_META_DATA] for group in fields[_ROW_GROUPS] for chunk in group[_COLUMNS]]
         chunks = []
         for column in columns:
-            # As in pyarrow, a dictionary at 0 or behind the data is none.
+            # As in pyarrow, a dictionary page at offset 0 or behind the data counts as absent.
             first = _count(column[_DATA_OFFSET])
             dictionary = _count(column.get(_DICTIONARY_OFFSET, 0))
             path = tuple(part.decode() for part in column[_PATH])
@@ -283,7 +290,7 @@ _FOOTER_BATCHES = 3
 _MESSAGE_KIND = 1
 _MESSAGE_HEADER = 2
 _DICTIONARY = 2
-_RECORD_BATCH = 3  # values of the former
+_RECORD_BATCH = 3  # values of _MESSAGE_KIND
 _DICTIONARY_DATA = 1
 _LENGTH = 0
 _BUFFERS = 2
@@ -387,12 +394,10 @@ def _claims_of_file(stream: BinaryIO, size: int, limits: Limits) -> Iterator[_Ba
 
 
 def _claim_at(stream: BinaryIO, offset: int, head: int) -> _BatchClaim:
-    """Claim of the message at a place of a file; its metadata have ``head`` bytes, then its body
-    follows.
-    """
+    """Claim of the message at a position in a file: ``head`` bytes of metadata, then the body."""
     stream.seek(offset)
     data = stream.read(head)
-    # Files of Arrow before 0.15 begin with the length alone.
+    # Arrow before 0.15 wrote the length without the marker in front.
     begin = 8 if data[:4] == _CONTINUED else 4
     if begin + _int(data, begin - 4, "<i") != head:
         raise ValueError("a message of another length than its footer says")
@@ -496,8 +501,8 @@ def read_parquet(
     check_claim(source.where, features.size + labels.size, limits)
     reading.check(footer.rows, values)
     with _opened(source) as stream:
-        # Dictionaries stay dictionaries: a file may repeat one long text a million times for
-        # nothing.
+        # Labels stay dictionary-encoded: expanding them would copy one long text for each row that
+        # has it.
         file = pq.ParquetFile(stream, read_dictionary=list(plan.labels))
         # Large batches, because each batch repeats its dictionaries.
         size = max(1, _BATCH_BYTES * footer.rows // (8 * values + labels.size or 1))
@@ -567,8 +572,8 @@ def read_json_lines(
 
 
 def _json_table(source: FileSource, limits: Limits) -> tuple[dict[str, Any], Any]:
-    """The first object, with numbers of the next ones where it has none, and all of them as an
-    Arrow table of these names and types.
+    """The first object, with entries that it lacks or has as null taken from the next objects, and
+    all objects as an Arrow table with these names and types.
     """
     check_claim(source.where, source.size, limits)
     with source.open() as stream:
@@ -592,7 +597,8 @@ def _json_table(source: FileSource, limits: Limits) -> tuple[dict[str, Any], Any
             held = {"values": held}
         if not isinstance(held, dict):
             raise ValueError("its first line is neither a JSON object nor a list")
-    with suppress(ValueError, RecursionError):  # said when all are read
+    # an error in these lines is reported when all lines are parsed
+    with suppress(ValueError, RecursionError):
         for line in islice(BytesIO(data), 1, _FIRST_OBJECTS):
             _add_numbers(held, json.loads(line))
     check_columns(source.where, len(held), limits)
@@ -608,7 +614,7 @@ def _json_table(source: FileSource, limits: Limits) -> tuple[dict[str, Any], Any
 class _Reading:
     """A table that is being read: the plan of its columns, and its values.
 
-    schema : as stored. first : the first object of a text in JSON.
+    schema : the Arrow schema as stored. first : the first object of a text in JSON.
 
     Raises
     ------
@@ -642,23 +648,25 @@ class _Reading:
         self.plan = plan_columns(plain, source.where, key, limits, choice, self._changed)
 
     def _changed(self, change: str) -> str:
-        """The lines that make another file of this one, with a line that changes its data frame
-        ``table``.
+        """Python lines for a recipe: load the file as the data frame ``table``, run the line
+        ``change``, and save it as a new file.
         """
         new = beside(self._source.typed, "_numbers.parquet")
         return f"{frame_lines(self._source)}\n{change}\ntable.to_parquet({new})"
 
     def _check_depth(self, plain: Any) -> None:
-        """Raise ReadError for numbers in objects in objects of JSON, beside labels alone."""
+        """Raise ReadError if the numbers are in nested JSON objects, and beside these are only
+        labels.
+        """
         kinds = [each.type for each in plain if not (is_label(each.name) and is_number(each.type))]
-        # lists hold the samples, whatever numbers stand beside them
+        # if there are lists, they hold the samples, whatever numbers stand beside them
         inner = [kind.value_type for kind in kinds if is_list(kind)] or kinds
         if any(is_number(kind) or is_list(kind) for kind in inner):
             return
         if any(map(pa.types.is_struct, inner)):
             source = self._source
             rows = "rows"
-            # each action of Elasticsearch stands above its document
+            # Elasticsearch writes an action such as {"index": ...} above each document
             if self.plain.schema.names in (["index"], ["create"]):
                 rows = f"[row for row in rows if [*row] != {self.plain.schema.names}]"
             raise ReadError(
@@ -677,9 +685,10 @@ class _Reading:
     def rows(
         self, rows: int, batches: Iterable[Any]
     ) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
-        """Values, labels, names of features and metadata of batches as stored, see `read_batches`.
+        """Values, labels, feature names and metadata from stored batches; see `read_batches`.
 
-        Raises ReadError for a table with one value a row, and what the plan says of its texts.
+        Raises ReadError for a table with one value a row, and the refusal of the plan for a column
+        of texts.
         """
         plan = self.plan
         source = self._source
@@ -710,8 +719,8 @@ class _Reading:
 
 
 def _add_numbers(held: dict[str, Any], more: Any) -> None:
-    """Add the numbers of another object of JSON, of these names and others, where the first one has
-    nothing, such as null.
+    """Fill entries that are missing or null in the first JSON object with numbers from another
+    object.
     """
     for name, value in more.items() if isinstance(more, dict) and held.keys() <= {*more} else ():
         if isinstance(held.get(name), dict):
@@ -721,13 +730,13 @@ def _add_numbers(held: dict[str, Any], more: Any) -> None:
 
 
 def _json_fields(held: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Names and types of the entries of a JSON object, without entries that are no columns."""
+    """Names and types of the entries of a JSON object that become columns."""
     kinds = [(name, _json_kind(name, value)) for name, value in held.items()]
     return [each for each in kinds if each[1] is not None]
 
 
 def _whole_lists(held: Mapping[str, Any], within: str = "") -> list[str]:
-    """Names of the lists of whole numbers in an object of JSON, also inside the objects in it."""
+    """Names of the lists of whole numbers in a JSON object, also those in nested objects."""
     found = []
     for name, value in held.items():
         if isinstance(value, dict):

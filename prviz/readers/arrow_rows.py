@@ -75,7 +75,9 @@ def _is_label_type(kind: Any) -> bool:
 
 
 def _plain(kind: Any) -> Any:
-    """The type of the numbers in a dictionary of numbers; any other type as it is."""
+    """The type of the numbers in a dictionary-encoded column of numbers; any other type
+    unchanged.
+    """
     packed = types.is_dictionary(kind) and is_number(kind.value_type)
     if packed:
         return kind.value_type
@@ -83,7 +85,7 @@ def _plain(kind: Any) -> Any:
 
 
 def _dtype(kinds: Iterable[Any]) -> np.dtype[Any]:
-    """float32 if nothing wider is among the columns."""
+    """float32 if none of the columns needs more, else float64."""
     narrow = all(types.is_float16(kind) or types.is_float32(kind) for kind in kinds)
     return np.dtype(np.float32 if narrow else np.float64)
 
@@ -120,7 +122,8 @@ def plan_columns(
     ]
     if key is None and len(lists) > 1:
         decimal = [name for name in lists if types.is_floating(kinds[name].value_type)]
-        # beside lists of whole numbers, such as tokens
+        # the list of decimal numbers holds the samples; lists of whole numbers beside it are, say,
+        # tokens
         if len(decimal) == 1:
             lists = decimal
     name = one_list(lists, key, kinds, where)
@@ -167,8 +170,8 @@ def _plan_numbers(
 
 
 def _refuse_text(names: Sequence[str], kind: Any, where: str, changed: Changed) -> ReadError:
-    """Error for the first of these columns, which hold neither numbers nor, but for the first one,
-    texts.
+    """Error for the first of these columns, which holds bytes, texts or another type in place of
+    numbers.
     """
     name = names[0]
     if str(kind).partition("[")[0].removeprefix("large_") in ("binary", "fixed_size_binary"):
@@ -321,7 +324,7 @@ def _first_null(array: Any) -> int:
 
 
 def _place(array: Any) -> tuple[object, ...]:
-    """Memory addresses of an Arrow array's values, to compare arrays by."""
+    """Memory addresses of an Arrow array's buffers: equal addresses mean the same array."""
     buffers = [
         None if buffer is None else (buffer.address, buffer.size) for buffer in array.buffers()
     ]
@@ -338,7 +341,9 @@ def _valid(indices: Any, entries: int) -> Any:
 
 
 def _text_bytes(column: Any) -> int:
-    """Bytes of all texts of a valid column; many rows of a view may share one long text."""
+    """Bytes of all texts of a valid column, each row counted: rows of a view may share one long
+    text.
+    """
     if types.is_string_view(column.type):
         lengths = np.frombuffer(column.buffers()[1], dtype=np.int32)[::4]
         return int(lengths[column.offset : column.offset + len(column)].sum(dtype=np.int64))

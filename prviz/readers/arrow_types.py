@@ -68,7 +68,7 @@ class PlainColumns:
         return [place for place, name in enumerate(self._stored.names) if name in holders]
 
     def batch(self, batch: Any) -> Any:
-        """A batch of stored columns converted to plain columns."""
+        """A batch with its stored columns converted to plain columns."""
         held = set(batch.schema.names)
         self._refuse_spark(batch)
         arrays = {}
@@ -79,7 +79,7 @@ class PlainColumns:
             if column.field is not None:
                 place = array.type.get_field_index(column.name.removeprefix(f"{column.holder}."))
                 if place < 0:
-                    continue  # a field of the struct that was not read
+                    continue  # this field of the struct is not needed
                 array.validate(full=True)
                 array = array.flatten()[place]
             arrays[column.name] = self._converted(array, column)
@@ -99,7 +99,9 @@ class PlainColumns:
         return array.cast(kind)
 
     def _unpacked(self, array: Any, column: _Column) -> Any:
-        """An array without extension types and views, its lists of lists squeezed."""
+        """An array without extension types and views, with lists of lists flattened to one
+        level.
+        """
         if isinstance(array.type, pa.BaseExtensionType):
             shape = getattr(array.type, "shape", None)
             if shape is not None and sum(length != 1 for length in shape) > 1:
@@ -108,7 +110,7 @@ class PlainColumns:
         if not is_list(array.type):
             return array
         if _is_view(array.type):
-            # Many views may show the same values.
+            # Many views may show the same values, so the lengths are checked before any are copied.
             lengths = pc.list_value_length(array)
             check_claim(self._source.where, 8 * (pc.sum(lengths).as_py() or 0), self._limits)
             if array.null_count:
@@ -117,7 +119,8 @@ class PlainColumns:
                 array = _lists(lengths, array.flatten())
         if not is_list(array.type.value_type):
             return array
-        if array.null_count:  # refused with its row, as in a column of plain lists
+        # a missing list is refused later with its row, as in a plain list column
+        if array.null_count:
             return _empty_or_null(array)
         inner = self._unpacked(array.flatten(), column)
         lengths = pc.list_value_length(array)
@@ -139,7 +142,9 @@ class PlainColumns:
         )
 
     def _in_pieces(self) -> str:
-        """The lines that load all columns, also those inside others, as ``arrays``."""
+        """Python lines that load all columns as ``arrays``, including those nested in other
+        columns.
+        """
         read = f"pa.Table.from_pandas({_reading(self._source)})"
         return (
             f"import numpy as np, pandas as pd, pyarrow as pa\narrays = "
@@ -147,10 +152,10 @@ class PlainColumns:
         )
 
     def refuse_pieces(self, also: Collection[str] = ()) -> None:
-        """Raise for lists of whole numbers that say little alone: places of values, or values
-        divided by others.
+        """Raise for lists of whole numbers that are only one piece of the data: positions of values
+        in a sparse row, or quantised values.
 
-        also : lists of whole numbers beside those that the schema calls so.
+        also : lists of whole numbers beyond those in the schema.
         """
         where = self._source.where
         typed = self._source.typed
@@ -181,7 +186,7 @@ class PlainColumns:
             raise error
 
     def _refuse_spark(self, batch: Any) -> None:
-        """Raise for vectors of Spark of which some are sparse: their type is 0."""
+        """Raise for Spark vectors if any is sparse (type 0)."""
         for name, kind in zip(batch.schema.names, batch.schema.types, strict=True):
             fields = {}
             if types.is_struct(kind):
@@ -194,7 +199,7 @@ class PlainColumns:
                 raise refuse_sparse(self._source.where, held, self._in_pieces(), self._source.typed)
 
     def _refuse_others(self, kinds: Sequence[tuple[str, Any]]) -> None:
-        """Raise for a table without numbers whose features hold them in another way."""
+        """Raise for a table without numbers whose features are stored in another form."""
         pairs = [(name, kind) for name, kind in kinds if not is_label(name)]
         if any(is_number(kind) or is_list(kind) for _, kind in pairs):
             return
@@ -220,9 +225,9 @@ class PlainColumns:
 
 
 def refuse_pictures(where: str, name: str, read: str, typed: str) -> ReadError:
-    """Error for a column of the contents of picture files, as Hugging Face stores them.
+    """Error for a column of the bytes of picture files, as Hugging Face stores them.
 
-    read : the call that reads the file as a data frame.
+    read : Python code that reads the file as a data frame.
     """
     folder = beside(typed, "_pictures")
     return ReadError(
@@ -235,7 +240,7 @@ def refuse_pictures(where: str, name: str, read: str, typed: str) -> ReadError:
     )
 
 
-# Fields of a sparse vector of Spark, by their pieces.
+# Piece of a sparse vector -> its field in Spark.
 _SPARK = {"places": "indices", "values": "values", "size": "size"}
 _NUMBERS = (types.is_integer, types.is_floating, types.is_boolean)
 _TEXTS = (types.is_string, types.is_large_string, types.is_string_view)
@@ -275,7 +280,7 @@ def _stored(kind: Any) -> Any:
 
 
 def _reading(source: FileSource) -> str:
-    """The call that reads the file as a data frame."""
+    """Python code that reads the file as a data frame."""
     name = literal(source.typed)
     if source.kind == ".jsonl":
         return f"pd.read_json({name}, lines=True)"
@@ -288,7 +293,7 @@ def _reading(source: FileSource) -> str:
 
 
 def frame_lines(source: FileSource) -> str:
-    """The lines that load the file as a data frame, ``table``, with its index among the columns."""
+    """Python lines that load the file as the data frame ``table``, with its index as a column."""
     modules = "pyarrow as pa"
     if source.kind in (".parquet", ".jsonl"):
         modules = "pandas as pd"
@@ -305,8 +310,8 @@ def _lists(lengths: Any, values: Any) -> Any:
 
 
 def _empty_or_null(array: Any) -> Any:
-    """An empty list in place of every value and None for every missing one, so that the reader
-    names the first row without a value.
+    """Lists that are empty where a value is given and None where it is missing, so that the reader
+    names the first row with a missing value.
     """
     empty: list[Any] = [[] if valid else None for valid in array.is_valid().to_pylist()]
     return pa.array(empty, pa.list_(pa.float64()))

@@ -51,14 +51,14 @@ def write_all(files: Mapping[Path, bytes]) -> None:
 
 
 def beside(path: Path) -> Path:
-    """A new path in the same folder, to write first what then takes the name of ``path``."""
+    """A new path in the same folder: the data are written to it, then it is renamed to ``path``."""
     return path.with_name(f".{path.stem[:64]}.{secrets.token_hex(8)}.tmp")
 
 
 @contextlib.contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Let an error of the system name ``path`` instead of the file written beside it, or of none on
-    a full disk.
+    """Make a system error name ``path`` instead of the temporary file, or instead of no file on a
+    full disk.
     """
     try:
         yield
@@ -110,7 +110,7 @@ def _locked_descriptor(path: Path) -> int | None:
         BlockingIOError,
         PermissionError,
         FileNotFoundError,
-    ):  # held, or deleted by the process that held it
+    ):  # another process holds the lock, or has just deleted the lock file
         pass
     except OSError:
         return descriptor  # this file system has no locks

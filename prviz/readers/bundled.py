@@ -40,11 +40,11 @@ class BundledCheckpoint:
 
 @dataclass(frozen=True)
 class Family:
-    """The checkpoints of one generator, in the order in which it was trained or swept; of several
-    in the zoo.
+    """The checkpoints of one generator in the order of training or of a sweep, or those of several
+    generators.
 
     folder : where its files are, below the folder of the bundled embeddings. real : name of the
-    real set.
+        real set.
     """
 
     name: str
@@ -85,7 +85,7 @@ REAL_SETS: Mapping[str, RealSet] = MappingProxyType(
 
 
 class TrainedNetwork(NamedTuple):
-    """A trained network: as `prviz embed` writes it, and its title."""
+    """A trained network: its description as `prviz embed` writes it, and its title."""
 
     encoder: str
     title: str
@@ -152,7 +152,7 @@ _ZOO = (
 )
 
 
-#: Checkpoint of a sweep -> the checkpoint of the zoo with the same samples: both are one file.
+# : Checkpoint of a sweep -> checkpoint of the zoo with the same samples; they share a file.
 SAME_FILE: Mapping[str, str] = MappingProxyType(
     {
         "guidance-1": "diffusion-e300",

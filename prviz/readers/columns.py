@@ -24,7 +24,7 @@ from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
 
 # Least bytes that one label of one sample counts towards the memory limit.
 LABEL_BYTES = 64
-# Most columns of a table with one value a row.
+# Most columns of a table that holds one value a row (sample, feature, value).
 MOST_COLUMNS = 6
 # Names that pandas gives to an index without a name.
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
@@ -40,13 +40,14 @@ _LABEL = re.compile(
     re.DOTALL,
 )
 _CLASS = re.compile(r"(.*_)?(labels?|class(es)?|targets?)")
-# Names that end like a label's, but which measured quantities have too, such as body_mass_index.
+# Names with the ending of a label's name that measured quantities also have, such as
+# body_mass_index.
 _MEASURED = re.compile(r".+_(index|idx|class|path|split)", re.DOTALL)
 # Where a new word begins in a name such as magError or RNGSeed. In a name without such marks, like
 # objid, it begins before the last word.
 _NEW_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
-# Words for what tables keep beside features, in the languages of those who write them; accents are
-# left out.
+# English word -> words in other languages for columns that tables keep beside features, without
+# accents.
 _ELSEWHERE = {
     "seed": "graine semilla semente startwert 种子 種子 シード",
     "epoch": "epoque epoche epoca epocas 轮次 エポック эпоха",
@@ -86,7 +87,7 @@ _GLUED = re.compile(
     r"|checkpoint|unix)"
     r"(ids?|idx|index|seed|steps?|epoch|no|nr|num|number|count|key|stamp|time)"
 )
-# Role of a sample -> names of columns of truth values in which true means that role.
+# Role of a sample -> names of truth-value columns that are true for samples of that role.
 _FLAG = r"((is|was)_?)?({})(_?(image|sample|data|row|item|label|flag))?"
 _FLAGS = {
     "real": re.compile(_FLAG.format("real|genuine|authentic|original")),
@@ -94,12 +95,15 @@ _FLAGS = {
         _FLAG.format("(ai_?)?generated|fake|synthetic|synth|artificial|simulated")
     ),
 }
-# Names that are features, not flags, beside a column of imaginary parts or of changed values.
+# Names that are features, not flags, if the table also has a column of imaginary parts or of
+# altered values.
 _NO_FLAGS = ("real", "original")
 
 
 def flag_of(name: str) -> str | None:
-    """The role that a true value means in a column of this name: "real", "generated" or None."""
+    """The role of the samples for which a column of this name is true: "real", "generated" or
+    None.
+    """
     return next((role for role, flag in _FLAGS.items() if flag.fullmatch(plain_name(name))), None)
 
 
@@ -112,19 +116,21 @@ def is_label(name: str) -> bool:
 
 
 def is_class(name: str) -> bool:
-    """True for the name of what a model predicts, which may be a number that is measured."""
+    """True for the name of a model's prediction; a column of that name may also be a measured
+    number.
+    """
     return _CLASS.fullmatch(plain_name(name)) is not None
 
 
 def is_measured(name: str) -> bool:
-    """True for the name of a label that a feature may have as well, if its numbers have
+    """True for a label's name that a feature may have too; the column is a feature if it has
     decimals.
     """
     return _MEASURED.fullmatch(plain_name(name)) is not None
 
 
 def plain_name(name: str) -> str:
-    """A name in small letters and English words, joined by underscores, also those of magError,
+    """A name in lower case, in English, with its words joined by underscores; handles magError,
     objid, @id and <DATE>.
     """
     words = _NEW_WORD.sub("_", re.sub("[ .:-]", "_", name.strip().strip("@<>:#$")))
@@ -175,7 +181,9 @@ class ColumnChoice:
         *,
         shared: bool = False,
     ) -> ColumnChoice:
-        """The choice of the arguments of `prviz.read`. Raises ReadError for anything but texts."""
+        """The `ColumnChoice` made of the arguments of `prviz.read`. Raises ReadError for anything
+        but texts.
+        """
         features = _patterns("columns", columns)
         dropped = _patterns("drop", drop)
         if group is not None and not isinstance(group, str):
@@ -201,12 +209,12 @@ class ColumnChoice:
         return name in self.features or (not is_label(name) and _matches(name, self.features))
 
     def drops(self, name: str) -> bool:
-        """True if this column is one of ``drop``, or says which rows are read."""
+        """True if this column is one of ``drop``, or if a key of rows names it."""
         return name in self.rows or _matches(name, self.drop)
 
     def by(self, *rows: str | None) -> ColumnChoice:
-        """The choice for reading these sets of rows, each written COLUMN=VALUE: their columns are
-        labels.
+        """The choice for reading these sets of rows, each written COLUMN=VALUE: their columns
+        become labels.
         """
         named = (
             key[: mark.start()] for key in rows if key is not None for mark in re.finditer("=", key)
@@ -218,7 +226,7 @@ class ColumnChoice:
         return replace(self, drop=(*self.drop, *names))
 
     def unknown(self, names: Collection[str]) -> list[str]:
-        """Names and patterns of the choice that none of these columns has."""
+        """The chosen names and patterns that match none of these columns."""
         chosen = (*self.features, *self.drop)
         unknown = [
             pattern for pattern in chosen if not any(_matches(name, (pattern,)) for name in names)
@@ -228,8 +236,8 @@ class ColumnChoice:
         return unknown
 
     def known(self, names: Collection[str]) -> ColumnChoice:
-        """The choice without names and patterns that none of these columns has: a file of several
-        may lack some.
+        """The choice without the names and patterns that match none of these columns: of several
+        files, one may lack a column.
         """
         missing = self.unknown(names)
         features = tuple(one for one in self.features if one not in missing)
@@ -237,7 +245,7 @@ class ColumnChoice:
         return ColumnChoice(features, drop, None if self.group in missing else self.group)
 
     def check(self, names: Collection[str], where: str) -> None:
-        """Raise ReadError for a name or pattern that no column has, unless the choice is for
+        """Raise ReadError for a name or pattern that matches no column, unless the choice is for
         several files.
         """
         if self.shared and self:
@@ -248,8 +256,8 @@ class ColumnChoice:
             )
 
     def refuse_arrays(self, where: str) -> None:
-        """Raise ReadError for features chosen of a file without columns, unless the choice is for
-        several files.
+        """Raise ReadError if features are chosen in a file without columns, unless the choice is
+        for several files.
         """
         if not self.shared and (self.features or self.drop):
             raise ReadError(
@@ -257,7 +265,7 @@ class ColumnChoice:
             )
 
 
-# Most characters of the names in a remedy.
+# Most characters of column names in the option that a message suggests.
 _LONGEST_REMEDY = 200
 # No choice, for one file and for several.
 EVERY = ColumnChoice()
@@ -308,7 +316,7 @@ def sort_columns(
             features.append(place)
         elif is_label(name) or not numeric[place]:
             labels.append(place)
-    # pandas' numbers, in whatever order they were written
+    # column numbers, as pandas names unnamed columns, in any order
     if all(names[place].isdecimal() for place in features):
         features.sort(key=lambda place: int(names[place]))
     return features, labels
@@ -317,7 +325,7 @@ def sort_columns(
 def one_list(
     lists: Sequence[str], key: str | None, names: Collection[str], where: str
 ) -> str | None:
-    """Which of these columns of lists holds the samples; None where there is none.
+    """Name of the list column that holds the samples; None if there is no list column.
 
     Raises
     ------
@@ -337,7 +345,7 @@ def one_list(
 
 
 def own_names(features: Sequence[str]) -> tuple[str, ...]:
-    """The names of the features; empty if they only count the columns. Years are names."""
+    """The names of the features; empty if they only number the columns. Years count as names."""
     numbered = all(map(str.isdecimal, features))
     if numbered and max(map(int, features), default=0) <= 2 * len(features):
         return ()
@@ -345,8 +353,8 @@ def own_names(features: Sequence[str]) -> tuple[str, ...]:
 
 
 def columns_text(names: Sequence[str]) -> str:
-    """Names of columns as an option of the shell takes them: between commas, in quotes where they
-    hold one.
+    """Column names as a command-line option takes them: separated by commas, quoted where a name
+    has a comma.
     """
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(names)
@@ -354,8 +362,8 @@ def columns_text(names: Sequence[str]) -> str:
 
 
 def drop_text(names: Sequence[str]) -> str:
-    """What leaves columns out, in Python and in the shell; of long or unprintable names in general
-    words.
+    """The arguments that leave columns out, in Python and in the shell; if the names are long or
+    unprintable, a description.
     """
     line = columns_text(names)
     if not line.isprintable() or len(line) > _LONGEST_REMEDY:
@@ -364,14 +372,15 @@ def drop_text(names: Sequence[str]) -> str:
     return f"drop={given} (--drop {shlex.quote(line)})"
 
 
-# A text as Python writes it and a word as `shlex.quote` does, and the remedies of this module with
-# them.
+# Patterns of a text as Python writes it, of a word as `shlex.quote` does, and of the suggestions
+# that this module writes with them.
 _TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _WORD = r"""(?:'[^']*'|"'"|[\w@%+=:,./-]+)+"""
 _DROPPED = re.compile(rf"drop=(?:{_TEXT}|\[{_TEXT}(?:, {_TEXT})*\]) \(--drop ({_WORD})\)")
 _SETS = re.compile(rf"--real-key {_WORD}=VALUE --generated-key {_WORD}=VALUE")
 
-# As `group_text`, the check of the order of rows, and frames of clips say it.
+# The suggestions about groups as `group_text`, the check of the order of rows, and frames of clips
+# write them.
 _GROUPED = re.compile(
     rf"group={_TEXT} \((--group {_WORD})\)|(--group COLUMN), Samples\([.]{{3}}, groups=[.]{{3}}\)"
     rf"|(--group {_WORD}) \(group={_TEXT}\)"
@@ -379,8 +388,8 @@ _GROUPED = re.compile(
 
 
 def columns_offered(text: str) -> tuple[str, ...]:
-    """The columns that a message offers to leave out, as `drop_text` names them; empty where it
-    names none.
+    """The columns that a message suggests to leave out, in the words of `drop_text`; empty if there
+    are none.
     """
     found = _DROPPED.search(text)
     if found is None:
@@ -389,8 +398,8 @@ def columns_offered(text: str) -> tuple[str, ...]:
 
 
 def with_buttons(text: str) -> str:
-    """A message in the words of a page, with a button for columns to leave out and nothing for
-    groups of rows.
+    """A message for a page, where a button leaves columns out; groups of rows can be set only in
+    the shell.
     """
     text = _GROUPED.sub(
         lambda found: f"{found[found.lastindex or 0]} in the shell, not on a page", text
@@ -403,8 +412,8 @@ def with_buttons(text: str) -> str:
 
 
 def sets_text(name: str) -> str:
-    """What reads the rows of two values of a column as the two sets, in the shell; of unprintable
-    names in words.
+    """The options that read the rows with two values of a column as the two sets, in the shell; a
+    description if the name is unprintable.
     """
     given = "COLUMN"
     if name.isprintable():
@@ -415,13 +424,13 @@ def sets_text(name: str) -> str:
 
 
 def group_text(name: str) -> str:
-    """What makes a column say which rows belong together, in Python and in the shell."""
+    """The arguments that name the column of groups of rows, in Python and in the shell."""
     return f"group={name!r} (--group {shlex.quote(name)})"
 
 
 def index_columns(metadata: Any) -> tuple[str, ...]:
-    """Columns that the metadata of an Arrow schema, as pandas writes them, name as the index of the
-    table.
+    """Names of the index columns of a table, from the metadata that pandas writes into an Arrow
+    schema.
     """
     text = None
     if isinstance(metadata, Mapping):
@@ -463,27 +472,27 @@ def parsed(texts: Sequence[str]) -> Sequence[str | int]:
 
 
 def label_bytes(text: str) -> int:
-    """Bytes that one text counts towards the memory limit."""
+    """Bytes that a label text counts towards the memory limit."""
     return max(LABEL_BYTES, sys.getsizeof(text))
 
 
 def label_array(values: Sequence[Any]) -> Array:
-    """One label per sample: integers, floats, or texts, whole however long (missing: "")."""
+    """One label per sample: integers, floats, or texts of any length in full (missing: "")."""
     kinds = {type(value) for value in values}
     if kinds <= {int, bool} and all(-(2**63) <= value < 2**63 for value in values):
         return np.array(values, dtype=np.int64)
     if kinds <= {float}:
         return np.array(values, dtype=float)
     texts = ["" if value is None else str(value) for value in values]
-    # Fixed-width text (four bytes a character) only where that takes about as much memory: one long
+    # Fixed-width text (four bytes a character) only if it takes about as much memory: one long
     # label would widen all others.
     padded = 4 * len(texts) * max(map(len, texts), default=0)
     return np.array(texts, dtype=str if padded <= 2 * sum(map(label_bytes, texts)) else object)
 
 
 def decimals_in(column: Array, where: str) -> Array | None:
-    """The numbers of a label if some of them have decimals, else None. Raises ReadError for one
-    with empty cells.
+    """The values of a label column as numbers if some have decimals, else None. Raises ReadError if
+    any cell is empty.
     """
     texts = column if column.dtype.kind in "iuf" else np.char.replace(column.astype(str), ",", ".")
     empty = np.isnan(texts) if texts.dtype.kind == "f" else texts == ""

@@ -24,9 +24,9 @@ from prviz.arrays import Array
 from prviz.readers.errors import ReadError, error_text, literal, quoted
 from prviz.readers.text_dialect import encoding_of, names_in_comment, names_of_columns
 
-# Least version of PyTorch: before it, a file could run code even with weights_only=True.
+# Least version of PyTorch: in older ones a file could run code even with weights_only=True.
 _LEAST_TORCH = (2, 10)
-# Names that np.savez takes for itself.
+# Names that are parameters of np.savez, and so can't be names of arrays.
 _RESERVED = ("file", "allow_pickle")
 
 
@@ -63,13 +63,14 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
         warnings.warn(said, UserWarning, stacklevel=2)
         held = np.asarray(held)[whole]
     found = arrays_in(held)
-    # arrays without the single values beside them, such as a number of rows
+    # leave out single values, such as a number of rows, if there are arrays
     arrays = {name: array for name, array in found.items() if array.ndim} or found
     columns = {array.shape for array in arrays.values() if array.dtype.kind in "fiu"}
     of_table = len(columns) == 1 < len(arrays) and len(next(iter(columns))) == 1
     if not of_table and not any(array.ndim == 2 for array in arrays.values()):
         raise ValueError(f"no 2-D array of numbers in it: {_shapes(arrays)}")
-    if of_table:  # by the last part of each name: with dots it would be taken for a file's name
+    # name columns by the last part of their key: np.savez takes names with dots for file names
+    if of_table:
         last = [name.rpartition(".")[2] for name in arrays]
         if len({*last}) < len(last) or any(map(str.isdecimal, last)):
             last = [name.replace(".", "_") for name in arrays]
@@ -82,7 +83,7 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
 
 
 def _shapes(arrays: Mapping[str, Any]) -> str:
-    """The shapes of some arrays, and what to do with them."""
+    """Text on the shapes of some arrays, and what to do with them."""
     shapes = [f"{quoted(name)} {array.shape}" for name, array in list(arrays.items())[:10]]
     if not shapes:
         return "no arrays at all"
@@ -120,13 +121,14 @@ def load_torch(path: str | PathLike[str]) -> Any:
         raise ValueError(
             f"torch {torch.__version__} can't open {name} safely; 2.10 or newer is needed"
         )
-    # what NumPy makes arrays and numbers of in a PyTorch file; none of it runs code of the file
+    # functions that rebuild NumPy arrays and numbers in a PyTorch file; none of them runs code of
+    # the file
     made = [value.__reduce__()[0] for value in (np.zeros(1), np.float64(0))]
     dtypes = {type(np.dtype(code)) for code in "?bhilqBHILQefd"}
     known = [*made, codecs.encode, np.ndarray, np.dtype, *dtypes]
     try:
         with torch.serialization.safe_globals(known), warnings.catch_warnings():
-            # that checking a sparse tensor takes time
+            # warnings that checking a sparse tensor takes time
             warnings.filterwarnings("ignore", "Validating sparse tensor", UserWarning)
             return torch.load(path, map_location="cpu", weights_only=True)
     except (UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
@@ -135,8 +137,8 @@ def load_torch(path: str | PathLike[str]) -> Any:
 
 
 def arrays_in(held: Any, name: str = "") -> dict[str, Array]:
-    """The arrays of numbers and texts in nested mappings and sequences, named by their keys with
-    dots between.
+    """The arrays of numbers and texts in nested mappings and sequences, each named by its keys,
+    joined by dots.
     """
     entries = _entries(held)
     if entries is not None:
@@ -153,7 +155,7 @@ def arrays_in(held: Any, name: str = "") -> dict[str, Array]:
     items = _items(held)
     if items is None:
         return {}
-    if isinstance(held, tuple):  # several things, such as features and labels
+    if isinstance(held, tuple):  # several parts, such as features and labels
         found = {}
         for place, value in enumerate(items):
             found |= arrays_in(value, _joined(name, str(place)))
@@ -168,7 +170,7 @@ def _joined(name: str, key: str) -> str:
 
 
 def _entries(held: Any) -> dict[str, Any] | None:
-    """What a mapping holds; None for anything else."""
+    """The entries of a mapping; None for anything else."""
     if isinstance(held, np.ndarray) and held.dtype == object and held.ndim == 0:
         return _entries(held.item())
     if isinstance(held, Mapping):
@@ -179,7 +181,7 @@ def _entries(held: Any) -> dict[str, Any] | None:
 
 
 def _items(held: Any) -> list[Any] | None:
-    """What a sequence holds; None for anything else."""
+    """The items of a sequence; None for anything else."""
     if isinstance(held, np.ndarray) and held.dtype == object:
         if held.ndim == 0:
             return _items(held.item())
@@ -190,7 +192,7 @@ def _items(held: Any) -> list[Any] | None:
 
 
 def _plainer(value: Any) -> Any:
-    """What NumPy takes of a tensor or a sparse matrix. Raises ValueError for masked values."""
+    """A tensor or sparse matrix in a form that NumPy takes. Raises ValueError for masked values."""
     if hasattr(value, "detach"):  # a tensor of PyTorch
         value = value.detach().cpu().to_dense()
         if "float" in str(value.dtype) and value.element_size() < 4:
@@ -205,7 +207,7 @@ def _plainer(value: Any) -> Any:
 
 
 def _array(value: Any) -> Array | None:
-    """An array of numbers or texts; None for anything else, also for a sequence that must be taken
+    """An array of numbers or texts; None for anything else, including a sequence that must be taken
     apart.
     """
     value = _plainer(value)
@@ -231,7 +233,7 @@ def _array(value: Any) -> Array | None:
 
 
 def _rows(entries: Mapping[str, Any]) -> list[Array] | None:
-    """The rows of a mapping from names to one row each; None for any other mapping, as that of
+    """The rows of a mapping from names to one row each; None for other mappings, such as one of
     columns.
     """
     if len(entries) < 3:
@@ -281,10 +283,9 @@ def _stacked(items: list[Any], name: str, *, batched: bool) -> dict[str, Array]:
 
 
 def _unwrapped(items: list[Any]) -> list[Any]:
-    """The values inside mappings of one entry each, with texts of numbers as numbers; other items
-    unchanged.
+    """The values inside mappings of one entry, numbers in texts converted; other items unchanged.
 
-    So databases write their values: ``{"$numberDouble": "0.5"}``, ``{"v": "0.5"}``, ``{"N":
+    Databases write their values so: ``{"$numberDouble": "0.5"}``, ``{"v": "0.5"}``, ``{"N":
     "0.5"}``.
     """
     values = []
@@ -302,7 +303,7 @@ def _unwrapped(items: list[Any]) -> list[Any]:
 
 
 def _joined_arrays(arrays: Sequence[Array], name: str, *, batched: bool) -> dict[str, Array]:
-    """Arrays as one, by its name: rows are stacked, parts joined."""
+    """Arrays joined into one, as that name requires: rows are stacked, parts of a column joined."""
     ndim = arrays[0].ndim
     rows = ndim == 1 and not batched and len(set(map(len, arrays))) == 1
     joined = np.stack(arrays) if rows or ndim == 0 else np.concatenate(arrays)
@@ -316,7 +317,7 @@ def _record(item: Any) -> dict[str, Any] | None:
     return entries
 
 
-# ---- the lines for each kind of file ----
+# ---- recipes: the Python lines that convert each kind of file ----
 
 _SAVE = "prviz.readers.save_arrays"
 _FRAME = (
@@ -432,8 +433,8 @@ _ORANGE = (
     "rows = [[row[place] for place in kept] for row in [names, *rows]]\n"
     "csv.writer(open({{csv}}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
-# Lines for a table whose names begin with the kind of their column, such as C#width, cD#kind and
-# mS#remark.
+# Recipe for a table of Orange whose names start with the kind of the column, as in C#width,
+# cD#kind, mS#remark.
 _ORANGE_NAMES = (
     "import csv, re\nlines = open({{file}}, encoding='utf-8', newline='')\n"
     "names, *rows = csv.reader(lines, delimiter={!r})\n"
@@ -451,13 +452,13 @@ _LAMMPS = (
     "rows = [[row[place] for place in kept] for row in rows]\n"
     "csv.writer(open({csv}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
-# Lines that read a table out of a text with other lines around it.
+# Recipe that reads a table out of a text with other lines around it.
 _ROWS_ALONE = (
     "import csv\nrows = [line.split() for line in open({{file}}, encoding='utf-8')]\n"
     "rows = [row for row in rows if len(row) == {}]\n"
     "csv.writer(open({{csv}}, 'w', newline='', encoding='utf-8')).writerows(rows)"
 )
-# Lines that read rows of numbers out of a text with other lines around them.
+# Recipe that reads rows of numbers out of a text with other lines around them.
 _NUMBERS_ALONE = (
     "import csv, re\nlines = list(open({{file}}, encoding='utf-8'))[{}:]\n"
     "rows = [re.split(r'{}', line.strip(' ,;*|\\t\\n')) for line in lines]\n"
@@ -539,7 +540,7 @@ BRACKETS = (
     "np.save({npy}, np.array(values))"
 )
 PRINTED_CUT = "printed by NumPy, which has left numbers out (...). Save the array with np.save"
-# Wide matrices are printed in blocks of columns, one below the other.
+# Recipe for matrices printed by R: wide ones are in blocks of columns, one below the other.
 _R_PRINT = (
     "import numpy as np, re\nblocks = re.split(r'(?m)^ +\\[,\\d.*$', open({file}).read())[1:]\n"
     "blocks = [[line.split(']')[1] for line in each.splitlines() if ']' in line] for each in "
@@ -556,7 +557,7 @@ _MATLAB_PRINT = (
 _MATLAB_PRINTED = re.compile(
     rb"^ *(Columns \d+ (through|and) \d+:?|\d+\.\d+e[-+]\d+ +\*) *$", re.MULTILINE
 )
-# Columns as R's dput writes them, those of a matrix one behind the other.
+# Recipe for R's dput: the columns of a data frame, or of a matrix one after the other.
 _DPUT = (
     "import csv, re\ntext = open({file}, encoding='utf-8').read()\n"
     "columns = re.findall(r'(`[^`]*`|[\\w.]+) = c\\(([^()]*)\\)', text)\n"
@@ -626,7 +627,7 @@ _MATLAB_7 = (
 
 _HDF5_ENDINGS = (".h5", ".hdf5", ".hdf", ".he5")
 _HDF5_MAGIC = b"\x89HDF"
-# Extension -> what it is, and the lines.
+# Extension -> kind of file, and its recipe.
 _KINDS: dict[str, tuple[str, str]] = {
     ".h5ad": ("an AnnData file (cells)", _CELLS),
     **dict.fromkeys(_HDF5_ENDINGS, ("an HDF5 file", _HDF5)),
@@ -700,7 +701,7 @@ _PACKAGES = {
     "tensorflow": "tensorflow",
     "zarr": "zarr",
 }
-# How binary files of other formats begin, whatever they are called.
+# First bytes of binary files of other formats, whatever their extension.
 _BEGUN_BYTES = {
     b"CDF": ".nc",
     b"FCS": ".fcs",
@@ -709,11 +710,11 @@ _BEGUN_BYTES = {
     b"ORC": ".orc",
     b"SQLite format 3": ".sqlite",
 }
-# Extensions of tables of text, whose contents say what they are.
+# Extensions of text tables whose kind only the contents tell.
 _TABLES = ("", ".txt", ".dat", ".tab", ".psv", ".asc", ".prn", ".data", ".md", ".cat")
 _LOOKED_AT = (".bin", ".json", ".db", *_TABLES)
 CONVERTED = (*_KINDS, *_LOOKED_AT)
-# Range of the absolute values of plain numbers, and the least share of values in it.
+# Range of the absolute values of plain numbers, and least share of the values in that range.
 _USUAL = (1e-8, 1e8)
 _MOSTLY = 0.95
 _BETWEEN = (b"\t", b";", b",")
@@ -727,14 +728,13 @@ _ARK_ROW = re.compile(rb"[^\s\0]+ \0B")
 _WORD2VEC_HEAD = re.compile(rb"\d+ \d+\n[^\s\0]+ ")
 _BRACKET = re.compile(rb"\s*(- )?(array|tensor)?\(?[\[({]+\s*-?\.?\d")
 _ONE = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-# A line of dashes between the names of a table and its rows.
+# A line of dashes between the column names of a table and its rows.
 _RULER = re.compile(rb"[-+=| :]*-[-+=| :]*")
 _BAR = re.compile(rb".*\|.*")
 _INSERTED = re.compile(rb"(?im)^INSERT INTO\s.*\(")
 _NUMERIC = re.compile(rb"[-+.\d ]+\r?")
 _TOUCHED = re.compile(rb"(?m)^[-+.\d ]*\.\d+-\d*\.[-+.\d ]+\r?$")
-# Description of a printed text, patterns of its first and third lines, and the lines that convert
-# it.
+# A printed text: its description, patterns of its first and third lines, and its recipe.
 _Printed = tuple[str, re.Pattern[bytes], re.Pattern[bytes], str]
 _TOUCH = (
     "numbers without a space between",
@@ -791,13 +791,13 @@ _PRINTED: tuple[_Printed, ...] = (
 )
 
 
-# Kinds of columns as Orange writes them below the names.
+# Kinds of columns as Orange writes them in a line below the column names.
 _ORANGE_KIND = re.compile(rb"continuous|discrete|string|time|[cdstCDST]|[\w-]+( [\w-]+)+")
-# Orange's kinds in front of the names: continuous, discrete, text or time; class, meta, ignored,
-# weight.
+# Kinds that Orange writes in front of column names: C, D, S, T for continuous, discrete, text,
+# time; c, m, i, w for class, meta, ignored, weight.
 _ORANGE_NAME = re.compile(r"([cmiw][CDST]?|[CDST])#")
 _ORANGE_ROLE = re.compile(r"[cmiw][CDST]#")
-# Beginnings of other formats that are named like tables of text, and of those recognised by their
+# First bytes of other formats with the extension of a text table, and of those recognised by their
 # lines.
 _BEGUN = {
     b"%%matrixmarket": ".mtx",
@@ -819,8 +819,7 @@ _MISNAMED: tuple[_Printed, ...] = (
 def refuse_container(
     where: str, path: str, extension: str, head: Callable[[int], bytes], size: int
 ) -> ReadError | None:
-    """The error for a file or folder of another program, with the lines that convert it; None for
-    an unknown kind.
+    """The error for a file or folder of another program, with its recipe; None for an unknown kind.
 
     path : as the user wrote it. head : the first bytes of a file. size : in bytes, 0 for a folder.
     """
@@ -831,9 +830,9 @@ def refuse_container(
 
 
 def refuse_misnamed(where: str, path: str, head: bytes, whole: bool) -> ReadError | None:
-    """The error for a text that is named as a table and holds another format; None for a table.
+    """The error for a text that has the extension of a table but another format; None for a table.
 
-    head : the first bytes. whole : True if there are no more.
+    head : the first bytes. whole : True if ``head`` is the whole text.
     """
     begun = head.removeprefix(codecs.BOM_UTF8).lstrip().lower()
     page = b"<table" in head.lower()
@@ -852,15 +851,15 @@ def refuse_misnamed(where: str, path: str, head: bytes, whole: bool) -> ReadErro
 
 
 def _drawn(lines: Sequence[bytes]) -> bool:
-    """True for a table with bars between its cells and a line below its names, such as a list of
-    SAP.
+    """True for a table with bars between its cells and a ruled line below its names, such as a list
+    exported from SAP.
     """
     ruled = any(_RULER.fullmatch(line.strip()) for line in lines[:6])
     return ruled and 2 * sum(b"|" in line for line in lines) > len(lines) > 2
 
 
 def _converted(where: str, path: str, what: str, lines: str) -> ReadError:
-    """The error with the lines that convert a file."""
+    """The error for a file with its recipe."""
     if not lines:
         return ReadError(f"{where}: {what}.")
     stem = path.rstrip("/")
@@ -904,7 +903,7 @@ def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str,
 
 
 def _matlab(head: bytes, size: int) -> tuple[str, str] | None:
-    """The lines for a file of MATLAB, or of Octave, which may be text."""
+    """The recipe for a file of MATLAB, or of Octave, which may be text."""
     if b"MATLAB 7.3" in head[:128]:
         return "a file of MATLAB 7.3 (HDF5)", _MATLAB_7
     if head.startswith(b"#"):
@@ -913,13 +912,13 @@ def _matlab(head: bytes, size: int) -> tuple[str, str] | None:
 
 
 def _hdf5(head: bytes) -> tuple[str, str]:
-    """The lines for an HDF5 file, which pandas may have written."""
+    """The recipe for an HDF5 file; pandas writes its own kind."""
     return _KINDS[".h5"][0], _STORE if b"pandas_type" in head else _HDF5
 
 
 def _of_own_form(head: bytes, extension: str, size: int) -> tuple[str, str] | None:
-    """The lines for a table of Weka whose rows hold only what is not 0, between braces, for a dump
-    of PostgreSQL and for vectors of words without their number above; None for others.
+    """The recipe for a sparse table of Weka (rows in braces that omit zeros), a dump of PostgreSQL,
+    or word vectors without the line of sizes above; None for others.
     """
     if extension == ".arff" and re.search(rb"(?im)^@data\s*\{", head):
         return _KINDS[".arff"][0], _SPARSE_ARFF
@@ -931,8 +930,8 @@ def _of_own_form(head: bytes, extension: str, size: int) -> tuple[str, str] | No
 
 
 def _by_contents(head: bytes, size: int) -> tuple[str, str] | None:
-    """The lines for a file by its first bytes, if its extension is unknown; None if the bytes are
-    unknown too.
+    """The recipe for a file of unknown extension by its first bytes; None if these are unknown
+    too.
     """
     if head.startswith(_HDF5_MAGIC):
         return _hdf5(head)
@@ -947,7 +946,7 @@ def _by_contents(head: bytes, size: int) -> tuple[str, str] | None:
 
 
 def _text_or_bytes(extension: str, head: bytes, size: int) -> tuple[str, str] | None:
-    """The lines for a file whose extension says little: text in any encoding, or plain bytes."""
+    """The recipe for a file whose extension says little: text in any encoding, or plain bytes."""
     encoding = encoding_of(head)
     if encoding != "utf-8" and (text := _decoded(head, encoding)):
         found = _text_table(text, len(text) if len(head) == size else 0)
@@ -962,7 +961,7 @@ def _text_or_bytes(extension: str, head: bytes, size: int) -> tuple[str, str] | 
 
 
 def _decoded(head: bytes, encoding: str) -> bytes:
-    """The first bytes of a text, turned into UTF-8; empty for bytes that are no text."""
+    """The first bytes of a text, converted to UTF-8; empty if they are no text."""
     text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(head)
     if "".join(text.split()).isprintable():
         return text.encode()
@@ -970,9 +969,7 @@ def _decoded(head: bytes, encoding: str) -> bytes:
 
 
 def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
-    """The lines for a table of text, whatever it is called; None where its second line holds no
-    numbers.
-    """
+    """The recipe for a text table with any extension; None if its second line holds no numbers."""
     if found := _printed(head, len(head) == size, _PRINTED):
         return found
     lines = _lines(head, len(head) == size)
@@ -994,14 +991,14 @@ def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
 
 
 def _orange(lines: Sequence[bytes]) -> tuple[str, str] | None:
-    """The lines for a table of Orange, whose second line, or names, say of what kind each column
-    is.
+    """The recipe for a table of Orange, where the second line or the names give the kind of each
+    column.
     """
     what = "a table of Orange, whose continuous features the lines below take"
     for mark in ("\t", ","):
         kinds = [each.strip() for each in lines[1].split(mark.encode())]
         known = len(kinds) > 1 and all(map(_ORANGE_KIND.fullmatch, kinds))
-        if known and any(b" " not in kind for kind in kinds):  # not texts of several words alone
+        if known and any(b" " not in kind for kind in kinds):  # no kind is a text of several words
             return what, _ORANGE.format(mark)
         names = lines[0].decode(errors="replace").split(mark)
         kinds_said = [each for each in names if _ORANGE_NAME.match(each)]
@@ -1011,8 +1008,8 @@ def _orange(lines: Sequence[bytes]) -> tuple[str, str] | None:
 
 
 def _numbers_within(head: bytes, lines: Sequence[bytes]) -> tuple[str, str] | None:
-    """The lines for a text most of whose lines hold as many numbers and nothing else, without names
-    above.
+    """The recipe for a text most of whose lines are equally many numbers and nothing else, without
+    column names.
     """
     bare = [line.strip(b" ,;*|\t\r") for line in lines]
     mark = r"[\s;*|]+"
@@ -1040,12 +1037,12 @@ _NEARLY = 0.9
 
 
 def _table_within(lines: Sequence[bytes]) -> tuple[str, str] | None:
-    """The lines for a text most of whose lines are rows of one table; None for any other text."""
+    """The recipe for a text most of whose lines are rows of one table; None for any other text."""
     for mark in (b"\t", b";", b",", None):
         rows = [line.split(mark) for line in lines]
         width, count = Counter(map(len, rows)).most_common(1)[0]
         table = [row for row in rows if len(row) == width]
-        # but for the names above, and the units and kinds of values below these
+        # cells that are numbers, below the lines of names, units and kinds
         cells = [sum(_NUMBERS.fullmatch(cell) is not None for cell in row) for row in table[1:]]
         while len(cells) > count - _MOST_NAMES and len(cells) > 1 and not cells[0]:
             del cells[0]
@@ -1102,7 +1099,7 @@ def _printed(head: bytes, whole: bool, kinds: Sequence[_Printed]) -> tuple[str, 
 
 
 def _binary(head: bytes, size: int) -> tuple[str, str] | None:
-    """The kind of a .bin file. Kinds whose files begin with their sizes are recognised by these."""
+    """The kind of a .bin file; some kinds begin with their sizes and are recognised by these."""
     rows, columns = (int.from_bytes(head[start : start + 4], "little") for start in (0, 4))
     for extension, width in {".fbin": 4, ".u8bin": 1}.items():
         if rows and columns and size == 8 + rows * columns * width:
@@ -1119,7 +1116,9 @@ def _binary(head: bytes, size: int) -> tuple[str, str] | None:
 
 
 def _plain_bytes(head: bytes) -> tuple[str, str]:
-    """The lines for plain bytes: of float64 values if they are no usual numbers as float32."""
+    """The recipe for plain bytes: as float64 if that gives mostly plain numbers and float32 does
+    not.
+    """
     held = head[: len(head) // 8 * 8]
     with np.errstate(all="ignore"):
         sizes = [np.abs(np.frombuffer(held, kind).astype(float)) for kind in ("<f4", "<f8")]
@@ -1134,8 +1133,8 @@ def _plain_bytes(head: bytes) -> tuple[str, str]:
 
 
 def _is_idx(head: bytes, size: int) -> bool:
-    """True for a file of MNIST's kind: two zeros, the type, and as many sizes as the fourth byte
-    says.
+    """True for a file in MNIST's format (IDX): two zero bytes, the type, the number of dimensions,
+    and that many sizes.
     """
     width = {8: 1, 9: 1, 11: 2, 12: 4, 13: 4, 14: 8}.get(
         head[2] if len(head) > 3 and head[:2] == b"\0\0" else 0
@@ -1147,7 +1146,7 @@ def _is_idx(head: bytes, size: int) -> bool:
 
 
 def _json(head: bytes) -> tuple[str, str]:
-    """The lines for a JSON file, by how it begins."""
+    """The recipe for a JSON file, by how it begins."""
     text = b"".join(head.split())
     loaded = "json.load(open({file}))"
     first = head.partition(b"\n")

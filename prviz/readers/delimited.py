@@ -55,38 +55,40 @@ from prviz.readers.text_dialect import (
 
 # Size of a file in bytes from which importing pyarrow's parser pays.
 _WORTH_ARROW = 1 << 20
-# Bytes of lines that pyarrow parses at a time, and of the block that one of its threads parses.
+# Bytes of lines passed to pyarrow at a time, and bytes that one of its threads parses at a time.
 _PART = 1 << 23
 _BLOCK = 1 << 20
-# Most records by which a column of texts is judged: of a narrow table, and of any table.
+# Most records by which the content of a text column is judged: in a narrow table, and in any table.
 _MOST_JUDGED = 500_000
 _JUDGED = 1000
-# First rows that are checked for summaries and other notations, and the most cells in them.
+# Number of first rows checked for summary rows and other notations, and most cells in these rows.
 _FIRST = 64
 _FIRST_CELLS = 20_000
 # Bytes at the beginning of a file by which its encoding is judged.
 _HEAD = 1 << 12
-# Chance up to which a first row without decimals, above rows with decimals, is remarked.
+# Probability of a first row without decimals, above rows with decimals, below which a note says so.
 _RARELY = 1e-4
-# Fewest rows in which an unnamed last row may be taken for a sum of the others.
+# Fewest rows for which an unnamed first or last row may count as the sum of the others.
 _COUNTED = 8
-# Most rows at the end that sum up the others.
+# Most rows at the end of a table that may be summaries of the others.
 _MOST_SUMMARIES = 8
-# Relative rounding of a sum or a mean in a table.
+# Relative error of a sum or a mean in a table that rounding explains.
 _ROUNDED = 1e-3
 # Largest error of a mean in a table, as a share of the standard deviation.
 _NEAR = 1e-2
-# Largest chance of a row that has the greatest value of every column, for which it counts as a
-# summary: the chance is larger where rows are few or scores end at 100.
+# Largest probability that one row has the greatest value of every column by chance, for which that
+# row counts as a summary. It is larger if rows are few or scores end at 100.
 _BY_CHANCE = 0.1
 
-# The parser's limit is global to the process and too low for long texts; `_Lines` has its own
+# The csv module's limit is global to the process and too low for long texts; `_Lines` has its own
 # limit.
 csv.field_size_limit(max(csv.field_size_limit(), Limits().max_header_bytes))
 
 
 class _NotUtf8Error(Exception):
-    """Raised for a line that is no UTF-8: the table is of an older program, and read as Latin-1."""
+    """Raised for a line that is not UTF-8: an older program wrote the table, which is read as
+    Latin-1.
+    """
 
 
 class _RaggedError(ReadError):
@@ -94,20 +96,20 @@ class _RaggedError(ReadError):
 
 
 class _LoneQuoteError(Exception):
-    """Raised for a quotation mark that is a field of its own, as in vectors of words: no field is
-    in quotes.
+    """Raised for a quotation mark that is a field of its own, as in word vectors: then quotation
+    marks are texts.
     """
 
 
 class _BareReturnsError(Exception):
-    """Raised for lines that end in carriage returns, as old Macintosh programs write them."""
+    """Raised for lines that end in carriage returns alone, as old Macintosh programs write them."""
 
 
 class _Lines:
     """Decoded lines, one at a time, so that an error names its line.
 
-    record : bytes of the current record so far, which may span many lines by quotes. quotes : True
-    if its last line has any.
+    record : bytes of the current record so far; with quotes it may span many lines. quotes : True
+        if the last line has a quotation mark.
     """
 
     def __init__(self, stream: BinaryIO, where: str, numbers: Numbers, limits: Limits) -> None:
@@ -131,7 +133,7 @@ class _Lines:
             if self.quotes and self._numbers.in_quotes and stands_alone(line, self._mark):
                 raise _LoneQuoteError
             if line.strip() == b"\x1a" and not self._stream.read(1):
-                return  # the end of a file of DOS
+                return  # a DOS file may end in this byte
             if self.record > longest:
                 found = "part of a record longer"
                 if self.record == len(line):
@@ -155,7 +157,7 @@ class _Lines:
 
 
 def _records(lines: _Lines, where: str, numbers: Numbers) -> Iterator[Record]:
-    """The records that are not blank: the number of the first line, and the fields."""
+    """The records that are not blank: the number of the record's first line, and its fields."""
     delimiter = numbers.delimiter
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if numbers.in_quotes else csv.QUOTE_NONE
     reader = csv.reader(
@@ -167,8 +169,8 @@ def _records(lines: _Lines, where: str, numbers: Numbers) -> Iterator[Record]:
             lines.record = 0
             if delimiter == " " and len(fields) > 1 and not fields[-1]:
                 del fields[-1]
-            # An empty text in quotes is a cell; a row of nothing but commas is what Excel leaves of
-            # a deleted one.
+            # An empty text in quotes is a cell. A row of nothing but commas is a deleted row as
+            # Excel leaves it.
             if any(text.strip() for text in fields) or (len(fields) == 1 and lines.quotes):
                 yield line, fields
             line = reader.line_num + 1
@@ -186,9 +188,8 @@ class _Table(Layout):
     """Columns of a table and the rows read so far.
 
     as_list : True if one column holds the features, as lists. d : number of features, 0 before the
-    first row.
-    footer : line of a sentence below the rows, and its number of fields. notes : on how the file is
-    read.
+        first row. footer : line number and number of fields of a sentence below the rows. notes :
+        on how the file is read.
     """
 
     as_list: bool = False
@@ -209,7 +210,7 @@ class _Table(Layout):
         """Add one record; a `ReadError` names its line and column."""
         if len(fields) != self.width and is_comment(fields):
             return
-        # the header line again, of tables written one behind the other
+        # a header line repeated where tables were joined one after the other
         if (
             self.names
             and fields[0].strip() == self.names[0]
@@ -245,7 +246,7 @@ class _Table(Layout):
         """
         text = self.numbers.delimiter.join(fields).strip()
         words = text.split()
-        # a sentence, or a title alone in its line
+        # one field: a title alone in its line; more: a sentence that commas split
         few = 1 if len(fields) == 1 else 2
         if len(words) > few and 2 * sum(map(self.numbers.holds, words)) < len(words):
             return True
@@ -306,14 +307,14 @@ class _Table(Layout):
             part += stream.readline(longest)
             too_long = len(part) - part.rfind(b"\n", 0, -1) > longest
             bare_return = b"\r" in part and part.count(b"\r") != part.count(b"\r\n")
-            marked = part.startswith(codecs.BOM_UTF8)  # which pyarrow skips
+            marked = part.startswith(codecs.BOM_UTF8)  # pyarrow skips the mark
             if too_long or bare_return or marked or b'"' in part or b"\0" in part:
                 break
             try:
                 rows, columns = _parsed_by_arrow(part, self, delimiter)
             except pa.ArrowException:
                 break
-            if rows.size:  # of a part of blank lines
+            if rows.size:  # a part may have only blank lines
                 self.values.frombytes(rows.data.cast("B"))
             for held, column in zip(texts, columns, strict=True):
                 held += column
@@ -338,9 +339,7 @@ class _Table(Layout):
 
 
 def _parsed_by_arrow(part: bytes, table: _Table, delimiter: str) -> tuple[Array, list[list[str]]]:
-    """Values (rows, features) and the texts of the labels of whole lines. Raises
-    pyarrow.ArrowException.
-    """
+    """Values (rows, features) and label texts of whole lines. Raises pyarrow.ArrowException."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -379,7 +378,7 @@ def _begin(
     where = source.where
     names, ahead, notes, line = header(records, where, numbers, source.typed)
     values = ahead[0][1] if ahead else []
-    # without names chosen by their numbers
+    # columns without names are chosen by their numbers, from 1
     columns = names or [str(number + 1) for number in range(len(values))]
     listing = one_list(_lists(columns, values, choice, key, numbers), key, columns, where)
     numeric = [not text.strip() or numbers.holds(text) for text in values]
@@ -425,7 +424,7 @@ def _lists(
     ]
     lists = [each for each in cells if looks_like_list(each[1])]
     if len(lists) > 1 and all(numbers.holds(text) for _, text in lists):
-        lists = []  # a list of one number in each
+        lists = []  # a column of lists of one number
     if not lists and not any(numbers.holds(text) for _, text in cells):
         lists = [each for each in cells if looks_like_bare_list(each[1])]
     return [name for name, _ in lists]
@@ -433,8 +432,8 @@ def _lists(
 
 @np.errstate(all="ignore")
 def summary_rows(values: Array) -> tuple[int, int]:
-    """Number of the first rows, and of the last rows, that sum up the others: by their sum, mean or
-    number.
+    """Number of the first rows, and of the last rows, that are the sum, the mean or the count of
+    the others.
     """
     n, d = values.shape
     middle = values[n // 4 : n - n // 4]
@@ -446,7 +445,9 @@ def summary_rows(values: Array) -> tuple[int, int]:
 
 
 def _summed(values: Array, total: Array, near: Array) -> int:
-    """Number of rows at the beginning that sum up the rows after them, as `summary_rows` counts."""
+    """Number of rows at the beginning that are summaries of the rows after them, see
+    `summary_rows`.
+    """
     rows = values[:_MOST_SUMMARIES]
     rest = total + rows.sum(axis=0) + values[: -_MOST_SUMMARIES - 1 : -1].sum(axis=0)
     found = 0
@@ -470,12 +471,14 @@ def _summed(values: Array, total: Array, near: Array) -> int:
 
 @np.errstate(all="ignore")
 def _first_row_note(table: _Table, values: Array) -> tuple[str, ...]:
-    """The note on a first row unlike all others, such as codes of how each column was changed."""
+    """The note on a first row unlike all others: it may hold, say, codes of how each column was
+    changed.
+    """
     rest = values[1:]
     if table.as_list or len(rest) < 2 * _MOST_SUMMARIES or rest.shape[1] < 2:
         return ()
     row = values[0]
-    low = rest[1:].min(axis=0)  # a second one may be unlike the others, too
+    low = rest[1:].min(axis=0)  # leave out the second row, which may be unlike the others, too
     high = rest[1:].max(axis=0)
     away = np.maximum(low - row, row - high) > high - low
     if away.sum() > 1 and 2 * away.sum() > len(away):
@@ -483,7 +486,8 @@ def _first_row_note(table: _Table, values: Array) -> tuple[str, ...]:
     elif (row != np.rint(row)).any():
         return ()
     else:
-        whole = np.mean(rest == np.rint(rest), axis=0) + 1 / len(values)  # chance of a whole number
+        # probability of a whole number
+        whole = np.mean(rest == np.rint(rest), axis=0) + 1 / len(values)
         if np.prod(whole) > _RARELY:
             return ()
         said = "its first row alone has no decimals"
@@ -493,21 +497,21 @@ def _first_row_note(table: _Table, values: Array) -> tuple[str, ...]:
 
 @np.errstate(all="ignore")
 def _summed_without_a_name(texts: Sequence[str], values: Array) -> bool:
-    """True if one row, the first or the last, has no label and sums up the others, or has the
-    greatest value of every column.
+    """True if the first or the last row has no label, and sums up the others or has the greatest
+    value of every column.
     """
     if texts.count("") != 1 or len(texts) < _COUNTED or (texts[0] and texts[-1]):
         return False
     row, others = (values[-1], values[:-1]) if texts[0] else (values[0], values[1:])
     sums = others.sum(axis=0)
-    # a mean of numbers around 0 says nothing, nor does a sum of few different ones
+    # skip means of numbers around 0 and sums of few different numbers, which agree by chance
     summed = np.isclose(row, sums, rtol=_ROUNDED, atol=0) & (np.abs(sums) > np.ptp(others, axis=0))
     beyond = np.abs(row) > np.abs(others).max(axis=0)
     return bool(summed.any()) or _alike(row, others.mean(axis=0)) or 2 * beyond.sum() > len(row)
 
 
 def _is_extreme(row: Array, values: Array) -> bool:
-    """True for a row with the least or the greatest value of every column, if each value also
+    """True for a row with the least or the greatest value of every column, if each such value also
     occurs in some other row.
     """
     some = values[:_FIRST]
@@ -517,7 +521,7 @@ def _is_extreme(row: Array, values: Array) -> bool:
     if not least and not (row == values.max(axis=0)).all():
         return False
     again = values == row
-    # of rows that are equal one is no summary
+    # leave out the row itself and its duplicates
     again = again[again.any(axis=1) & ~again.all(axis=1)]
     differ = [len(np.unique(column)) > len(values) / 2 for column in values.T]
     by_chance = np.prod(again[:, differ].sum(axis=0) / len(values)) * _MOST_SUMMARIES
@@ -525,9 +529,7 @@ def _is_extreme(row: Array, values: Array) -> bool:
 
 
 def _are_statistics(rows: Array, rest: Array) -> bool:
-    """True if each of the rows is a statistic of the rest, as tables of pandas' describe have
-    them.
-    """
+    """True if each of these rows is a statistic of the rest, as in tables of pandas' describe."""
     known = [
         *(rest.sum(axis=0), rest.mean(axis=0), np.full(rest.shape[1], len(rest))),
         *(rest.std(axis=0), rest.std(axis=0, ddof=1), rest.var(axis=0), rest.var(axis=0, ddof=1)),
@@ -573,8 +575,8 @@ def read_delimited(
 
 
 def _encoding_of_windows(stream: BinaryIO) -> str:
-    """Latin-1, or what Windows makes of it if there are signs that Latin-1 does not have, such as
-    that of the euro.
+    """Latin-1, or the Windows code page if the text has characters that Latin-1 lacks, such as the
+    euro sign.
     """
     found: set[int] = set()
     while piece := stream.read(_PART):
@@ -593,8 +595,8 @@ def _append_all(
     source: FileSource,
     limits: Limits,
 ) -> None:
-    """Add every record to the table, with advice on a text or an empty cell by what its column
-    holds elsewhere.
+    """Add every record to the table. The error for a text or an empty cell advises by what the rest
+    of the column holds.
     """
     line = 0
     fields: list[str] = []
@@ -636,7 +638,7 @@ def _append_all(
 def _of_empty_cell(error: EmptyCellError, table: _Table, more: Iterable[list[str]]) -> ReadError:
     """The error for an empty cell, by what else its column holds.
 
-    more : the fields of its record and of those behind.
+    more : the fields of the cell's record and of all later records.
     """
     column = error.column
     held = (each for each in more if len(each) > column)
@@ -659,7 +661,7 @@ def _of_empty_cell(error: EmptyCellError, table: _Table, more: Iterable[list[str
 def _cells(
     stream: BinaryIO, source: FileSource, table: _Table, limits: Limits
 ) -> Iterator[list[str]]:
-    """The texts of the features of each row, read from the file once more."""
+    """The feature cells of every row as texts, read from the file a second time."""
     stream.seek(0)
     numbers = table.numbers
     for _, fields in _records(_Lines(stream, source.where, numbers, limits), source.where, numbers):
@@ -679,8 +681,9 @@ def _read(
     *,
     in_quotes: bool = True,
 ) -> tuple[Array, dict[str, Array], tuple[str, ...], tuple[str, ...]]:
-    """`read_delimited` of a text in UTF-8; encoding : of the file. in_quotes : False if quotes are
-    texts.
+    """`read_delimited` for a text in UTF-8.
+
+    encoding : of the file as stored. in_quotes : False if quotation marks are texts.
     """
     delimiter = delimiter_of(stream, source.extension)
     numbers = Numbers(delimiter, quoted_names=quotes_names_alone(stream, delimiter))
@@ -690,7 +693,7 @@ def _read(
     table.encoding = encoding
     _append_all(table, ahead, records, stream, source, limits)
     d = table.d if table.as_list else len(table.features)
-    # lines that pyarrow parsed are not counted
+    # table.lines lacks the lines that pyarrow parsed
     n = len(table.values) // d if d else len(table.lines)
     check_counts(table.where, n, d, limits)
     values = np.frombuffer(table.values, dtype=float).reshape(n, d)
@@ -719,7 +722,7 @@ def _read(
 def _refuse_other_numbers(
     stream: BinaryIO, source: FileSource, table: _Table, values: Array, limits: Limits
 ) -> None:
-    """Raise ReadError for thousands that are set apart, rows of bits, and rows that sum up the
+    """Raise ReadError for numbers with thousands separators, rows of bits, and rows that sum up the
     others.
     """
     if not table.as_list:

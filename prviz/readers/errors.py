@@ -1,4 +1,4 @@
-"""Errors of readers, and how any error is told."""
+"""Errors of the readers, and how any error is shown as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from prviz.quoting import beside, listed, literal, quoted
 
-# What messages quote with is in a layer of its own; readers find it here.
+# `prviz.quoting` quotes names in messages; readers import it from here.
 __all__ = [
     "AmbiguousKeyError",
     "EmptyCellError",
@@ -68,7 +68,7 @@ class SuspectColumnsError(ReadError):
 
 
 class EmptyCellError(ReadError):
-    """Raised for an empty cell; ``column`` is the place of its column."""
+    """Raised for an empty cell; ``column`` is the index of its column."""
 
     column: int
 
@@ -109,8 +109,8 @@ def corrupt_unless_read(where: str, *errors: type[Exception]) -> Iterator[None]:
 
 
 def error_text(error: BaseException) -> str:
-    """First line of an error's message, never empty: a system's error names its file, one without
-    words its type.
+    """First line of an error's message, never empty: for a system error with its file, for an error
+    without a message its type.
     """
     if isinstance(error, OSError) and error.strerror:
         if error.filename is None:
@@ -123,8 +123,8 @@ def error_text(error: BaseException) -> str:
 
 
 def described(error: BaseException) -> str:
-    """An error's type and message, as in "ZeroDivisionError: division by zero"; without a message
-    the type alone.
+    """An error's type and message, as in "ZeroDivisionError: division by zero"; the type alone if
+    it has no message.
     """
     return f"{type(error).__name__}: {error}".rstrip(": ")
 
@@ -137,7 +137,7 @@ def one_line(text: object) -> str:
 
 
 def printable(text: str) -> str:
-    """Foreign text without control characters, its spaces as they are."""
+    """Foreign text without control characters; spaces stay as they are."""
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 

@@ -37,11 +37,11 @@ from prviz.readers.text_dialect import (
 )
 
 Record = tuple[int, list[str]]
-# First records by which the columns are recognised.
+# Number of first records by which the columns are recognised.
 _AHEAD = 4
 # Most lines of titles above a table.
 _MOST_TITLES = 16
-# Digits before and behind a decimal comma, where both stand in cells of their own.
+# Digits before and behind a decimal comma whose halves ended up in two cells.
 _BEFORE = re.compile(r"[+-]?\d*")
 _BEHIND = re.compile(r"\d+([eE][+-]?\d+)?")
 # A cell of a line of dashes between the names and the values.
@@ -51,13 +51,13 @@ _DECIMAL = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
 
 def _count(numbers: Sequence[str]) -> bool:
-    """True for 0, 1, 2 ... or 1, 2, 3 ... in this order, also as 0.0, 1.0, 2.0."""
+    """True for 0, 1, 2 ... or 1, 2, 3 ... in order, also written as 0.0, 1.0, 2.0."""
     values = [float(text) if text.replace(".", "", 1).isdecimal() else -1.0 for text in numbers]
     return values[0] in (0, 1) and values == [values[0] + place for place in range(len(values))]
 
 
 def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbers) -> bool:
-    """True if the first record names the columns; ReadError if its one or two numbers could be
+    """True if the first record names the columns. ReadError if its one or two numbers could be
     names or values.
     """
     # A header has no numbers, or numbers that merely count the columns, as pandas names unnamed
@@ -84,7 +84,7 @@ def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbe
 
 
 def _are_in_notations(first: Sequence[str], second: Sequence[str]) -> bool:
-    """True if most cells of both lines are numbers in another notation, such as 12.3 kg, or lists,
+    """True if most cells of both lines are lists or numbers in another notation, such as 12.3 kg,
     and so no names.
     """
     pairs = zip(first, second, strict=False)
@@ -99,7 +99,7 @@ def _are_in_notations(first: Sequence[str], second: Sequence[str]) -> bool:
 
 
 def is_comment(fields: Sequence[str]) -> bool:
-    """True for a line that is a comment."""
+    """True for a comment line."""
     return fields[0].lstrip().startswith(("#", "%"))
 
 
@@ -116,8 +116,8 @@ def _is_title(rows: Sequence[list[str]], numbers: Numbers) -> bool:
 
 
 def _stands_above_names(rows: Sequence[list[str]], numbers: Numbers) -> bool:
-    """True for a line of words and numbers about the whole table, as loggers write it, above a line
-    of names.
+    """True for a line of words and numbers on the whole table above a line of names, as data
+    loggers write it.
     """
     if len(rows) < 3 or all(map(numbers.holds, rows[0])):
         return False
@@ -131,8 +131,8 @@ def _stands_above_names(rows: Sequence[list[str]], numbers: Numbers) -> bool:
 
 
 def opens_bracket(fields: Sequence[str]) -> bool:
-    """True for the first numbers of an array as it is printed, in a bracket that is not closed in
-    its cell.
+    """True for the first numbers of a printed array: a bracket opens in the cell and is closed in
+    another.
     """
     inner = fields[0].strip()
     if inner[:1] not in ("[", "(") or looks_like_list(inner):
@@ -145,7 +145,9 @@ def opens_bracket(fields: Sequence[str]) -> bool:
 
 
 def _halved(names: Sequence[str], rows: TextRows) -> bool:
-    """True for two whole numbers below each name: the digits before and behind a decimal comma."""
+    """True for two whole numbers below each name: decimal commas split each number into two
+    cells.
+    """
     values = rows[0]
     if len(values) != 2 * len(names) or any(text.strip().isdecimal() for text in names):
         return False
@@ -159,7 +161,7 @@ def _halved(names: Sequence[str], rows: TextRows) -> bool:
             return False
         if first not in ("+", "-"):
             begun.append(int(first or 0))
-    # no names of rows
+    # consecutive numbers in the first cells would be names of rows
     return len(begun) < len(rows) or begun != list(range(begun[0], begun[0] + len(begun)))
 
 
@@ -177,7 +179,7 @@ def header(
 
 
 class _FirstLines:
-    """The first records of a table, from which it is told what names the columns.
+    """The first records of a table, which show what names its columns.
 
     typed : the file, as the user wrote it.
     """
@@ -210,7 +212,7 @@ class _FirstLines:
         numbers = self.numbers
         if numbers.delimiter == "," and len(ahead) > 1 and _halved(ahead[0][1], self._rows(1)):
             raise refuse_comma_pairs(where, self.typed, len(ahead[0][1]))
-        # as Excel writes its delimiter
+        # sep=; and the like: Excel's line for the delimiter
         if ahead and len(ahead[0][1]) == 2 and ahead[0][1][0].strip() == "sep=":
             del ahead[0]
         self._drop_titles()
@@ -225,24 +227,25 @@ class _FirstLines:
             raise bracketed(where, self.typed, cut)
         names = list(map(str.strip, first))
         if len(second) == len(first) + 1 and not any(map(numbers.holds, first)):
-            if not second[-1].strip():  # a comma behind each line of values
+            if not second[-1].strip():  # a comma ends each line of values
                 return [*names, ""], ahead[1:], (), line
             self._check_names_of_rows()
-            # R's write.table names the rows, not their column
+            # R's write.table names the rows, but not the column of their names
             return ["", *names], ahead[1:], (), line
         if not numbers.quoted_names and not _is_header(ahead[0], second, where, numbers):
             return *self._numbers_as_names(), line
         names = [name.removeprefix("#").strip() for name in names]
         if len(second) == len(names) - 1 and not names[-1]:
-            names.pop()  # a mark behind the names alone
+            names.pop()  # a delimiter ends only the line of names
         return *self._named(names), (), line
 
     def _drop_titles(self) -> None:
-        """Leave out what stands above the names: comments, titles, names and values of the
+        """Drop what is above the column names: comments, titles, and names and values on the whole
         table.
         """
         ahead = self.ahead
-        # The last comment, such as the header of np.savetxt, may name the columns, or several do.
+        # The last comment may name the columns, as np.savetxt writes its header, or several
+        # comments may.
         comments = []
         while len(ahead) > 1 and is_comment(ahead[0][1]):
             names = self._names_in_comment()
@@ -273,7 +276,7 @@ class _FirstLines:
             del ahead[0]
 
     def _names_in_comment(self) -> list[str]:
-        """Names of all columns in the first line, a comment; empty where it has another number of
+        """Names of all columns from the first line, a comment; empty if it has too many or too few
         words.
         """
         comment = self.ahead[0][1]
@@ -286,7 +289,7 @@ class _FirstLines:
             return words
         if spaces and len(words) == len(below) and not any(map(self.numbers.holds, words)):
             return words
-        # between other marks, and above a count of the rows, "#" is itself the name of a column
+        # "#" itself names a column if the delimiter is no space, or if that column counts the rows
         named = not spaces or self._counts_rows()
         if named and len(comment) == len(below):
             return comment
@@ -301,8 +304,8 @@ class _FirstLines:
         return [int(each) for each in begin] == list(range(first, first + len(begin)))
 
     def _check_names_of_rows(self) -> None:
-        """Raise ReadError for one name less than values in lines that begin with decimals, no names
-        of rows.
+        """Raise ReadError if there is one name less than values and the lines begin with decimals,
+        which can't be row names.
         """
         names = self.ahead[0][1]
         begin = [fields[0].strip() for fields in self._rows(1) if len(fields) == len(names) + 1]
@@ -324,8 +327,8 @@ class _FirstLines:
         )
 
     def _named(self, names: list[str]) -> tuple[list[str], list[Record]]:
-        """The names in the first line, joined with those of a second line of names, and the records
-        below.
+        """The names in the first line, joined with those in a second line of names if there is one,
+        and the records below.
         """
         if len(set(names)) < len(names):
             self._read(rows_to_compare(names))
@@ -336,7 +339,7 @@ class _FirstLines:
             if is_index_line(self.ahead[2][1]):
                 begin = 3
         elif len(set(names)) < len(names) and len(self.ahead) > 3:
-            # of three lines of words, as DeepLabCut writes them
+            # DeepLabCut writes three lines of words
             second, third, *_ = self._rows(1)
             if not any(map(self.numbers.holds, (*second, *third))):
                 pairs = zip(names, second, strict=False)
@@ -353,8 +356,8 @@ class _FirstLines:
         return _all_named(both or names, below[0][1] if below else [], self.numbers), below
 
     def _numbers_as_names(self) -> tuple[list[str] | None, list[Record], tuple[str, ...]]:
-        """`header` of a file whose first line holds numbers: names, such as years, or the first
-        sample.
+        """`header` for a file whose first line holds numbers, which are names (such as years) or
+        the first sample.
         """
         ahead = self.ahead
         numbers = self.numbers
@@ -396,13 +399,13 @@ class _FirstLines:
         )
 
     def _drop_words(self, names: list[str]) -> None:
-        """Leave out lines of units or types between the names and the values."""
-        probe = copy(self.numbers)  # which learns of decimal commas as it reads
+        """Drop lines of units or types between the names and the values."""
+        probe = copy(self.numbers)  # a copy, because reading a decimal comma changes it
         places = [place for place, name in enumerate(names) if not is_label(name)]
 
         def are_words(first: list[str], other: list[str]) -> bool:
-            """True if no cell above a number of the row below holds one, nor says that it is
-            missing.
+            """True if the cells above the numbers of the next row hold no numbers and no word for a
+            missing one.
             """
             if len(other) != len(names):
                 return False
@@ -434,8 +437,8 @@ def listed_names(names: Sequence[str]) -> str:
 
 
 def _all_named(names: list[str], values: Sequence[str], numbers: Numbers) -> list[str]:
-    """The names. A missing name after the first is replaced by the column's number if the column
-    holds numbers.
+    """The names. A missing name, other than the first, is replaced by its column's number if the
+    column holds numbers.
     """
     named = list(names)
     begun = next((place for place, name in enumerate(names) if name), len(names))
@@ -453,10 +456,10 @@ def _are_counts(texts: Sequence[str]) -> bool:
 def _merged(
     names: list[str], said: list[str], records: list[list[str]], numbers: Numbers
 ) -> list[str] | None:
-    """The joined names of two lines, if a name in the first stands above several columns; None for
-    others.
+    """Column names from two lines if a name in the first spans several columns, else None: the
+    second line if all its names differ, else both joined.
 
-    ``names`` then stand above each of theirs.
+    Joining fills the gaps in ``names``.
     """
     if all(names[1:]) or any(not text or numbers.holds(text) for text in said[1:]):
         return None
@@ -472,8 +475,8 @@ def _merged(
 def _second_header(
     names: list[str], records: list[list[str]], numbers: Numbers
 ) -> list[str] | None:
-    """The names in two header lines, such as pandas writes for columns of two levels; None for a
-    line of values.
+    """The names that two header lines make together, such as the two levels of pandas; None if the
+    second line holds values.
     """
     if len(records) < 2 or len(records[0]) != len(names) or len(records[1]) != len(names):
         return None

@@ -1,6 +1,6 @@
-""".safetensors files, and the choice of the array that holds the samples in them and in .npz files.
+""".safetensors files, and which array of a .safetensors or .npz file holds the samples.
 
-The safetensors library reads whole files or needs a path, and has no numpy type for bfloat16; the
+The safetensors library reads whole files or needs a path, and has no numpy type for bfloat16. The
 header (JSON with dtype, shape and offsets of every tensor) is simple and must be checked before
 anything is read, so it is parsed here.
 """
@@ -111,13 +111,13 @@ class TensorFile:
         return values_at(self._stream, self.header(key), limits)
 
     def label(self, key: str, n: int) -> Array:
-        """The labels of n samples in one tensor: whole numbers or booleans."""
+        """The labels of n samples in one tensor of whole numbers or booleans."""
         return label_at(self._stream, self.header(key), n)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """JSON object without repeated keys, as the format requires: one of two equal keys would be
-    lost.
+    """JSON object without repeated keys, as the format requires: of two equal keys, json would lose
+    one.
     """
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -170,7 +170,7 @@ class KeyedFile(Protocol):
     where: str
     path: str  # as the user wrote it
     keys: Sequence[str]
-    metadata: Any  # of the whole file, unchecked
+    metadata: Any  # of the whole file, as stored and unchecked
 
     def header(self, key: str) -> Header:
         """Header of one array. Raises `ReadError` if it is corrupt or no array."""
@@ -186,18 +186,16 @@ class KeyedFile(Protocol):
 
 
 def labels_beside(file: KeyedFile, n: int) -> dict[str, Array]:
-    """The arrays beside n samples that are named like labels (or ``y``) and hold one for each
-    sample.
-    """
+    """The arrays named like labels (or ``y``) with one value for each of the n samples."""
     found = {}
     for key in file.keys:
         if key.lower() == "y" or is_label(key):
-            with suppress(ReadError):  # of another length, or no labels
+            with suppress(ReadError):  # skip an array of another length or without labels
                 found[key] = file.label(key, n)
     return found
 
 
-# Arrays looked at before a file counts as one with an array per sample.
+# Number of arrays checked before the file counts as one with an array per sample.
 _LOOKED_AT = 100
 
 
@@ -220,7 +218,9 @@ def _of_shape(*shape: int) -> Callable[[Header], bool]:
 def _holding(
     file: KeyedFile, what: Callable[[Header], bool], keys: Iterable[str] | None = None
 ) -> list[str]:
-    """The arrays whose headers can be read and pass a test, of some of the arrays or of all."""
+    """The arrays that pass a test of their header, among ``keys`` or among all. An array with an
+    unreadable header does not pass.
+    """
     found = []
     for key in file.keys if keys is None else keys:
         with suppress(ReadError):
@@ -249,7 +249,9 @@ def find_roles(file: KeyedFile) -> tuple[str, str] | None:
 
 
 def required_roles(file: KeyedFile) -> tuple[str, str]:
-    """`find_roles`, with an error that lists the needed and the existing keys instead of None."""
+    """`find_roles`, but raises an error that lists the needed and the existing keys instead of
+    returning None.
+    """
     found = find_roles(file)
     if found is None:
         raise ReadError(
@@ -261,8 +263,8 @@ def required_roles(file: KeyedFile) -> tuple[str, str]:
 
 
 def refuse_mixture(where: str, pair: tuple[str, str]) -> AmbiguousKeyError:
-    """The error for a table, or a file of arrays, that holds real and generated samples where one
-    set is needed.
+    """The error for a table, or a file of arrays, with real and generated samples where one set is
+    needed.
     """
     return AmbiguousKeyError(
         f"{where}: holds both real ({quoted(pair[0])}) and generated ({quoted(pair[1])}) samples."
@@ -272,8 +274,8 @@ def refuse_mixture(where: str, pair: tuple[str, str]) -> AmbiguousKeyError:
 
 
 def refuse_quantised(file: KeyedFile, key: str) -> None:
-    """Raise ReadError, with the lines that undo it, for whole numbers beside what they were divided
-    by.
+    """Raise ReadError for quantised values (whole numbers beside their scale), with the lines that
+    undo it.
     """
     header = file.header(key)
     if not _is_whole(header):
@@ -284,15 +286,13 @@ def refuse_quantised(file: KeyedFile, key: str) -> None:
 
 
 def _is_beside(table: tuple[int, ...]) -> Callable[[Header], bool]:
-    """Whether an array holds one number for all values of a table, for each row, or for each
-    column.
-    """
+    """True for an array with one number for the whole table, for each row, or for each column."""
     shapes = {(), (1,), (1, 1), *((length,) for length in table), (1, table[-1]), (table[0], 1)}
     return lambda header: header.shape in shapes and _is_number(header)
 
 
 def _refuse_sparse(file: KeyedFile) -> None:
-    """Raise ReadError, with the lines that make whole rows, for a sparse matrix of any kind."""
+    """Raise ReadError for a sparse matrix of any kind, with the lines that make it dense."""
     if {"shape", "data"} < set(file.keys) and {"format", "indptr"} & set(file.keys):
         raise ReadError(
             f"{file.where}: a sparse matrix of SciPy. Save all its values:\nimport numpy as np, "
@@ -314,8 +314,8 @@ def _refuse_sparse(file: KeyedFile) -> None:
 
 
 def _fitting(file: KeyedFile, keys: Sequence[str]) -> list[str]:
-    """The arrays that can be the samples. Of quantised values these are the whole numbers, without
-    the scale and offset beside them.
+    """The arrays that can be the samples. Of quantised samples, only the whole numbers are listed,
+    not the scale and offset beside them.
     """
     fitting = _holding(file, fits, keys)
     whole = _holding(file, _is_whole, fitting)
@@ -325,21 +325,21 @@ def _fitting(file: KeyedFile, keys: Sequence[str]) -> list[str]:
     return [name for name in fitting if name not in pieces]
 
 
-# Names of arrays that only number them.
+# Names of arrays that are only numbers.
 _NUMBERS = re.compile(r"(arr_)?\d+")
-# Names of arrays that hold one sample each, such as a picture's file name.
+# Names of arrays that hold one sample each: picture file names, paths, hashes, long numbers.
 _OF_A_SAMPLE = re.compile(r".*\.\w{2,5}|.*[/\\].*|[0-9a-f]{8,}|.*\d{5,}.*")
-# Names of statistics of all samples, which are no columns of a table.
+# Names of statistics over all samples: these arrays are no columns of a table.
 _SUMS = re.compile(r"(.*_)?(mu|sigma|std|sd|var|variance|median|count)s?", re.IGNORECASE)
-# Most 1-D arrays that are columns whatever their names, and how many times longer they must be than
-# there are of them.
+# Up to this number of numbered 1-D arrays are taken for the columns of a table, if each is at least
+# _LONGER times longer than their number.
 _FEW_COLUMNS = 20
 _LONGER = 5
 
 
 def columns_in(file: KeyedFile) -> list[str]:
-    """Names of 1-D arrays that are the columns of a table: of one length, fewer than that, and
-    called like features.
+    """Names of 1-D arrays that are the columns of a table: all of one length, fewer than that
+    length, and named like features.
 
     Raises
     ------
@@ -372,9 +372,9 @@ def column_values(file: KeyedFile, names: Sequence[str], limits: Limits) -> Arra
 
 
 def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) -> str:
-    """Key to read: the given one, else the only array that can be the samples.
+    """Key of the array to read: the given key, else the only array that can be the samples.
 
-    one_sample : an array (d,) is one sample, where no other array fits.
+    one_sample : True if an array (d,) counts as one sample when no other array fits.
 
     Raises
     ------
@@ -426,7 +426,7 @@ def _refuse_several(file: KeyedFile, fitting: Sequence[str]) -> AmbiguousKeyErro
 def _refuse_contents(
     file: KeyedFile, keys: Sequence[str], known: Sequence[str], statistics: bool
 ) -> ReadError:
-    """The error for a file without an array of samples, with the most telling reason."""
+    """The error for a file without an array of samples; it names the most telling reason."""
     if len(keys) > 2 and _holding(file, _is_sample, keys[:_LOOKED_AT]) == list(keys[:_LOOKED_AT]):
         length = file.header(keys[0]).shape[0]
         numbered = any(map(_NUMBERS.fullmatch, keys))
@@ -462,15 +462,15 @@ def _refuse_contents(
 
 
 def _stacking(file: KeyedFile, how: str = "stack", options: str = "") -> str:
-    """The lines that make one array of all: np.stack of arrays of one sample each, np.concatenate
-    of others.
+    """Python that joins all arrays: np.stack for arrays of one sample each, np.concatenate for
+    others.
     """
     saved = beside(file.path, ".npy")
     return f"{_loading(file)}\nnp.save({saved}, np.{how}([arrays[key] for key in arrays]{options}))"
 
 
 def _loading(file: KeyedFile) -> str:
-    """The lines that load all arrays of a file."""
+    """Python that loads all arrays of a file."""
     path = file.path
     if path.lower().endswith(".npz"):
         return f"import numpy as np\narrays = np.load({literal(path)})"

@@ -1,4 +1,4 @@
-"""Tables with one value a row: which column says the sample, which the feature, and which holds the
+"""Tables in long form, with one value a row: which columns hold the sample, the feature, and the
 value.
 """
 
@@ -14,8 +14,7 @@ import numpy as np
 from prviz.arrays import Array, Ints
 from prviz.readers.columns import MOST_COLUMNS, is_label, plain_name
 
-# Names of the columns of a table with one value in each row: of the value, of the feature, of the
-# sample.
+# Names of the columns of a table in long form: the value, the feature, the sample.
 VALUE = re.compile(r"values?|val|v|y|data|measurement|conc(entration)?|reading|result")
 VARIABLE = re.compile(
     r"variables?|features?|columns?|col|j|metric|gene|probe|param(eter)?|marker|analyte|item|word"
@@ -23,25 +22,27 @@ VARIABLE = re.compile(
     r"channel|band|wavelength|dim(ension)?"
 )
 _SAMPLE = re.compile(r"samples?|rows?|i|unit|subject|patient|cell|doc(ument)?|user|series|record")
-# Names of the columns that hold the row and the column of an entry of a sparse matrix; a number is
-# the name of a column without one.
+# Names of the columns with the row and the column of an entry in a sparse matrix; a column without
+# a name is named by its number.
 _PLACE = re.compile(
     r"\d+|i|j|rows?|col(umn)?s?|doc(ument)?|word|term|user|item|cell|gene", re.IGNORECASE
 )
-# Fewest rows by which such a table is recognised.
+# Fewest rows by which the long form is recognised.
 _ROWS = 24
-# Least share of the grid of samples and features that the rows fill.
+# Least share of all (sample, feature) pairs that have a row in a dense table.
 _FILLED = 0.5
 # Least share of the row and column numbers of a sparse matrix that occur.
 _NAMED = 0.5
-# (number of pairs)^2 / (number of places) above which pairs drawn at random would all differ once
-# in 20,000 times.
+# (number of pairs)^2 / (number of possible pairs) above which pairs drawn at random are all
+# different only once in 20,000 times.
 _BY_CHANCE = 20
 
 
 class LongForm(NamedTuple):
-    """Places of the columns. sparse : True if rows name places of a matrix, the others 0; first :
-    its first row.
+    """Indices of the columns of a table in long form.
+
+    sparse : True if the rows are entries of a matrix that is 0 elsewhere. first : number of the
+        first row of that matrix, 0 or 1.
     """
 
     samples: tuple[int, ...]
@@ -52,9 +53,9 @@ class LongForm(NamedTuple):
 
 
 def long_form(columns: Mapping[int, Array], names: Mapping[int, str]) -> LongForm | None:
-    """How a table holds one value a row; None where each row is a sample.
+    """The columns of a table in long form; None if each row is a sample.
 
-    columns : place -> numbers, or texts.
+    columns : index of a column -> its numbers or texts.
     """
     n = len(next(iter(columns.values()), ()))
     if n < _ROWS or not 2 < len(columns) <= MOST_COLUMNS:
@@ -69,7 +70,7 @@ def long_form(columns: Mapping[int, Array], names: Mapping[int, str]) -> LongFor
             values.append(place)
     numeric = [place for place in columns if columns[place].dtype.kind in "fiu"]
     named = [place for place in numeric if VALUE.fullmatch(plain_name(names[place]))]
-    if not values:  # of few different values, such as counts
+    if not values:  # the value has few different numbers, such as counts
         values = named[-1:] or [place for place in numeric if place in codes][-1:]
     if len(values) != 1 or values[0] not in numeric:
         return None
@@ -89,8 +90,8 @@ def _as_grid(
     columns: Mapping[int, Array],
     names: Mapping[int, str],
 ) -> LongForm | None:
-    """The form if no two rows agree in the chosen columns, and these fill a grid or count rows and
-    columns.
+    """The long form if no two rows agree in the chosen columns, and these fill a grid or number the
+    rows and columns of a matrix.
     """
     sizes = [int(codes[place].max()) + 1 for place in chosen]
     joint = np.ravel_multi_index([codes[place] for place in chosen], sizes)
@@ -110,8 +111,8 @@ def _as_grid(
         return LongForm(samples, feature, value, n < grid and of_matrix, first)
     if not two:
         return None
-    # Pairs that are drawn would agree somewhere; of names that say more than a place, somebody left
-    # equal ones out.
+    # Random pairs would repeat somewhere, so many pairs without a repeat are a matrix. Names that
+    # do not say row or column prove less: duplicates may have been dropped from the table.
     if not of_matrix or n * n <= _BY_CHANCE * grid:
         rows = codes[chosen[0]].astype(np.int64)
         cols = codes[chosen[1]].astype(np.int64)
@@ -122,7 +123,7 @@ def _as_grid(
 
 
 def _counted_from(column: Array, size: int) -> int | None:
-    """0 or 1 for whole numbers from there of which few are left out."""
+    """0 or 1 if the whole numbers count from there with few left out; else None."""
     if column.dtype.kind not in "fiu" or (column != np.rint(column)).any():
         return None
     first = int(column.min())
@@ -133,8 +134,8 @@ def _counted_from(column: Array, size: int) -> int | None:
 
 
 def _feature(chosen: Sequence[int], sizes: Sequence[int], names: Mapping[int, str]) -> int:
-    """The column that says the feature: by its name, or that of the sample, else the one of fewest
-    values.
+    """The column of the feature: by its own name, else by the name of the sample's column, else the
+    one with fewest different values.
     """
     plain = {place: plain_name(names[place]) for place in chosen}
     called = [place for place, name in plain.items() if VARIABLE.fullmatch(name)]

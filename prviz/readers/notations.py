@@ -1,5 +1,5 @@
-"""Numbers in other notations, such as ``12.3 kg``, ``0x1.8p+3`` and ``<0.05``, and what makes plain
-ones of them.
+"""Numbers in other notations, such as ``12.3 kg``, ``0x1.8p+3`` and ``<0.05``, with the pandas code
+that converts them.
 """
 
 from __future__ import annotations
@@ -9,22 +9,22 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _NUMBER = r"[-+\u2212]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-# What stands between degrees or hours, minutes and seconds.
+# Characters between degrees or hours, minutes and seconds.
 _PARTS = "[\u00b0:hmd'\u2032\u2019\"\u2033s]+"
-# Signs and digits of exponents.
+# Superscript signs and digits, for exponents.
 _RAISED = "\u207a\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 _UNIT = re.compile(
     rf"{_NUMBER}(?<!\.)\s*((?:[^\W\d_]|[\u00b0%\u2030])[\w\u00b0/%^*.\u00b7\u207b-]*)"
 )
 
-# Zeros before a number of a fixed width and the code of its quality behind a comma, such as +0123,1
-# of a weather station.
+# A number padded with zeros, a comma, and a code of its quality, such as +0123,1 from a weather
+# station.
 CODED = re.compile(r"[+-]?0\d+,\d{1,2}")
 
 
 class Notation(NamedTuple):
-    """A notation: its description, the pattern of its texts, and the pandas change of a column to
-    numbers.
+    """A notation: its description, the pattern of its texts, and the pandas code that converts a
+    column to numbers.
     """
 
     what: str
@@ -90,7 +90,7 @@ NOTATIONS = (
     ),
 )
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d*)?)?")
-# Its change depends on the units, see `without_units`.
+# Its conversion depends on the units, see `without_units`.
 UNITS = Notation("numbers with units", _UNIT, "")
 _COMPLEX = re.compile(
     rf"\(?(?:{_NUMBER}(?=\s*[-+]))?\s*[-+]?\s*(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[ij]\)?"
@@ -109,7 +109,7 @@ def notation_of(text: str) -> Notation | None:
 
 
 def are_times_of_a_log(texts: Sequence[str]) -> bool:
-    """True for times of a day, such as 12:05:30, in the order of the rows."""
+    """True for times of day, such as 12:05:30, that never go back from row to row."""
     if len(texts) < 3 or not all(_CLOCK.fullmatch(text.strip()) for text in texts):
         return False
     times = [[float(part) for part in text.split(":")] for text in texts]
@@ -130,7 +130,7 @@ def is_complex(text: str) -> bool:
 
 
 def without_units(columns: Sequence[Sequence[str]]) -> str | None:
-    """The change that leaves units out of columns of texts; None where one column has several
+    """The pandas code that removes units from text columns; None if one column has several
     units.
     """
     units = [{unit for text in column if (unit := unit_of(text))} for column in columns]

@@ -47,13 +47,15 @@ from prviz.readers.source import (
     refuse_pickle,
 )
 
-# Bytes from which files are mapped; smaller ones are read into memory and not needed any more.
+# Files of at least this many bytes are memory-mapped; smaller ones are read, and may change
+# afterwards.
 MAPPED_FROM = 1 << 24
 
 _BEGINNING = b"\x93NUMPY"
-# Bytes of the longest header, the limit of numpy.
+# Most bytes of a header, as in numpy.
 _LONGEST_HEADER = 10_000
-# A name written as np.str_(...), and a whole number of Python 2 with its L.
+# Two forms that ast.literal_eval does not take: a name as np.str_(...), and a Python 2 integer with
+# its L.
 _OTHER = re.compile(r"""np\.str_\(('[^']*'|"[^"]*")\)|(?<=\d)L(?=[,)])""")
 # Most bytes of one label in an archive.
 _LONGEST_LABEL = 256
@@ -104,8 +106,8 @@ def read_npy_header(
         )
     if any(length < 0 for length in shape):
         raise ReadError(f"{where}: corrupt (a negative shape). Write it again.")
-    # bfloat16 is no numpy type: ml_dtypes (jax, tensorflow) saves it as two bytes without a
-    # meaning.
+    # bfloat16 is no numpy type: ml_dtypes (of jax and tensorflow) saves it as plain two-byte
+    # records.
     bfloat16 = dtype.kind == "V" and dtype.itemsize == 2 and dtype.names is None
     return Header(
         file=file,
@@ -123,11 +125,11 @@ def read_npy_header(
 
 
 def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, order and dtype of a header, a dictionary as Python writes it. Raises ValueError for
-    others.
+    """Shape, order and dtype from the text of a header, a Python dict. Raises ValueError for any
+    other text.
     """
     try:
-        if "\\" in text:  # of which Python may warn
+        if "\\" in text:  # Python may warn of escapes
             raise ValueError("a backslash")
         entries = _OTHER.sub(r"\1", text.strip())
         held = beside_other_parsers(lambda: ast.literal_eval(entries))
@@ -135,7 +137,7 @@ def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
         order = held.pop("fortran_order")
         described = held["descr"]
         if isinstance(described, str) and described.lstrip("<>|=").startswith("a"):
-            raise ValueError("bytes by their old name")  # of which NumPy would warn
+            raise ValueError("bytes by their old name")  # NumPy would warn of this type
         dtype = np.lib.format.descr_to_dtype(described)
         names = dtype.names or ()
         plain = type(order) is bool and all(type(length) is int for length in shape)
@@ -145,7 +147,7 @@ def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
         raise ValueError("its header") from None
     for name in names:
         if dtype[name].base.names is not None or len(dtype[name].shape) > 1:
-            dtype = np.dtype("V7")  # records in records, which are not read
+            dtype = np.dtype("V7")  # nested records are not read
             break
     return shape, order, dtype
 
@@ -153,11 +155,11 @@ def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 def read_records(
     source: FileSource, limits: Limits, choice: ColumnChoice
 ) -> tuple[Array, dict[str, Array], tuple[str, ...]] | None:
-    """Values, labels and names of the features of records (a structured array); None for any other
-    .npy file.
+    """Values, labels and feature names of records (a structured array); None for any other .npy
+    file.
 
-    Fields of numbers are features, those that are named like labels or dropped are labels, others
-    are left out. Raises ReadError for a chosen field that is missing or holds no numbers.
+    Number fields are features; fields named like labels or dropped are labels; other fields are
+    left out. Raises ReadError for a chosen field that is missing or holds no numbers.
     """
     with source.open() as stream:
         header = read_npy_header(
@@ -261,7 +263,7 @@ def read_npy(source: FileSource, limits: Limits) -> Array:
         )
         _refuse_second(stream, header)
         small = header.stored < MAPPED_FROM or (limits.copied and header.stored <= limits.max_bytes)
-        # Integers, which have checks of their own, and rarer types are read.
+        # Integers are not mapped, as they are checked for exactness; nor are rarer types.
         floating = (
             header.dtype is not None and header.dtype.kind == "f" and header.dtype.itemsize <= 8
         )
@@ -289,8 +291,8 @@ def read_npy(source: FileSource, limits: Limits) -> Array:
 
 
 def _refuse_second(stream: BinaryIO, header: Header) -> None:
-    """Raise ReadError, with the lines that join them, for arrays that were saved one behind the
-    other.
+    """Raise ReadError for a file of several arrays saved one after the other, with the lines that
+    join them.
     """
     claimed = math.prod(header.shape) * header.itemsize
     if claimed >= header.stored:
@@ -311,9 +313,10 @@ def _refuse_second(stream: BinaryIO, header: Header) -> None:
 
 _ERRORS = (EOFError, OSError, RuntimeError, ValueError, LookupError, OverflowError)
 ZIP_ERRORS = (*_ERRORS, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error)
-# First bytes of every entry of an archive's directory.
+# First bytes of every entry in the directory of a zip archive.
 ENTRY = b"PK\x01\x02"
-# Methods of np.savez and np.savez_compressed; others unpack slowly or allocate gigabytes first.
+# Compression methods of np.savez and np.savez_compressed; others unpack slowly or allocate
+# gigabytes first.
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -349,7 +352,7 @@ class NpzFile:
             return label_at(stream, header, n)
 
     def _header(self, stream: BinaryIO, key: str) -> Header:
-        # file_size is the claim of the zip directory; zipfile never returns more bytes than that.
+        # file_size is what the zip directory claims; zipfile never returns more bytes than that.
         where = self._where(key)
         size = self._members[key].file_size
         file = self._source
@@ -357,8 +360,8 @@ class NpzFile:
 
     @contextmanager
     def _behind_header(self, key: str) -> Iterator[tuple[BinaryIO, Header]]:
-        """The stream of a member, at its values. These are reached by reading: seeking would leave
-        the checksum unchecked.
+        """The stream of a member, positioned at its values. The header is read, not skipped:
+        seeking would leave the checksum unchecked.
         """
         header = self.header(key)
         with self._member(key) as stream:
@@ -383,8 +386,8 @@ class NpzFile:
 
 
 class _Guarded:
-    """Stream of an archive that refuses a directory of more bytes or entries than the limits
-    allow.
+    """Stream of an archive that refuses to read a directory of more bytes or entries than the
+    limits allow.
     """
 
     def __init__(self, stream: BinaryIO, where: str, limits: Limits) -> None:
@@ -420,9 +423,7 @@ def _open_zip(source: FileSource, limits: Limits) -> Iterator[zipfile.ZipFile]:
 
 
 def zip_members(source: FileSource, limits: Limits) -> list[str]:
-    """Names of the files in a readable zip archive, without what macOS adds; none of a broken
-    one.
-    """
+    """Names of the files in a zip archive without those that macOS adds; none if it is broken."""
     try:
         with _open_zip(source, limits) as archive:
             names = archive.namelist()

@@ -1,4 +1,4 @@
-"""Names of columns that are numbers, such as years and wavelengths, told from a first sample by the
+"""Tells column names that are numbers, such as years and wavelengths, from a first sample, by the
 rows below.
 """
 
@@ -13,31 +13,31 @@ from prviz.arrays import Array
 from prviz.readers.columns import is_label
 from prviz.readers.text_dialect import Numbers, TextRows
 
-# Most rows, and most cells, that a line of possible names is compared with.
+# Most rows, and most cells in them, that a line of possible names is compared with.
 COMPARED = 64
 _CELLS = 1_000_000
-# Points (see `points`) from which a line holds names for sure, and from which it may.
+# Points (see `points`) from which a line surely holds names, and from which it may hold names.
 SURE = 4
 DOUBTFUL = 3
-# Points that a line needs where another line of names stands above it.
+# Points that a line needs if another line of names stands above it.
 BELOW_NAMES = 6
-# Fewest numbers whose order speaks for names, and fewest in unequal steps.
+# Fewest numbers in order that suggest names; in unequal steps, fewest such numbers.
 _FEW = 4
 _MANY = 8
-# Fewest numbers in equal steps that may be names on that ground alone.
+# Fewest numbers in equal steps that may be names with no other evidence.
 _ALONE = 6
 # Relative difference up to which two steps count as equal.
 _EQUAL = 0.05
-# Largest share of the rows below that may be in order too.
+# Largest share of the rows below that may be in order as well.
 _SOME = 0.1
-# Least share of the cells below with more decimals than the possible names.
+# Least share of cells in a column that have more decimals than the possible names.
 _MOST = 0.75
 # Most decimals of a name.
 _SHORT = 4
 
 
 def rows_to_compare(fields: Sequence[str]) -> int:
-    """How many rows are compared with a line of these fields."""
+    """How many rows are compared with a line of this many fields."""
     return max(8, min(COMPARED, _CELLS // max(1, len(fields))))
 
 
@@ -55,8 +55,8 @@ def may_be_names(fields: Sequence[str], numbers: Numbers) -> bool:
 def _compared(
     line: Sequence[str], rows: TextRows, numbers: Numbers
 ) -> tuple[list[int], list[str], list[list[str]]]:
-    """Places of the numbers of a line, these numbers, and the cells at these places in the rows
-    that have as many fields.
+    """Indices of the numbers in a line, these numbers, and the cells below them in rows with
+    equally many fields.
     """
     places = [place for place, text in enumerate(line) if numbers.holds(text)]
     cells = [[row[place] for place in places] for row in rows if len(row) == len(line)]
@@ -65,8 +65,8 @@ def _compared(
 
 @np.errstate(all="ignore")  # differences of infinities
 def points(first: Sequence[str], rows: TextRows, numbers: Numbers) -> int:
-    """How much speaks for a line of names: the order of its numbers, and what the rows below have
-    in their place.
+    """Evidence that a line holds names: the order of its numbers, and how the cells below them
+    differ.
     """
     places, texts, cells = _compared(first, rows, numbers)
     values = numbers.values(texts)
@@ -115,7 +115,7 @@ def in_two_levels(
 
 @np.errstate(all="ignore")  # differences of infinities
 def is_unlike(line: Sequence[str], rows: TextRows, numbers: Numbers) -> bool:
-    """True for numbers far from those below, or with fewer decimals in every column."""
+    """True for numbers far from those below, or with fewer decimals than every column below."""
     _, texts, cells = _compared(line, rows, numbers)
     if len(cells) < _MANY or not texts:
         return False
@@ -124,8 +124,8 @@ def is_unlike(line: Sequence[str], rows: TextRows, numbers: Numbers) -> bool:
 
 
 def _is_name(text: str, below: Sequence[str]) -> bool:
-    """True for the name of a label above texts, or of none above a count, as pandas writes its
-    index.
+    """True for a label's name above texts, or an empty name above a count of the rows, as pandas
+    writes its index.
     """
     if not is_label(text) or any(map(is_label, below)):
         return False
@@ -158,7 +158,9 @@ def _in_equal_steps(values: Array) -> bool:
 
 
 def _order(values: Array, below: Array) -> int:
-    """0 to 2: how much the order of the numbers says, where few of the rows below have it."""
+    """0 to 2: strength of the evidence from numbers in order, if few of the rows below are in
+    order.
+    """
     if len(values) < 3 or not _in_order(values):
         return 0
     if _in_equal_steps(values) and np.mean([_in_equal_steps(row) for row in below]) <= _SOME:
@@ -169,8 +171,8 @@ def _order(values: Array, below: Array) -> int:
 
 
 def _unlike(values: Array, below: Array) -> int:
-    """2 for numbers a whole range away from most columns below, 1 for those outside most of the
-    ranges.
+    """2 for numbers that lie further from most columns below than these spread, 1 for numbers
+    outside most of their ranges.
     """
     known = ~np.isnan(below).any(axis=0)
     if not known.any():
@@ -184,7 +186,7 @@ def _unlike(values: Array, below: Array) -> int:
 
 
 def _decimals(text: str) -> int:
-    """Digits behind the point or the comma, of a power of ten all of them."""
+    """Number of decimals of a number; with a power of ten, number of all digits before the e."""
     digits, _, power = text.strip().lower().partition("e")
     whole, _, behind = digits.replace(",", ".").partition(".")
     if power:

@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
-# Names the folder whose embeddings and pictures the app may open; `prviz app --data` sets it.
+# Environment variable that names the folder whose embeddings and pictures the app may open; `prviz
+# app --data` sets it.
 PICTURES_VARIABLE = "PRVIZ_DATA"
 
 
@@ -31,8 +32,8 @@ def data_folder() -> Path:
 
 
 def served_folder() -> Path | None:
-    """Folder that the app was started with; None: the app opens no files of this computer but its
-    own.
+    """Folder that the app was started with; None if the app opens only its own files on this
+    computer.
     """
     named = os.environ.get(PICTURES_VARIABLE)
     if named:
@@ -41,7 +42,7 @@ def served_folder() -> Path | None:
 
 
 def leads_nowhere(path: Path) -> bool:
-    """True for a link to what is not there; False for a circle of links."""
+    """True for a link to a missing file; False for links in a circle."""
     try:
         path.stat()
     except FileNotFoundError:

@@ -1,8 +1,8 @@
-"""Values that are kept in pieces: whole numbers beside what they were divided by, and places beside
-the values there.
+"""Data stored in pieces: quantised values (whole numbers beside their scale), and sparse values
+beside their positions.
 
-One piece read alone gives a wrong number without a word. So both are refused, with the lines that
-put them together.
+One piece read alone would silently give wrong numbers, so both are refused, with the lines that put
+the pieces together.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from prviz.readers.errors import ReadError, beside, listed, literal, quoted
 
-# Piece -> the names that it has in files.
+# Piece -> pattern of its names in files.
 _PIECES = {
     "scale": r"scales?|scale_?factors?|quant_?scales?|delta",
     "zero": r"zero_?points?|zp|zeros?",
@@ -31,33 +31,33 @@ _NAMED = {
 
 
 def piece(which: str, names: Sequence[str], of: str = "") -> str | None:
-    """The name of this piece among the names, preferably one that begins like the array ``of``;
-    None where there is none.
+    """The first name of this piece among the names, preferably one that begins like the array
+    ``of``; None if no name fits.
     """
     found = [name for name in names if _NAMED[which].fullmatch(name)]
     return min(found, key=lambda name: not (of and name.startswith(of)), default=None)
 
 
 def is_piece(name: str) -> bool:
-    """True for the name of what whole numbers are divided by, or of what is added to them."""
+    """True for the name of a scale or of an offset of quantised values."""
     return any(_NAMED[which].fullmatch(name) for which in ("scale", "zero", "min", "max"))
 
 
 def quantised(
     where: str, key: str, others: Sequence[str], loading: str, typed: str
 ) -> ReadError | None:
-    """The error for whole numbers beside what they were divided by, with the lines that undo it;
-    else None.
+    """The error for quantised values beside their scale, with the lines that undo it; None if there
+    is no scale.
 
-    others : names of the arrays of numbers beside. loading : lines that make ``arrays`` of the
-    file, by names.
+    others : names of the other arrays of numbers. loading : lines that load the file as ``arrays``,
+        a dict by name.
     """
     found = {which: piece(which, others, key) for which in ("scale", "zero", "min", "max")}
     held = {which: name for which, name in found.items() if name is not None}
     formula = sum_ = "q * scale + min" if "min" in held else "q * scale"
     if "scale" in held:
         held.pop("max", None)
-    elif {"min", "max"} <= held.keys():  # the least and the largest of 256 levels
+    elif {"min", "max"} <= held.keys():  # values of the lowest and the highest of 256 levels
         held = {which: held[which] for which in ("min", "max")}
     else:
         return None
@@ -92,10 +92,10 @@ def quantised(
 def sparse(
     where: str, names: Sequence[str], integers: Sequence[str], loading: str, typed: str
 ) -> ReadError | None:
-    """The error for rows of places and of the values there, with the lines that make whole rows;
-    else None.
+    """The error for sparse rows (lists of positions and of the values there), with the lines that
+    make them dense; else None.
 
-    names : of all lists or 2-D arrays. integers : those of whole numbers.
+    names : of all lists or 2-D arrays. integers : names of those of whole numbers.
     """
     places = piece("places", integers)
     values = piece(
@@ -107,7 +107,7 @@ def sparse(
 
 
 def coordinates(where: str, names: Sequence[str], loading: str, typed: str) -> ReadError | None:
-    """The error for the rows, the columns and the values of a sparse matrix, one entry each; else
+    """The error for a sparse matrix as arrays of its entries' rows, columns and values; else
     None.
     """
     rows, columns, values = (piece(which, names) for which in ("rows", "columns", "values"))
@@ -128,11 +128,11 @@ def coordinates(where: str, names: Sequence[str], loading: str, typed: str) -> R
 def pairs_of_places(
     where: str, places: str, lists: Sequence[str], names: Sequence[str], loading: str, typed: str
 ) -> ReadError | None:
-    """The error for the values of a sparse matrix beside the row and the column of each, as PyTorch
-    keeps them.
+    """The error for a sparse matrix as PyTorch keeps it: values, and one array of their rows and
+    columns.
 
-    places : an array of two rows or two columns. lists : names of as many values. names : of all
-    arrays.
+    places : name of that array, of two rows or two columns. lists : names of the arrays of equally
+        many values. names : of all arrays.
     """
     values = piece("values", lists)
     if piece("places", [places]) is None or values is None:
@@ -152,9 +152,7 @@ def pairs_of_places(
 
 
 def refuse_sparse(where: str, held: Mapping[str, str], loading: str, typed: str) -> ReadError:
-    """The error for these pieces of sparse rows: "places", "values" and, where it is known,
-    "size".
-    """
+    """The error for sparse rows in these pieces: "places", "values" and, if known, "size"."""
     places, values, size = (held.get(which) for which in ("places", "values", "size"))
     pairs = f"zip(arrays[{literal(places or '')}], arrays[{literal(values or '')}])"
     if size is None:

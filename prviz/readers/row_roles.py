@@ -1,8 +1,8 @@
-"""Which rows of a table are real and which are generated, by a column of labels such as ``role`` or
+"""Which rows of a table are real and which generated, by a column such as ``role`` or
 ``is_generated``.
 
-A set of rows is written COLUMN=VALUE, as in ``source=stylegan``, wherever an array of another file
-is named by its key; of a table with several list columns LIST[COLUMN=VALUE], as in
+A set of rows is written COLUMN=VALUE, as in ``source=stylegan``, and takes the place of an array's
+key; for a table with several list columns it is LIST[COLUMN=VALUE], as in
 ``clip[source=stylegan]``.
 """
 
@@ -39,13 +39,13 @@ _ORIGINAL = (
 _IN_LIST = re.compile(r"([^=]+)\[(.+=.*)\]", re.DOTALL)
 _TRUE = ("1", "1.0", "true", "yes", "t", "y")
 _FALSE = ("0", "0.0", "-1", "-1.0", "false", "no", "f", "n")
-# Most different values of a column that are offered as sets of rows.
+# A column with more different values than this is not offered for choosing rows.
 _MOST = 20
 
 
 def _values(column: Array) -> list[str]:
-    """Different values of a label as texts, in the order of their first rows; none where there are
-    too many.
+    """Different values of a label as texts, in order of first appearance; none if there are too
+    many.
     """
     found: dict[str, None] = {}
     for value in column.tolist():
@@ -57,14 +57,14 @@ def _values(column: Array) -> list[str]:
 
 def _equal(column: Array, value: str) -> Flags:
     found = np.fromiter((str(each) == value for each in column.tolist()), bool, len(column))
-    if not found.any():  # 1 of a column that holds 1.0
+    if not found.any():  # COLUMN=1 also selects the value 1.0
         with suppress(ValueError, TypeError):
             return np.asarray(column.astype(float) == float(value))
     return found
 
 
 def _pair_in(name: str, column: Array) -> tuple[str, str] | None:
-    """Value of the real and of the generated rows, if one column has just these two."""
+    """The values that mark real and generated rows, if a column has just these two."""
     values = _values(column)
     if len(values) != 2:
         return None
@@ -84,7 +84,9 @@ def _pair_in(name: str, column: Array) -> tuple[str, str] | None:
 
 
 def find_row_roles(labels: Labels) -> tuple[str, str] | None:
-    """The sets of real and of generated rows, if the columns that name both agree; else None."""
+    """Keys of the real and of the generated rows, if all columns that give both select the same
+    rows; else None.
+    """
     pairs = {name: pair for name, column in labels.items() if (pair := _pair_in(name, column))}
     reals = [_equal(labels[name], pair[0]) for name, pair in pairs.items()]
     if not pairs or any((real != reals[0]).any() for real in reals):
@@ -94,7 +96,7 @@ def find_row_roles(labels: Labels) -> tuple[str, str] | None:
 
 
 def row_choices(labels: Labels) -> tuple[str, ...]:
-    """Every set of rows that a column named like a role, a source or a split offers."""
+    """Keys of all sets of rows that columns named like a role, a source or a split can select."""
     named = {
         name: column for name, column in labels.items() if _NAMES.fullmatch(name) or flag_of(name)
     }
@@ -107,7 +109,7 @@ def row_choices(labels: Labels) -> tuple[str, ...]:
 
 
 def split_key(key: str) -> tuple[str | None, str | None]:
-    """List column of a key, None for the only one, and its set of rows, None for all."""
+    """A key's list column (None for the only one) and its set of rows (None for all rows)."""
     if inside := _IN_LIST.fullmatch(key):
         return inside[1], inside[2]
     if "=" in key:
@@ -116,8 +118,8 @@ def split_key(key: str) -> tuple[str | None, str | None]:
 
 
 def refuse_lists(where: str, lists: Sequence[str], pair: tuple[str, str]) -> AmbiguousKeyError:
-    """The error for list columns of a table whose rows are real and generated; it offers each
-    column's rows.
+    """The error for list columns of a table with real and generated rows; its choices are the sets
+    of rows of each list column.
     """
     choices = [f"{name}[{rows}]" for name in lists for rows in pair]
     which = (
@@ -133,8 +135,8 @@ def refuse_lists(where: str, lists: Sequence[str], pair: tuple[str, str]) -> Amb
 
 
 def rows_of(labels: Labels, key: str, where: str) -> Flags:
-    """True for the rows of a set. Raises ReadError for a column or a value that the table does not
-    have.
+    """Mask that is True for the rows of a set. Raises ReadError for a column or a value that the
+    table lacks.
     """
     columns = [name for name in labels if key.startswith(f"{name}=")]
     if not columns:
@@ -156,7 +158,9 @@ def rows_of(labels: Labels, key: str, where: str) -> Flags:
 
 
 def require_row_roles(labels: Labels, where: str) -> tuple[str, str]:
-    """`find_row_roles`, with an error that names columns and values instead of None."""
+    """`find_row_roles`, but raises an error that names columns and values instead of returning
+    None.
+    """
     pair = find_row_roles(labels)
     if pair is not None:
         return pair

@@ -12,11 +12,11 @@ from typing import BinaryIO
 
 from prviz.readers.paths import PathLike, leads_nowhere
 
-# O_NONBLOCK: do not wait for a pipe that replaced the file; O_BINARY: Windows also reads in text
-# mode.
+# O_NONBLOCK: do not wait if a pipe has replaced the file; O_BINARY: keep Windows from translating
+# line ends.
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
-# Most folders above one that is listed.
+# Most parent folders, below the root, of a folder that is listed.
 _DEEPEST = 12
 
 
@@ -77,7 +77,7 @@ class Below:
         return files, out
 
     def folders(self, most: int = 500) -> list[str]:
-        """Folders below, at most ``most`` and 12 deep, each after its parent; links are not
+        """Folders below, at most ``most`` and 12 levels deep, each after its parent; links are not
         followed.
         """
         found: list[str] = []
@@ -93,7 +93,7 @@ class Below:
 
     def _listed(self, folder: str) -> tuple[list[str], list[str], int]:
         """Names of the regular files and of the folders in a folder, and number of links that lead
-        out.
+        out of it.
         """
         path = self._resolved(folder) if folder else self.root
         files = []
@@ -108,7 +108,8 @@ class Below:
                         out += 1
                         continue
                     except OSError:
-                        if not leads_nowhere(path / entry.name):  # which is said when it is opened
+                        # a dangling link is listed, and reported when it is opened
+                        if not leads_nowhere(path / entry.name):
                             continue
                     files.append(entry.name)
                 elif entry.is_file(follow_symlinks=False):
@@ -132,7 +133,7 @@ class Below:
             OSError,
             RuntimeError,
             ValueError,
-        ) as error:  # also a circle of links, or a zero byte
+        ) as error:  # also for links in a circle and names with a zero byte
             raise FileNotFoundError("not there") from error
         if not found.is_relative_to(self.root):
             raise LinkOutError("a link that leads out of the folder")
@@ -178,7 +179,7 @@ def _open_below(root: Path, path: Path) -> int:
     """Descriptor of the file at `path`, a resolved path below `root`. Raises OSError if it is
     gone.
     """
-    # folders have no descriptors: the opened file is compared with the path
+    # no opening relative to a folder: compare the opened file with the path instead
     if os.open not in os.supports_dir_fd:
         opened = os.open(path, _READING)
         try:

@@ -1,5 +1,5 @@
-"""Folders that hold one set: in numbered files, such as ``img_emb_0.npy``, ``img_emb_1.npy``, or a
-sample a file.
+"""Folders that hold one set: in numbered files, such as ``img_emb_0.npy``, ``img_emb_1.npy``, or
+with one sample per file.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from prviz.readers.source import (
 )
 from prviz.samples import Samples
 
-# Least number of files of one shape (d, 1) that are refused: fewer are parts of one column.
+# Fewest files of one shape (d, 1) that are refused; fewer are read as parts of one column.
 _FEW = 8
 _DIGITS = re.compile(r"(\d+)")
-# Words before a number that counts parts of one set.
+# Words in front of a number that counts the parts of a set.
 _PARTS = re.compile(
     r"(?<![a-z])(rank|gpu|proc|process|worker|host|node|device|shard|part|chunk|batch|block)[-_= "
     r"]*$"
 )
-# The lines that make one set of files of other programs with one sample or some each.
+# Recipes that join files of other programs, with one or more samples each, to one set.
 _HDF5 = (
     "import glob, h5py, prviz.readers  # pip install h5py\n"
     "prviz.readers.save_arrays([dict(h5py.File(name)) for name in sorted(glob.glob({pattern}))], "
@@ -64,13 +64,13 @@ _EACH = {
         "sorted(glob.glob({pattern}))]))"
     ),
 }
-# What a system adds to the name of a copy.
+# What operating systems add to the name of a copied file.
 _COPY = re.compile(r"( \(\d+\)| - copy( \(\d+\))?|[ _]copy( \d+)?)(?=\.[^.]+$)", re.IGNORECASE)
-# The number of a part and of all parts in a name, such as -00003-of-00010.
+# The number of a part and the number of parts in a file name, such as -00003-of-00010.
 _OF = re.compile(r"(\d+)([-_ ]?of[-_ ]?)(\d+)", re.IGNORECASE)
 # Largest share of missing numbers that counts as a gap; with more, the files are numbered in steps.
 _GAPS = 0.1
-# Names of columns that tell sets apart. A table split into folders by one of them (Hive) is not
+# Names of columns that tell sets apart: a table split into folders by such a column (Hive) is not
 # read as one set.
 _SETS = re.compile(
     r"roles?|sources?|origins?|data_?sets?|split|subset|(.*_)?(models?|generators?|methods?)|kind"
@@ -79,9 +79,9 @@ _SETS = re.compile(
     r"|checkpoints?|ckpt|runs?|seeds?",
     re.IGNORECASE,
 )
-# Bytes read of the list of files of a Hugging Face data set.
+# Most bytes read of state.json, the list of files of a Hugging Face data set.
 _LONGEST_STATE = 1 << 20
-# Folders of clip-retrieval that hold embeddings; files named so are sets of their own.
+# Names of clip-retrieval's folders of embeddings; each folder is a set of its own.
 _CLIP = re.compile(r"(img|text)_emb(_\d+)?")
 _CHECKPOINTS = re.compile(
     r"(?<![a-z])(steps?|epochs?|iter(ation)?s?|ckpt|checkpoint|snapshot|kimg)[-_= ]*\d",
@@ -92,13 +92,13 @@ _CHECKPOINTS = re.compile(
 def read_shards(
     folder: Path, read: Callable[..., Samples], name: str | None, limits: Limits
 ) -> Samples:
-    """The samples of all files in a folder, in the order of their numbers, with the labels that
-    they share.
+    """The samples of all files in a folder, in the order of their numbers, with the labels that all
+    files have.
 
-    An array (d,) is one sample. Where every file holds one sample their names may be any.
+    An array (d,) is one sample. If every file holds one sample, the names of the files are free.
 
-    read : reads one file within the limits that it is called with. limits : for every file, and for
-    all together.
+    read : reads one file within the given limits. limits : for every file, and for all files
+        together.
 
     Raises
     ------
@@ -147,8 +147,8 @@ def read_shards(
 
 
 def _in_order(part: Samples, first: Samples, where: str) -> Samples:
-    """A part with its features in the order of the first one. Raises ReadError for other
-    features.
+    """One file's samples with their features in the order of the first file. Raises ReadError if it
+    has other features.
     """
     own = part.features
     if own == first.features or not (own and first.features):
@@ -168,8 +168,8 @@ def _in_order(part: Samples, first: Samples, where: str) -> Samples:
 def _refuse_columns(
     folder: Path, files: Sequence[Path], parts: Sequence[Samples], where: str
 ) -> None:
-    """Raise ReadError for arrays (d, 1) of one length, which may be one sample each or samples of
-    one feature.
+    """Raise ReadError for arrays (d, 1) of one length: each may be one sample, or one feature of
+    all samples.
     """
     d = parts[0].n
     if {part.values.shape for part in parts} != {(d, 1)} or d < 2 or len(files) < _FEW:
@@ -190,7 +190,7 @@ def _refuse_columns(
 
 
 def _folder_notes(folder: Path, files: Sequence[Path], parts: Sequence[Samples]) -> tuple[str, ...]:
-    """Notes on files that may be missing from a folder's set, or may not belong to it."""
+    """Notes on files of a folder that may be missing from the set, or may not belong to it."""
     totals = {match[3] for each in files if (match := _OF.search(each.name))}
     if len(totals) == 1 and len(files) > 1 and int(total := totals.pop()) > len(files):
         return (f"{len(files)} of {int(total)} files are there, the others are missing",)
@@ -208,8 +208,8 @@ def _folder_notes(folder: Path, files: Sequence[Path], parts: Sequence[Samples])
 
 
 def _gaps(numbers: set[int]) -> list[int]:
-    """The few numbers that are missing in a series; none where so many are missing that the files
-    are numbered in steps.
+    """The few numbers missing in a series; empty if so many are missing that the files must be
+    numbered in larger steps.
     """
     least = min(numbers)
     if max(numbers) - least > 2 * len(numbers):
@@ -221,7 +221,7 @@ def _gaps(numbers: set[int]) -> list[int]:
 
 
 def _numbered(path: Path) -> tuple[list[str], list[int]]:
-    """The name of a file split into its words and the numbers between them."""
+    """A file name split into its words and the numbers between them."""
     parts = _DIGITS.split(path.stem + path.suffix.lower())
     return parts[::2], list(map(int, parts[1::2]))
 
@@ -232,12 +232,12 @@ def _visible(folder: Path) -> list[Path]:
 
 
 def _read_files(inside: Iterable[Path]) -> list[Path]:
-    """The files of embeddings among these."""
+    """Those of these files whose extension is read."""
     return [each for each in inside if each.name.lower().endswith(ACCEPTED) and each.is_file()]
 
 
 def _refuse_lost(inside: Iterable[Path], where: str) -> None:
-    """Raise ReadError for links to what is not there, which a set would miss."""
+    """Raise ReadError for dangling links, whose samples the set would lack."""
     lost = [each.name for each in inside if leads_nowhere(each)]
     if lost:
         them = "them"
@@ -252,8 +252,8 @@ def _refuse_lost(inside: Iterable[Path], where: str) -> None:
 
 
 def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
-    """The files of a folder, by their numbers, and what to raise unless every file is one
-    sample.
+    """The files of a folder in the order of their numbers, and the error to raise unless every file
+    is one sample.
     """
     try:
         inside = _visible(folder)
@@ -274,7 +274,7 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
     if len(files) == 1:
         return files, None
     names = [each.name for each in files]
-    # a name with a mark of a copy is no longer the same without it
+    # a copy's name without the mark is the name of another file
     copies = [name for name in names if _COPY.search(name) and _COPY.sub("", name) in names]
     if copies:
         raise ReadError(
@@ -294,14 +294,14 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
 
 
 def _several(folder: Path, files: Sequence[Path], where: str) -> ReadError:
-    """Error for a folder of files that are no parts of one set by their names."""
+    """Error for a folder of files whose names are not those of parts of one set."""
     if all(each.suffix == ".npy" for each in files):
         families = Counter("*".join(_numbered(each)[0]) for each in files)
         pattern, most = families.most_common(1)[0]
         which = "all files are"
         if most == 1 or len(families) == 1:
             pattern = "*.npy"
-        else:  # beside files of labels or of other features, each with the same numbers
+        else:  # files of labels or of other features have the same numbers
             which = f"{literal(pattern)} are"
         end = (
             f". If {which} one set, this makes it one file:\nimport glob, numpy as np\n"
@@ -318,8 +318,8 @@ def _several(folder: Path, files: Sequence[Path], where: str) -> ReadError:
 
 
 def _hive(inside: Sequence[Path]) -> list[Path]:
-    """The files of a table that is kept in folders by a column, unless the column tells sets
-    apart.
+    """The files of a table that is split into folders by the values of a column (Hive), unless that
+    column tells sets apart.
     """
     folders = [each for each in inside if each.is_dir() and "=" in each.name]
     if not folders or any(_SETS.fullmatch(each.name.partition("=")[0]) for each in folders):
@@ -351,7 +351,7 @@ def _differ_by_one_number(names: Sequence[tuple[list[str], list[int]]]) -> bool:
 
 
 def _hugging_face(folder: Path) -> frozenset[str] | None:
-    """Names of the files that make up a data set of Hugging Face, by its own list; None for other
+    """Names of the files of a Hugging Face data set, from the list in its folder; None for other
     folders.
     """
     try:
@@ -363,7 +363,7 @@ def _hugging_face(folder: Path) -> frozenset[str] | None:
 
 
 def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
-    """Error for a folder without files of embeddings."""
+    """Error for a folder without embeddings."""
     if error := _other_folder(folder, inside, where):
         return error
     folders = list(filter(Path.is_dir, inside))
@@ -411,7 +411,7 @@ def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
 
 
 def _other_folder(folder: Path, inside: Sequence[Path], where: str) -> ReadError | None:
-    """Error for a folder that is a file of another program, or holds several sets in folders of its
+    """Error for a folder in another program's format, or with several sets in folders of their
     own.
     """
     names = {each.name for each in inside}

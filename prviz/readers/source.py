@@ -1,5 +1,5 @@
-"""Sources of bytes, files of this computer and uploads, limits on what a file may claim, and
-refusal of pickles.
+"""Sources of bytes (files and uploads), limits on what a file may claim, and the refusal of
+pickles.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from prviz.readers.safe_folder import Below, open_regular
 # Environment variable with the default of `Limits.max_expansion`, for use from a shell.
 EXPANSION_VARIABLE = "PRVIZ_MAX_EXPANSION"
 
-# What to save embeddings as, and every ending that is read: other names of these kinds, and packed
-# tables of text.
+# Extensions recommended for saving embeddings; below, further ones that are read: other extensions
+# of these formats, and compressed text tables.
 SAVED_AS = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".feather", ".safetensors")
 _ALSO = {
     ".pq": ".parquet",
@@ -35,7 +35,7 @@ _ALSO = {
 _TEXTS = (".csv", ".tsv", ".jsonl")
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 ACCEPTED = (*SAVED_AS, ".jsonl", *_ALSO, *(text + packed for text in _TEXTS for packed in PACKED))
-# The same, for people.
+# `ACCEPTED` in the words of messages.
 ACCEPTED_TEXT = (
     ".npy, .npz, .csv, .tsv or .jsonl (also .gz, .zst), .parquet (.pq), .feather (.arrow, .ipc),"
     " .safetensors"
@@ -43,7 +43,7 @@ ACCEPTED_TEXT = (
 
 
 def extension_of(name: str) -> str:
-    """Lower-case extension with its dot, of a packed table of text the one in front (``.csv`` of
+    """Lower-case extension with its dot; for a compressed text table the inner one (``.csv`` of
     ``a.csv.gz``).
     """
     name = name.lower()
@@ -56,7 +56,7 @@ def extension_of(name: str) -> str:
 
 
 def kind_of(name: str) -> str:
-    """The extension that stands for all of one kind: ``.parquet`` of ``a.pq``."""
+    """The extension that stands for a format's other extensions: ``.parquet`` for ``a.pq``."""
     extension = extension_of(name)
     return _ALSO.get(extension, extension)
 
@@ -107,8 +107,8 @@ class Limits:
     max_columns: int = 100_000
     max_expansion: int = field(default_factory=_max_expansion)
     copied: bool = False
-    # True where every file of a folder holds one sample, so that an array (d,) is one; set by the
-    # readers.
+    # True if every file of a folder holds one sample, so that an array (d,) is one sample; set by
+    # the readers.
     one_sample: bool = field(default=False, repr=False)
     # Size of the file in bytes, set by the readers; 0: unknown, and `max_expansion` has no effect.
     file_bytes: int = field(default=0, repr=False)
@@ -139,8 +139,8 @@ class Limits:
 
 
 def table_beside(name: str) -> str:
-    """Name of the table in which `prviz embed` repeats a file's samples, with their paths, texts
-    and labels.
+    """Name of the table that `prviz embed` writes beside a file, with the samples' paths, texts and
+    labels.
     """
     return f"{name.removesuffix('.safetensors')}.samples.parquet"
 
@@ -230,8 +230,8 @@ class FileSource:
 
     @property
     def typed(self) -> str:
-        """The path as the user wrote it, for the lines of a recipe; of an upload, and in a served
-        folder, the name.
+        """The path as the user wrote it, for use in recipes; the bare name for an upload or in a
+        served folder.
         """
         if self.path is None or self.below is not None:
             return self.name
@@ -295,7 +295,7 @@ def unreadable(where: str, error: OSError) -> ReadError:
     )
 
 
-# Bytes unpacked at a time.
+# Bytes to unpack at a time.
 _UNPACKED = 1 << 20
 
 
@@ -337,7 +337,7 @@ def _unpacked(packed: FileSource, codec: str, limits: Limits) -> FileSource:
 
 
 def check_source(source: object) -> None:
-    """Raise TypeError for what is neither a path nor a file name with its contents."""
+    """Raise TypeError for anything but a path or a file name with its contents."""
     if isinstance(source, str | os.PathLike):
         return
     if isinstance(source, tuple) and len(source) == 2 and isinstance(source[0], str):
@@ -377,7 +377,9 @@ def _as_stored(source: SourceLike, below: PathLike | None) -> FileSource:
 
 
 def _held_below(path: Path, folder: Path, where: str) -> FileSource:
-    """Source for a path in a folder, or relative to it; nothing outside is opened."""
+    """Source for a path in a folder, absolute or relative to that folder; nothing outside it is
+    opened.
+    """
     try:
         holder = Below(folder)
         name = path.relative_to(folder) if path.is_relative_to(folder) else path
@@ -397,7 +399,7 @@ def _held_below(path: Path, folder: Path, where: str) -> FileSource:
 
 # ---- pickles, which are never opened ----
 
-# Extension -> module that the recipe imports, and its call.
+# Extension of a pickle -> what the recipe imports, and the call that loads the file.
 _LOADERS = {
     ".pkl": ("numpy as np", "np.load({name}, allow_pickle=True)"),
     ".pickle": ("numpy as np", "np.load({name}, allow_pickle=True)"),
@@ -411,12 +413,13 @@ _OLD_PROTOCOL = re.compile(rb"\(lp|\(dp|\]q|\}q|c[A-Za-z_][\w.]*\n[A-Za-z_]")
 
 
 def looks_pickled(head: bytes, *, text: bool) -> bool:
-    """True if a file that begins with ``head`` (16 bytes) is a pickle; ``text``: the file should be
-    a table.
+    """True if a file that begins with ``head`` (16 bytes) is a pickle.
+
+    text : True if the file should be a text table.
     """
     if head[:1] == b"\x80" and head[1:2] <= b"\x05" and head[2:3] not in (b"", b"\x00"):
-        # A .safetensors file begins with the length of its header, whose bytes may be the same by
-        # chance.
+        # A .safetensors file begins with the length of its header, whose bytes may look like those
+        # of a pickle.
         return not (head[8:9] == b"{" and head[4:8] == bytes(4))
     return not text and _OLD_PROTOCOL.match(head) is not None
 
@@ -424,8 +427,9 @@ def looks_pickled(head: bytes, *, text: bool) -> bool:
 def _refusal(
     where: str, what: str, saved: str, module: str, load: str, also: str = ""
 ) -> ReadError:
-    """The error for a pickle, with the two lines that convert it; saved : literal for the new
-    file.
+    """The error for a pickle, with the two lines that convert it.
+
+    saved : Python literal of the new file's name.
     """
     return ReadError(
         f"{where}: {what}. Pickles are never opened here, because opening one runs the code in it."
@@ -436,7 +440,7 @@ def _refusal(
 
 
 def refuse_pickle(source: FileSource, *, torch_archive: bool = False) -> ReadError:
-    """The error for a pickle file, with the lines that turn it into .npz."""
+    """The error for a pickle file, with the lines that convert it to .npz."""
     extension = ".pt"
     if not torch_archive:
         extension = source.extension
@@ -452,7 +456,7 @@ def refuse_pickle(source: FileSource, *, torch_archive: bool = False) -> ReadErr
 
 
 def refuse_pickles(where: str, folder: str, extension: str) -> ReadError:
-    """The error for a folder of pickles, with the lines that make one file of them."""
+    """The error for a folder of pickles, with the lines that convert them to one file."""
     module, load = _LOADERS[extension]
     files = f"sorted(glob.glob({literal(f'{folder}/*{extension}')}))"
     load = f"[{load.format(name='name')} for name in {files}]"
@@ -473,5 +477,5 @@ def refuse_object_array(where: str, path: str, key: str | None) -> ReadError:
 
 
 def _arrays_beside(path: str) -> str:
-    """A literal for the .npz file that is made of a file."""
+    """Python literal of the name of the .npz file to which a file is converted."""
     return beside(path, ".arrays.npz" if path.endswith(".npz") else ".npz")

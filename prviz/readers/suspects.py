@@ -1,7 +1,8 @@
 """Columns of numbers that are hardly features, such as seeds, steps, coordinates of plots and keys.
 
-What a file's own metadata or a count of the rows prove to be no feature is left out, and said. What
-only looks like none is for the user to decide, unless every column does.
+A column is left out, with a note, if the file's metadata or a count of the rows prove that it is no
+feature. A column that only looks like none is left to the user's decision, unless every column
+looks so.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from prviz.readers.columns import ColumnChoice, drop_text, group_text, is_label,
 from prviz.readers.errors import ReadError, SuspectColumnsError, beside, listed, literal, quoted
 from prviz.readers.pieces import piece
 
-# Names of settings, by their first word.
+# Names of settings, recognised by their first word.
 _PREFIXED = r"(h|hyper_?)?params?[._/].+|(config|args)[._/].+"
-# Names of what was counted in a cell: its genes, molecules and mitochondrial share.
+# Names of counts per cell: its genes, its molecules, the share of mitochondrial ones.
 _OF_A_CELL = (
     r"(log1p_)?(n_?(counts?|genes?|features?|umis?)|total_counts)(_.*)?"
     r"|(pct|percent)_?(counts|mt|mito|ribo)(_.*)?"
@@ -34,7 +35,7 @@ _MIDDLE = (
     r"(.*_)?(centroid|cent(er|re))(_.*)?_[xyz](_.*)?|[xyz]_(centroid|cent(er|re))"
     r"|(weighted_)?centroid(_weighted)?_\d"
 )
-# Names that no feature has.
+# Names that no feature has: such a column is bookkeeping.
 _BOOKKEEPING = re.compile(
     r"(.*_)?seed|random_?state|rng|checkpoint|ckpt|y_?(pred|true|hat)|predict(ed|ions?)?|((global"
     r"|train(ing)?|checkpoint|ckpt|optimizer)_?)?step|train|test|val(id(ation)?)?|(.*_)?epoch"
@@ -52,7 +53,7 @@ _BOOKKEEPING = re.compile(
     r"|measured|logged|inserted)_?at"
     r"|(event|evt|sample|gen|mc|importance)_?weights?|weights?_(event|evt|sample|gen|mc|importance)"
     r"|(worker|gpu|local|global)_?rank|(n|num|sampling|inference|denoising)_?(inference_?)?steps"
-    # names joined from two header lines, such as Image and ImageNumber
+    # two joined header lines repeat a word, such as Image and ImageNumber
     r"|.+_(row|record|serial|sample|item|image|img|line|entry|run|frame|event|object|roi"
     r"|spot)_?(no|nr|num|number)"
     r"|(object|nucle(us|i)|parent|roi|spot|particle|well|visit|site|station|cycle|platform)"
@@ -60,9 +61,9 @@ _BOOKKEEPING = re.compile(
     r"|lp|accept(ance)?_(stat|rate|prob)|step_?size|tree_?depth|n_leapfrog|diverg(ent|ing)"
     rf"|{_PREFIXED}|{_OF_A_CELL}|{_MIDDLE}",
 )
-# What Stan writes of its sampler, such as energy__.
+# Names that the sampler of Stan gives to its own columns, such as energy__.
 _OF_A_SAMPLER = re.compile(r"\w*[^\W_]__")
-# Names that are features where all columns have names of words (age, weight, score), but not beside
+# Names such as age that are features among other words (age, weight, score), but not beside
 # numbered features (f0, f1, f2).
 _EITHER = re.compile(
     r"[xyz]|(x|y|z)_?coord(inate)?|coord_?[xyz]|pos_?[xyz]|(.*_)?(score|time|loss|distance"
@@ -73,20 +74,21 @@ _EITHER = re.compile(
     r"|reward|log_?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty"
     r"|silhouette|lof|pseudotime"
 )
-# Further such names, which are features in any table of words.
+# More names that are doubtful beside numbered features, but features in any table of words.
 _BESIDE = re.compile(
     r"elapsed(_.*)?|.*_(ms|millis|seconds|bytes)|gpu|device|lat(itude)?|lon(gitude)?|lng|zeit"
     r"|datum|year|month|week"
     r"|(week)?day|hour|bbox(_.*)?|[xy]_?(min|max)|sex|phenotype|pat|mat"
 )
-# Further such names if the column holds whole numbers: numbers, codes, the state of a form.
+# Names that are doubtful in the same way if their column holds whole numbers: numbers, codes, the
+# state of a form.
 _NUMBERS = re.compile(r".+_(no|nr|number|code)|.+_complete|block")
 # Names of coordinates on a map, on the sky or in a picture, which come in pairs.
 _PLACE = re.compile(
     r"(.*_)?(lat(itude)?|lon(g(itude)?)?|lng|easting|northing)|ra|decl?"
     r"|(.*_)?(pos(ition)?|point|location|pixel)_[xy]|[xy]_(image|pixel|pos(ition)?)"
 )
-# Names of a part of a date -> the greatest number it can have.
+# Name of a part of a date -> the greatest number that it can be.
 _PARTS_OF_DATES = {
     re.compile(rf"((fiscal|utc|local|obs)_?|f)?({names})"): greatest
     for names, greatest in {
@@ -101,16 +103,17 @@ _PARTS_OF_DATES = {
         "quarter|qtr": 4,
     }.items()
 }
-# Names of codes of quality, and the most different codes of a column.
+# Names of codes of quality, and most different codes in such a column.
 _QUALITY = re.compile(
     r"((.*_)?q[acfn]|dq)(_.*)?|((data|quality|extraction|q)_?)?flags?|(data_?)?quality_?code"
 )
 _MOST_CODES = 32
-# Names of bits of warnings or of a score; as bits count only columns that are mostly 0 and else at
-# least `_LEAST_BIT`.
+# Names of quality scores, or of warnings as bits. Bits must be 0 in most rows and else at least
+# `_LEAST_BIT`.
 _BITS = re.compile(r"\w*quality|\w+flags?")
 _LEAST_BIT = 4
-# Names of a prediction, and of probabilities. If these sum to 1 in each row, they belong to it.
+# Names of a prediction, and of probabilities, which belong to a prediction if they sum to 1 in each
+# row.
 _OF_PREDICTION = re.compile(r"predict.*")
 _PROBABILITY = re.compile(r"p_?\d+|(p|prob(ability)?|confidence|score)(_.+|\(.+)")
 # Names of times.
@@ -118,14 +121,14 @@ _CLOCK = re.compile(
     r"t|(.*_)?(time|elapsed|clock)(_.*)?|t_?(s|ms|us|sec|min|h)|(.*_)?(sec(ond)?s?|millis(econds)?"
     r"|ms|minutes?|hours?|days?)"
 )
-# Names of the error or the quality of another column; the rest of the name is that column's.
+# Names of the error or the quality of another column, whose name is the rest.
 _ERROR = re.compile(
     r"(.+?)_?(?:err|error|unc|uncertainty|std_?err|flag|qc|quality|status)"
     r"|(?:e_|err(?:or)?_?|unc_?)(.+)"
 )
-# A unit at the end of a name, such as (s) of Time (s).
+# A unit at the end of a name, such as (s) in Time (s).
 _UNIT_BEHIND = re.compile(r"[ _]*[(\[][^()\[\]]*[^\W\d_][^()\[\]]*[)\]]$")
-# Names of what spectra are measured along.
+# Names of the axis along which spectra are measured.
 _AXIS = re.compile(
     r"wave_?(length|number)s?|raman_?shift|(row_)?(m/?z|rt)_?(min|max|med)?|(2|two)_?theta"
     r"|(row_)?retention_?time"
@@ -135,19 +138,19 @@ _COUNT = re.compile(
 )
 COUNT = "how often its row occurred"
 _WEIGHT = re.compile(r"(?!(.*_)?mol(ar|ecular)?_)(.*_)?[a-z]?(weights?|wgh?t|wt)|w")
-# Names of the coordinates of a plot, and how many a plot has at most.
+# Names of the coordinates of a plot, and most coordinates that a plot has.
 _PLOT = re.compile(
     r"(u_?map|t_?sne|pca?|phate|pa_?cmap|tri_?map|mds|isomap|projection|proj)([_.]?[23]d)?([_.]?(x"
     r"|y|z|dim|axis|coord|component|one|two|three|\d))*"
 )
 _MOST_COORDINATES = 3
 _NUMBERED = re.compile(r"(.*?)[ _.\-\[]*\d+\]?(?:_[acgtACGT])?")
-# Names of numbered features, such as f0 and dim_1; samples are not called so.
+# Names of numbered features, such as f0 and dim_1, which samples do not have.
 _FEATURE = re.compile(
     r"(?:f|feat|features?|dim|d|e|emb|embedding|x|v|z|var|pc|component|latent|gene)[ _]?(\d{1,9})",
     re.I,
 )
-# Names of samples, such as cell1 and GSM123; features are not called so.
+# Names of samples, such as cell1 and GSM123, which features do not have.
 _SAMPLE = re.compile(
     r"(samples?|cells?|patient|subject|donor|specimen|mouse|animal|participant|individual"
     r"|barcode)[ _.-]?\d[\w.-]*"
@@ -156,33 +159,34 @@ _SAMPLE = re.compile(
     r"|(lfq|reporter) intensity .*",
     re.IGNORECASE,
 )
-# Names of genes, variants and probes; samples are not called so.
+# Names of genes, variants and probes, which samples do not have.
 _GENE = re.compile(
     r"(ENS[A-Z]{0,4}[GTP]|FBgn|WBGene|AT[1-5CM]G|cg|rs|N[MRPX]_)\d{4,}\b.*"
     r"|\w{3}-(mir|let)-.*|\d+(_[asx])*_at",
     re.IGNORECASE,
 )
-# Names of text columns that hold names of genes, proteins or species.
+# Names of text columns that hold the names of genes, proteins or species.
 _NAMES_GENES = re.compile(
     r"(feature|gene|otu|asv|protein|peptide|transcript|taxon|clade|probe)_?\w*"
 )
 # Columns beside the samples of a table of counts, as featureCounts writes them.
 _OF_COUNTS = {"chr", "start", "end", "strand", "length"}
-# Names of text columns that hold in each row the name of a feature, or its unit.
+# Names of text columns that name a feature, or its unit, in each row.
 _NAMES_A_FEATURE = re.compile(
     r"(feature|variable|attribute|parameter|metric|measure|descriptor|probe|marker|metabolite"
     r"|analyte)s?"
     r"(_?(id|ids|name|names|symbol))?"
 )
 _UNITS = re.compile(r"units?|einheit(en)?")
-# Names of what several rows belong to, such as a patient: whole numbers that repeat are no feature.
+# Names of units that several rows belong to, such as a patient: repeated whole numbers in such a
+# column are no feature.
 _UNIT = re.compile(
     r"(.*_)?(patient|subject|participant|donor|volunteer|individual|specimen|animal|mouse|speaker"
     r"|customer|client|user"
     r"|household|hospital|video|clip|scene|session|episode|trajectory|recording|slide|scan)(_?(id"
     r"|no|nr|num|number))?"
 )
-# What a column looks like, as the message says it -> the names of such columns.
+# What a column looks like, in the words of messages -> names of such columns.
 _REASONS = {
     "a seed": re.compile(r"(.*_)?seeds?|random_?state|rng"),
     "a setting": re.compile(
@@ -213,46 +217,48 @@ _REASONS = {
         r"serial|(.*_)?key|pk|hash|rownames|(.*_)?(no|nr|num|number|count)|record|row|col(umn)?"
     ),
 }
-# Fewest rows per patient or other unit, on average.
+# Fewest rows per patient or other unit, on average, for numbers that say which rows belong
+# together.
 _TOGETHER = 1.5
 # Fewest numbered features of one name, such as f0, f1, f2, beside which other names are doubtful.
 _FAMILY = 3
 # Fewest rows named like genes that make the rows features instead of samples.
 _FEW_GENES = 8
-# Fewest numbered features of one name, and their least share of all features, beside which any
-# other name is remarked.
+# Fewest numbered features of one name, and their least share of all features, for a note on any
+# other name.
 _LONG_FAMILY = 8
 _OUTSIDERS = 0.75
 # Number of digits of a date -> its format.
 _DATES = {6: "%Y%m", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 # Relative difference up to which two steps count as equal: they may be rounded.
 _UNEVEN = 1e-6
-# Least share of equal steps in a count that begins anew, such as in each recording.
+# Least share of equal steps in a count of rows that restarts, for example with each recording.
 _BEGUN_ANEW = 7 / 8
-# Fewest rows in which numbers that count the rows are no chance.
+# Fewest rows in which numbers that count the rows can't be chance.
 _COUNTED = 8
-# Fewest rows, the first of a table, by which whole numbers can be told to be a key.
+# Number of first rows by which whole numbers may be recognised as a key.
 FIRST_ROWS = 64
-# Fewest rows in which equal steps from row to row are no chance.
+# Fewest rows in which equal steps from row to row can't be chance.
 _EVEN_ROWS = 16
-# Rows from which whole numbers that are all different are a key, however they are distributed.
+# From this number of rows on, whole numbers that are all different are a key, whatever their
+# distribution.
 _KEY_ROWS = 500
 # Most rows and columns that are searched for packed bits, and the fewest bytes.
 _PACKED_ROWS = 500
 _PACKED_COLUMNS = 128
 _PACKED_BYTES = 2_000
-# Least ratio of the rates of the rarest and the commonest bit of packed bits.
+# In packed bits: least ratio of the rates of the rarest and the commonest bit.
 _ALIKE = 0.6
-# Largest correlation of two bits of a byte of packed bits.
+# In packed bits: largest correlation of two bits of a byte.
 _RELATED = 0.2
-# Least share of each byte with a single bit set, among the bytes that are not 0, of packed bits.
+# In packed bits: least share of each byte with one bit set, among bytes other than 0.
 _SINGLE = 0.02
-# Different bytes of a column that are many, and the share of columns with so many that is most.
+# From _MANY different bytes on, a column has many values; least share of such columns among all.
 _MANY = 48
 _MOSTLY = 0.5
-# Correlation of the lowest bit with the others from which it depends on them.
+# Least correlation with the other bits from which the lowest bit depends on them.
 _HANGS = 0.15
-# Share of 0 and 255 among bytes from which they may be numbers cut off at both ends.
+# Least share of 0 and 255 among bytes that may be numbers cut off at both ends.
 _ENDS = 0.25
 # Type of 16 bits -> shift and mask of its exponent, the exponents of 1e-4 and of about 1e3, and the
 # expression that makes numbers of ``bits``.
@@ -260,10 +266,10 @@ _FLOATS = {
     "bfloat16": (7, 0xFF, 113, 137, "({bits}.astype(np.uint32) << 16).view(np.float32)"),
     "float16": (10, 0x1F, 1, 25, "{bits}.view(np.float16).astype(np.float32)"),
 }
-# Least share of the numbers with such exponents, and least share of each sign.
+# Least share of numbers with these exponents, and least share of each sign.
 _IN_RANGE = 0.99
 _OF_SIGN = 0.1
-# Largest distance from 1 of the sum of rounded probabilities.
+# Most that the sum of rounded probabilities may differ from 1.
 _ROUNDED = 1e-2
 _UNIFORM = 1.63  # Kolmogorov's statistic times sqrt(n) at a level of 1 %
 # Largest share of the columns that are asked about as keys: more are whole numbers by nature.
@@ -271,9 +277,7 @@ _KEYS_AT_MOST = 0.5
 
 
 class Checked(NamedTuple):
-    """The features that remain, the names of columns that were left out, and a note for each
-    reason.
-    """
+    """The features that remain, the names of the columns left out, and a note for each reason."""
 
     values: Array
     features: tuple[str, ...]
@@ -342,7 +346,7 @@ def suspect_names(values: Array, features: Sequence[str]) -> tuple[str, ...]:
 
 
 def reasons_text(values: Array, features: Sequence[str]) -> str:
-    """What each of the `suspect_names` looks like, in words."""
+    """Text on what each of the `suspect_names` looks like."""
     return _reasons(_suspects(values, features).sure)
 
 
@@ -353,18 +357,19 @@ def check_upright(
     typed: str,
     loaded: str = "",
 ) -> None:
-    """Raise ReadError for a table whose rows are features: they are called f0, f1, f2, or the
+    """Raise ReadError for a table whose rows are features: the rows are called f0, f1, f2, or the
     columns cell1, cell2.
 
-    typed : the file, as the user wrote it. loaded : the call that reads the table, with its names
-    of features as index.
+    typed : the file, as the user wrote it. loaded : pandas call that reads the table with the names
+        of features as index.
     """
     numbered = [name for name, column in labels.items() if column.dtype.kind in "iuf"]
     what = ""
     known = samples_among(features)
     if labels and known:
         what = f"each column is a sample ({quoted(known[0])}, {quoted(known[1])} ...)"
-    # every name has a number, and its words are also those of another name, as samples are called
+    # as for samples, every name is a word with a number, and the same words recur with other
+    # numbers
     families = len(one_family([*features, ""])) == len(features)
     families &= not any(each.isdecimal() or _FEATURE.fullmatch(each) for each in features)
     if not what and (n < len(features) or families):
@@ -381,20 +386,18 @@ def check_upright(
 
 
 def are_samples(names: Sequence[str]) -> bool:
-    """True for names of samples, such as those of cells or patients, in place of features."""
+    """True for names of samples, such as cells or patients, rather than features."""
     return len(names) > 2 and all(_SAMPLE.fullmatch(name) for name in names)
 
 
 def _are_numbered_features(texts: Sequence[str]) -> bool:
-    """True for names of features by their numbers, such as f0, f1, f2."""
+    """True for names of numbered features, such as f0, f1, f2."""
     numbers = [int(match[1]) for text in texts if (match := _FEATURE.fullmatch(text))]
     return len(numbers) == len(texts) > 0 and np.array_equal(np.diff(numbers), [1] * len(texts[1:]))
 
 
 def _spectra(values: Array, features: Sequence[str], typed: str) -> ReadError | None:
-    """The error for a table whose first column is what spectra are measured along; None for
-    others.
-    """
+    """The error for a table whose first column is the axis of spectra; None for others."""
     if len(features) <= _FAMILY or len(values) < 2:
         return None
     if not _AXIS.fullmatch(plain_name(_UNIT_BEHIND.sub("", features[0]))):
@@ -403,7 +406,7 @@ def _spectra(values: Array, features: Sequence[str], typed: str) -> ReadError | 
     if steps[0] == 0 or (steps != steps[0]).any():
         return None
     first = ", ".join(f"{each:g}" for each in values[:2, 0].tolist())
-    # beside the ends of peaks in a table of them all columns but those of samples
+    # in a table of peaks, which also has columns of their ends, only sample columns are kept
     beside_axis = _named(list(map(plain_name, features)), _AXIS) - {0}
     others = []
     if beside_axis:
@@ -413,7 +416,7 @@ def _spectra(values: Array, features: Sequence[str], typed: str) -> ReadError | 
 
 
 def names_features(name: str, texts: Sequence[str]) -> bool:
-    """True for a column of texts that names a feature in each row, or says its unit."""
+    """True for a column of texts that gives a feature's name, or its unit, in each row."""
     plain = plain_name(name)
     if _UNITS.fullmatch(plain):
         return len(set(texts)) > 1
@@ -423,8 +426,8 @@ def names_features(name: str, texts: Sequence[str]) -> bool:
 
 
 def samples_among(names: Sequence[str], beside: str = "") -> list[str]:
-    """The names of samples, such as those of cells or patients, where most of the names are
-    such, or all beside the places of genes, of which the column ``beside`` may be one.
+    """The names of samples, such as cells or patients, if most of the names are such; all names
+    beside the columns of featureCounts, one of which ``beside`` may be.
     """
     if {*map(plain_name, (*names, beside))} >= _OF_COUNTS:
         return [name for name in names if plain_name(name) not in _OF_COUNTS]
@@ -435,7 +438,7 @@ def samples_among(names: Sequence[str], beside: str = "") -> list[str]:
 
 
 def one_family(names: Sequence[str]) -> list[str]:
-    """The names whose words another name has with another number, if most names are such; else all
+    """The names that occur with several numbers, such as a1 and a2, if most names do; else all
     names.
     """
     stems = [re.sub(r"\d+", "0", name) for name in names]
@@ -447,16 +450,16 @@ def one_family(names: Sequence[str]) -> list[str]:
 
 
 def others_than(samples: Sequence[str], names: Sequence[str]) -> list[str]:
-    """The names without those of samples."""
+    """The names that are not those of samples."""
     known = set(samples)
     return [name for name in names if name not in known]
 
 
 def refuse_turned(what: str, typed: str, others: Sequence[str] = (), loaded: str = "") -> ReadError:
-    """Error for a table whose rows are features, with the lines that turn it.
+    """Error for a table whose rows are features, with the lines that transpose it.
 
-    others : columns that are no samples. loaded : the call that reads the table, with its names of
-    features as index.
+    others : columns that are no samples. loaded : pandas call that reads the table with the names
+        of features as index.
     """
     sentence = f"{quoted(Path(typed).name)}: transposed, {what}. Save one row per sample"
     reads = {
@@ -478,7 +481,7 @@ def refuse_turned(what: str, typed: str, others: Sequence[str] = (), loaded: str
 
 
 def _counting(values: Array) -> list[int]:
-    """Places of columns that count the rows, from whatever number."""
+    """Indices of columns that count the rows, starting from any number."""
     if len(values) < _COUNTED:
         return []
     first = values[:_COUNTED]
@@ -490,10 +493,10 @@ def _counting(values: Array) -> list[int]:
 
 @np.errstate(all="ignore")  # differences of infinities
 def _in_order(values: Array) -> tuple[set[int], set[int]]:
-    """Places of columns that grow or fall from row to row by the same amount, but for rounding, and
-    by any amount.
+    """Indices of columns that rise or fall by equal steps from row to row (up to rounding), and of
+    those by any steps.
 
-    Rows drawn at random do neither.
+    Values of rows drawn at random do neither.
     """
     if len(values) < _EVEN_ROWS:
         return set(), set()
@@ -516,8 +519,8 @@ def _in_order(values: Array) -> tuple[set[int], set[int]]:
 
 
 def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -> ReadError | None:
-    """The error for bytes beside columns of what they were divided by, with the lines that undo it;
-    else None.
+    """The error for bytes beside columns with their scale or offset, with the lines that undo the
+    quantisation; else None.
     """
     pieces = {which: name for which in ("scale", "zero", "min") if (name := piece(which, features))}
     rest = [place for place, name in enumerate(features) if name not in pieces.values()]
@@ -555,8 +558,8 @@ def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -
 
 
 class _Suspects(NamedTuple):
-    """Columns that look like no features, each with what it looks like; and those that may be none,
-    by their names or by the order of their values.
+    """Columns that look like no features, each with what it looks like; and columns that may be
+    none, judged by their names or the order of their values.
     """
 
     sure: dict[str, str]
@@ -583,7 +586,8 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     if most >= max(_LONG_FAMILY, _OUTSIDERS * others):
         either |= _outsiders(plain, stems, family) - sure
     called = {place for place in either if called_weights(plain[place])}
-    if all(are_weights([values[:, place]]) for place in called):  # bodies have several weights
+    # weights of samples: body weights are left as features
+    if all(are_weights([values[:, place]]) for place in called):
         sure |= called
     dates = _parts_of_dates(values, plain)
     if len({*dates.values()}) > 1:
@@ -604,13 +608,13 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
         fitting = (reason for reason, each in _REASONS.items() if each.fullmatch(plain[place]))
         reasons[features[place]] = seen.get(place) or next(fitting, "named unlike the others")
     in_order = tuple(features[place] for place in sorted(ordered - sure - either))
-    if len(sure) + len(either) == len(plain):  # none would be left
+    if len(sure) + len(either) == len(plain):  # unless no feature would be left
         either = set()
     return _Suspects(reasons, tuple(features[place] for place in sorted(either)), in_order)
 
 
 def _named(plain: Sequence[str], names: re.Pattern[str]) -> set[int]:
-    """Places of the names that match as a whole."""
+    """Indices of the names that match in full."""
     return {place for place, name in enumerate(plain) if names.fullmatch(name)}
 
 
@@ -619,8 +623,8 @@ def _whole(column: Array) -> bool:
 
 
 def _parts_of_dates(values: Array, plain: Sequence[str]) -> dict[int, int]:
-    """Places of columns of parts of dates, such as years, months and hours -> the greatest number
-    of such a part.
+    """Indices of columns that hold parts of dates, such as years, months and hours -> the greatest
+    number of that part.
     """
     found = {}
     for names, greatest in _PARTS_OF_DATES.items():
@@ -634,7 +638,7 @@ def _parts_of_dates(values: Array, plain: Sequence[str]) -> dict[int, int]:
 
 @np.errstate(all="ignore")  # differences of infinities
 def _probabilities(values: Array, plain: Sequence[str]) -> set[int]:
-    """Places of the probabilities of a prediction, whose sum is 1 in each row."""
+    """Indices of the probabilities of a prediction: they sum to 1 in each row."""
     if not _named(plain, _OF_PREDICTION):
         return set()
     places = _named(plain, _PROBABILITY)
@@ -645,8 +649,8 @@ def _probabilities(values: Array, plain: Sequence[str]) -> set[int]:
 
 
 def _outsiders(plain: Sequence[str], stems: Sequence[str | None], family: str) -> set[int]:
-    """Places of names that are not of the family f0, f1, f2 and so on, nor begin like any other
-    name.
+    """Indices of names that are neither numbered like the family f0, f1, f2 ... nor share their
+    first word with another name.
     """
     begun = Counter(name.rpartition("_")[0] for name in plain)
     alone = set()
@@ -657,7 +661,7 @@ def _outsiders(plain: Sequence[str], stems: Sequence[str | None], family: str) -
 
 
 def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]:
-    """Places of columns -> what their values, or the names of other columns, show them to be."""
+    """Index of a column -> what its values, or the names of other columns, show it to be."""
     names = set(plain)
     seen = dict.fromkeys(_keys(values), "a key, whose numbers all differ")
     seen |= dict.fromkeys(_probabilities(values, plain), "a prediction or its quality")
@@ -676,7 +680,8 @@ def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]
             seen[place] = steps
         elif _are_dates(values[:, place]):
             seen[place] = "a time"
-        elif name != "t" and _CLOCK.fullmatch(name) and _runs(values[:, place]):  # not Student's
+        # a column t may hold Student's t statistic
+        elif name != "t" and _CLOCK.fullmatch(name) and _runs(values[:, place]):
             seen[place] = "a time, which runs on from row to row"
         elif _COUNT.fullmatch(name) and _counts_rows(values, place):
             seen[place] = COUNT
@@ -693,7 +698,9 @@ def _are_bits(column: Array) -> bool:
 
 
 def _are_dates(column: Array) -> bool:
-    """True for months, days or hours written as whole numbers, such as 20240131; not all one."""
+    """True for whole numbers that write dates to the month, day or hour, such as 20240131, and are
+    not all equal.
+    """
     some = column[:: -(-len(column) // FIRST_ROWS)].tolist()
     return len(some) >= _EVEN_ROWS and all(map(_is_date, some)) and len({*some}) > 1
 
@@ -708,7 +715,7 @@ def _is_date(value: float) -> bool:
 
 
 def _runs(column: Array) -> bool:
-    """True for numbers that never fall, and mostly grow, from row to row."""
+    """True for numbers that never fall from row to row, and mostly rise."""
     steps = np.diff(column.astype(float))
     if len(column) < FIRST_ROWS or 2 * int(np.count_nonzero(steps)) <= len(steps):
         return False
@@ -716,9 +723,8 @@ def _runs(column: Array) -> bool:
 
 
 def _coordinates(plain: Sequence[str]) -> set[int]:
-    """Places of the few coordinates of a plot, such as umap_1 and umap_2.
-
-    Many of one kind are features.
+    """Indices of a plot's few coordinates, such as umap_1 and umap_2; many coordinates of one kind
+    are features.
     """
     stems = {
         place: match[1] for place, name in enumerate(plain) if (match := _PLOT.fullmatch(name))
@@ -738,8 +744,8 @@ def _reasons(names: Mapping[str, str]) -> str:
 
 
 def _counts_rows(values: Array, place: int) -> bool:
-    """True for whole numbers that are all different although the rows beside them take few
-    different values: they count the rows.
+    """True for whole numbers, all different, in a table whose other columns have few different
+    values: they count the rows.
     """
     n, d = values.shape
     counts = values[:, place]
@@ -754,9 +760,7 @@ def _counts_rows(values: Array, place: int) -> bool:
 
 
 def beside_lists(labels: Mapping[str, Array]) -> tuple[str, ...]:
-    """A note on columns of decimal numbers beside the lists of a table: they are not read as
-    features.
-    """
+    """A note on columns of decimal numbers beside list columns: they are not read as features."""
     found = []
     for name, column in labels.items():
         plain = plain_name(name)
@@ -777,19 +781,21 @@ def _is_decimal(value: object) -> bool:
 
 
 def _repeats(column: Array) -> bool:
-    """True for whole numbers, not all equal, of which each occurs in several rows on average."""
+    """True for whole numbers, not all equal, each of which occurs in several rows on average."""
     return _whole(column) and 1 < len(np.unique(column)) <= len(column) / _TOGETHER
 
 
 def called_weights(name: str) -> bool:
-    """True for a name of weights, whether of samples or of bodies."""
+    """True for a column name of weights, of samples or of bodies."""
     return _WEIGHT.fullmatch(plain_name(name)) is not None
 
 
 def are_weights(columns: Sequence[Array]) -> bool:
-    """True for weights that are no body weights, in the column of one file or of several.
+    """True for weights of samples, in one file's column or in those of several; False for body
+    weights.
 
-    Some are negative, their mean is about 1, or all of each file are equal.
+    Weights of samples: some are negative, their mean is about 1, or they are equal within each
+    file.
     """
     if any((column < 0).any() or abs(float(column.mean()) - 1) < 0.2 for column in columns):
         return True
@@ -797,8 +803,8 @@ def are_weights(columns: Sequence[Array]) -> bool:
 
 
 def _keys(values: Array) -> set[int]:
-    """Places of columns of whole numbers that are all different, where they are few among the
-    features.
+    """Indices of columns of whole numbers that are all different, if few of the features are
+    such.
     """
     if len(values) < FIRST_ROWS:
         return set()
@@ -818,8 +824,8 @@ def may_be_keys(values: Array) -> Flags:
 
 
 def is_key(column: Array) -> bool:
-    """True for whole numbers that are all different: many of them, or spread as evenly as numbers
-    of samples.
+    """True for whole numbers that are all different, if they are many or spread as evenly as sample
+    numbers.
     """
     ordered = np.sort(column.astype(float))
     if (ordered != np.rint(ordered)).any() or (np.diff(ordered) <= 0).any():
@@ -880,10 +886,9 @@ def _frame(typed: str) -> str:
 
 
 def bits_note(values: Array, file: str, loads: str) -> str:
-    """The note on an array that looks like the raw bits of numbers or like packed bits; "" for
-    others.
+    """The note on an array that looks like the raw bits of numbers or like packed bits; else "".
 
-    loads : the Python that gives it.
+    loads : Python expression that loads the array.
     """
     kind = float_bits(values)
     if kind is not None:
@@ -902,10 +907,10 @@ def bits_note(values: Array, file: str, loads: str) -> str:
 
 
 def look_packed(values: Array) -> bool:
-    """True for bytes whose eight bits are as frequent and as independent as packed bits are.
+    """True for bytes whose eight bits are as frequent and as independent as packed bits.
 
-    Of numbers, the upper bits are rarer than the lower ones, or hang on each other within a column;
-    numbers that are spread evenly over all bytes look like packed bits too.
+    In bytes that are numbers, the upper bits are rarer than the lower ones, or depend on each other
+    within a column. Numbers spread evenly over all bytes look like packed bits, too.
     """
     n, d = values.shape
     few = values[:_PACKED_ROWS]
@@ -916,7 +921,7 @@ def look_packed(values: Array) -> bool:
         return False
     found = few.astype(np.uint8)
     single = np.bincount(found.ravel(), minlength=256)[1 << np.arange(8)]
-    if single.min() > _SINGLE * np.count_nonzero(found):  # of few bits that are 1
+    if single.min() > _SINGLE * np.count_nonzero(found):  # mostly 0, with few bits set
         return True
     bits = np.unpackbits(found[:, :, None], axis=2).astype(float)
     rates = bits.mean(axis=(0, 1))
@@ -931,7 +936,7 @@ def look_packed(values: Array) -> bool:
     related = np.abs(joint.sum(axis=0) / all_spread / all_spread[:, None])
     if related[~np.eye(8, dtype=bool)].max() < _RELATED:
         return True
-    # Of numbers with many values, the lowest bit does not depend on the others.
+    # In numbers with many values, the lowest bit is independent of the others.
     many = np.array([len(np.unique(column)) >= _MANY for column in found.T]) & spread.all(axis=1)
     if many.mean() < _MOSTLY or np.isin(found, (0, 255)).mean() > _ENDS:
         return False
@@ -940,10 +945,10 @@ def look_packed(values: Array) -> bool:
 
 
 def float_bits(values: Array) -> str | None:
-    """The type of the numbers whose bits these seem to be, "bfloat16" or "float16"; None for
-    others.
+    """The type of numbers whose raw bits these seem to be, "bfloat16" or "float16"; else None.
 
-    Of both signs, their bits as whole numbers lie in two narrow ranges far apart, in every column.
+    Read as whole numbers, the bits of positive and of negative numbers lie in two narrow ranges far
+    apart, in every column.
     """
     few = values[:_PACKED_ROWS, :: max(1, values.shape[1] // _PACKED_COLUMNS)]
     if few.size < FIRST_ROWS or few.max() <= 255 or few.min() < -(2**15) or few.max() >= 2**16:

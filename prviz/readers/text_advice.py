@@ -54,14 +54,15 @@ from prviz.readers.text_dialect import (
     undecorated,
 )
 
-# Most characters of the names of columns in a recipe.
+# Most characters of column names in a recipe.
 _LONGEST_RECIPE = 200
-# Most different texts of a column that are categories: in any table, and in one of few rows.
+# Most different texts of a column that count as categories: in any table, and in a table of few
+# rows.
 _MOST_CATEGORIES = 50
 _FEW_CATEGORIES = 20
-# First rows by which a mark between thousands is told from one before decimals.
+# Number of first rows that show whether a mark separates thousands or decimals.
 _FEW_ROWS = 1000
-# Labels of rows that sum up others, and the largest share of the rows that may have them.
+# Labels of summary rows, and largest share of rows with such labels.
 _SUMMARY = re.compile(
     r"(\S+ )?(sub)?-?totals?|((weighted|overall) )?(sums?|means?|averages?|avg|medians?)|overall"
     r"|std|sd|stdev|standard deviation|min(imum)?|max(imum)?"
@@ -69,22 +70,22 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 _SUMMARIES = 0.25
-# Most different numerators, or denominators, of fractions such as 6/4; with more, 120/80 is two
-# numbers.
+# Most different numerators, or denominators, of fractions such as 6/4; with more of them, 120/80
+# counts as two numbers.
 _MOST_FRACTIONS = 12
-# Texts for a missing number that pandas does not know by itself.
+# Texts for a missing number that pandas does not recognise by default.
 _ALSO_MISSING = ("-", "?", ".", "#DIV/0!", "#VALUE!")
 _INFINITE = [sign + word for sign in ("", "-", "+") for word in ("inf", "Inf", "INF", "Infinity")]
-# Names of the columns of a table with one value in each row: of the value, and of the feature.
+# Names of the columns of a table in long form: the value, and the feature.
 _VALUE = ("value", "values", "val")
 _VARIABLE = ("variable", "feature", "column", "col", "j", "metric", "gene", "probe")
 _HEX = re.compile(r"([0-9a-fA-F]{8}){4,}")
 _BASE64 = re.compile(r"(?=.{20})([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?")
 
 
-# Dates, also with digits of a time behind a space; they are no categories.
+# Dates, also with the first digits of a time after a space; dates are no categories.
 _DATE = re.compile(r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}|\d{8} \d{4,6}$")
-# Months, quarters and weeks of years.
+# Months, quarters and weeks with their years.
 _PERIOD = re.compile(r"\d{4}[-:/ ]?[MQW]\d{1,2}|[MQW]\d{1,2}[-:/ ]\d{4}", re.IGNORECASE)
 _OF_A_DAY = re.compile(r"(.*_)?(time|clock|hour)(_.*)?")
 _SEPARATE = "Separate values by commas (or tabs in .tsv) and write decimals with a point."
@@ -96,8 +97,8 @@ def _sums_up(text: str) -> bool:
 
 
 class TextError(ReadError):
-    """Raised for a text in a column of numbers; ``column`` is the place of its column, ``place``
-    says where it is.
+    """Raised for a text in a column of numbers; ``column`` is the index of its column, ``place``
+    describes the place in the file.
     """
 
     def __init__(self, place: str, text: str, column: int) -> None:
@@ -116,7 +117,7 @@ def bracketed(where: str, typed: str, cut: bool) -> ReadError:
 
 
 def refuse_comma_pairs(where: str, typed: str, names: int) -> ReadError:
-    """Error for decimal commas between commas."""
+    """Error for numbers with decimal commas in a table whose delimiter is the comma."""
     other = ""
     under = f"{names} names"
     if names == 1:
@@ -142,10 +143,10 @@ def refuse_long(
     loading: str,
     typed: str,
 ) -> ReadError:
-    """Error for a table with one value a row, with the lines that make one row per sample.
+    """Error for a table in long form, with the lines that make one row per sample.
 
-    held : the columns as the data frame calls them. loading : lines that make it, ``table``, of the
-    file.
+    held : the columns as the data frame names them. loading : lines that load the file as the data
+        frame ``table``.
     """
     said = [quoted(columns[place]) for place in form.samples]
     value = columns[form.value]
@@ -169,7 +170,7 @@ def refuse_long(
 
 
 def stem_of(typed: str) -> str:
-    """The path of a file without its extensions, also that of a packed one."""
+    """The path of a file without its extension; for a compressed text table without both."""
     path = Path(typed)
     if path.suffix.lower() in PACKED:
         path = path.with_suffix("")
@@ -180,10 +181,9 @@ def stem_of(typed: str) -> str:
 class Layout:
     """Columns of a table, and how its file is written.
 
-    columns : the names, or numbers from 1 in place of them. categories : columns of texts among the
-    features.
-    typed, encoding, skipped : how to read the file, for recipes; lines, counted from 0, that hold
-    neither names nor values.
+    columns : the names, or numbers from 1 in place of names. categories : text columns among the
+        features. typed, encoding, skipped : how a recipe reads the file: its path, its encoding,
+        and the lines, counted from 0, without names or values.
     """
 
     where: str
@@ -202,7 +202,7 @@ class Layout:
         return f"column {index + 1}" + (f" {quoted(self.names[index])}" if self.names else "")
 
     def not_a_number(self, line: int, fields: list[str], index: int) -> ReadError:
-        """Error for the cell of a column of features that holds no number."""
+        """Error for a cell in a feature column that holds no number."""
         text = fields[index].strip()
         place = f"{self.where}, line {line}, {self.column(index)}"
         if text and not is_missing(text):
@@ -217,15 +217,15 @@ class Layout:
         return EmptyCellError(f"{place}: {what}\n{self._complete(missing)}", index)
 
     def refuse_nan(self, error: ReadError) -> ReadError:
-        """The error for NaN or infinity, with the lines that leave all such samples out."""
+        """The error for NaN or infinity, with the lines that leave out every sample with one."""
         infinite = () if isinstance(error, EmptyCellError) else _INFINITE
         lines = self._complete([*_ALSO_MISSING, *infinite])
         return ReadError(f"{str(error).removesuffix('.')}, and all such samples:\n{lines}")
 
     def category(self, index: int, text: str, rows: TextRows) -> ReadError:
-        """Error for a column of texts, some of them missing, such as a box that was not ticked.
+        """Error for a text column with some cells empty, such as a box that was not ticked.
 
-        text : one of them.
+        text : one of the texts.
         """
         self.categories = sorted({*self.categories, index})
         rows = [each for each in rows if len(each) == len(self.columns)]
@@ -236,10 +236,10 @@ class Layout:
         )
 
     def advised(self, error: TextError, rows: TextRows, begun: bool) -> ReadError:
-        """The error with what to do about it.
+        """The error with advice on what to do.
 
-        rows : as many as are judged, of which the first has the text. begun : True if others are
-        above it.
+        rows : the rows to judge by; the first holds the text. begun : True if rows of values come
+            before these.
         """
         text = error.text
         index = error.column
@@ -285,7 +285,9 @@ class Layout:
         return ReadError(f"{error.place}: {quoted(text)} is not a number. {advice}")
 
     def refuse_blocks(self, place: str) -> ReadError:
-        """Error for a line of names below rows of values, as wide tables are printed in blocks."""
+        """Error for a line of names below rows of values: wide tables are printed in blocks of
+        columns.
+        """
         return ReadError(
             f"{place}: more names below the values, as of a table printed in blocks. Put these "
             f"side by side:\n"
@@ -301,15 +303,15 @@ class Layout:
         )
 
     def names_again(self, fields: Sequence[str]) -> bool:
-        """True for a line of words between rows of values that are separated by spaces, as printed
-        tables have it.
+        """True for a line of words between rows of values, if spaces separate the columns as in
+        printed tables.
         """
         spaces = self.numbers.delimiter == " " and self.names is not None
         return spaces and len(fields) > 1 and not any(map(self.numbers.holds, fields))
 
     def other_table(self, rows: TextRows, narrower: int = 2) -> ReadError | None:
-        """The error for lines of a table below lines of another width, with the lines that take it;
-        None for others, and for as many fields as ``narrower`` at most without names of their own.
+        """The error for a table below lines of another width, with the lines that read it; None if
+        there is none, or if it is no wider than ``narrower`` and has no names of its own.
         """
         widths = Counter(map(len, rows))
         width, count = widths.most_common(1)[0]
@@ -323,7 +325,7 @@ class Layout:
         above = places.index(bare[-1]) if bare else 0
         table = rows[places[above] + 1 : places[above] + count - above]
         while above and places[above] - 1 == places[above - 1] in bare:
-            above -= 1  # these are units below the names
+            above -= 1  # rows above the values without numbers are units; the names are above
         if {width} != {*map(len, table)}:
             return None
         numeric = [all(map(self.numbers.holds, column)) for column in zip(*table, strict=True)]
@@ -363,13 +365,13 @@ class Layout:
         return refuse_turned(what, self.typed, others_than(known, held), loaded)
 
     def _plain_numbers(self, text: str, rows: TextRows) -> str:
-        """The lines that make plain numbers of numbers with separated thousands or with signs
-        around them.
+        """Recipe for numbers with thousands separators or with signs around them; empty for other
+        texts.
         """
         apart = thousands_in(text)
         if not apart and not decorated(text):
             return ""
-        # not of texts, which signs are a part of
+        # leave out columns of texts: the signs are part of them
         known = ("".__eq__, decorated, thousands_in, is_missing, self.numbers.holds)
         places = [
             place
@@ -390,7 +392,9 @@ class Layout:
         return f"Write numbers alone{also}:\n" + self._rewritten(", dtype=str", change, places)
 
     def _long_form(self, rows: TextRows) -> LongForm | None:
-        """The long form of these rows, if each holds one value, whatever the columns are called."""
+        """The columns of the long form, if each row holds one value, whatever the columns are
+        called; else None.
+        """
         width = len(self.columns)
         if not 2 < width <= MOST_COLUMNS:
             return None
@@ -402,9 +406,7 @@ class Layout:
         return long_form(columns, dict(enumerate(self.columns)))
 
     def _in_notation(self, text: str, rows: TextRows, index: int) -> str:
-        """The lines that make plain numbers of those in another notation; empty where the column
-        holds other texts.
-        """
+        """Recipe for numbers in another notation; empty if the column holds other texts."""
         noted = notation_of(text)
         column = [row[index].strip() for row in rows]
         others = [each for each in column if not self.numbers.holds(each)]
@@ -442,7 +444,7 @@ class Layout:
         return f"These are {noted.what}. Write plain numbers:\n{lines}"
 
     def _two_numbers(self, texts: Sequence[str], index: int) -> str:
-        """The lines for numbers with strokes between that are no fractions; empty for fractions."""
+        """Recipe for two numbers in a cell, with a slash between; empty for fractions."""
         if is_bookkeeping(self.columns[index]):
             return f"Leave the column out with {drop_text([self.columns[index]])}."
         parts = zip(*(each.split("/") for each in texts), strict=True)
@@ -462,7 +464,7 @@ class Layout:
         column = [row[index].strip() for row in rows]
         numbers = list(map(self.numbers.holds, column))
         words = {text for text, number in zip(column, numbers, strict=True) if text and not number}
-        if any(map(Numbers(",").holds, words)):  # decimal points among commas
+        if any(map(Numbers(",").holds, words)):  # a point before decimals beside decimal commas
             return ""
         if 2 * sum(numbers) <= len(column) or len(words) > _FEW_CATEGORIES:
             return ""
@@ -474,7 +476,7 @@ class Layout:
         )
 
     def _complete(self, words: Sequence[str]) -> str:
-        """The lines that leave out every sample with one of these words in place of a number."""
+        """Recipe that leaves out every sample with one of these words in place of a number."""
         return (
             f"import pandas as pd\ntable = {self.loaded(f', na_values={list(words)}')}\n"
             f"table.dropna(subset=table.columns{self._span}).to_csv("
@@ -482,8 +484,8 @@ class Layout:
         )
 
     def _without_categories(self, index: int, rows: TextRows) -> str:
-        """The advice to leave columns of texts out or, where they hold few categories, to number
-        these.
+        """The advice to leave out text columns or, if they have few categories, to number the
+        categories.
         """
         if len(self.columns) == 1:
             return _SEPARATE
@@ -540,9 +542,7 @@ class Layout:
         )
 
     def _packed(self, text: str) -> str:
-        """The lines that unpack vectors which are written as hexadecimal digits, in base64 or as an
-        object of JSON.
-        """
+        """Recipe for vectors in a cell, written in hexadecimal digits, base64 or a JSON object."""
         if len(self.features) > 1 or not self.names:
             return ""
         held = f"{self.loaded('')}[{literal(self.columns[self.features[0]])}]"
@@ -567,7 +567,7 @@ class Layout:
         )
 
     def refuse_thousands(self, mark: str, proven: bool) -> ReadError:
-        """Error for a table of whole numbers whose thousands a mark sets apart, or may do."""
+        """Error for a table of whole numbers with a mark that separates thousands, or may do so."""
         what = "may set thousands apart, three digits stand behind each"
         if proven:
             what = "sets thousands apart"
@@ -582,7 +582,7 @@ class Layout:
         )
 
     def check_wide(self, rows: TextRows) -> None:
-        """Raise ReadError for a table with one value a row, beside the names of its sample and its
+        """Raise ReadError for a table in long form that also has columns named like a sample and a
         feature.
 
         rows : the first ones, in which the sample or the feature is the same.
@@ -598,7 +598,7 @@ class Layout:
             raise self.refuse_long(LongForm((sample,), feature, value, sparse=sparse))
 
     def refuse_long(self, form: LongForm) -> ReadError:
-        """Error for a table with one value a row, with the lines that make one row per sample."""
+        """Error for a table in long form, with the lines that make one row per sample."""
         held: list[str | int] = [*self.columns] if self.names else [*range(len(self.columns))]
         return refuse_long(
             self.where,
@@ -610,7 +610,7 @@ class Layout:
         )
 
     def refuse_summary(self, place: str, first: int, last: int, text: str = "") -> ReadError:
-        """Error for the first or the last rows of a table, which sum up the others."""
+        """Error for the first or last rows of a table, which are summaries of the others."""
         count = first or last
         row = text or (
             "this row"
@@ -625,9 +625,11 @@ class Layout:
         )
 
     def check_summaries(self, texts: Sequence[str], index: int, known: Sequence[str] = ()) -> None:
-        """Raise ReadError for rows that a label says to sum up others: few, at an end of the table.
+        """Raise ReadError for rows that a label calls summaries, if they are few and at one end of
+        the table.
 
-        texts : of that column, whose place is ``index``. known : texts of such rows, besides words.
+        texts : of the label column, at ``index``. known : texts that mark a summary, besides words
+            such as Total.
         """
         if not any(each in known or _sums_up(each) for each in (*texts[:1], *texts[-1:])):
             return
@@ -636,7 +638,7 @@ class Layout:
             return
         sums = {*named}
         repeated = len({*texts} - sums) < (len(texts) - len(named)) / 2
-        # kinds such as std and pro, or a person
+        # categories such as std and pro, or a person called Max
         if (repeated and len(named) > 2) or sums == {"Max"}:
             return
         written = f"delimiter={self.numbers.delimiter!r}"
@@ -656,8 +658,8 @@ class Layout:
         )
 
     def check_bits(self, rows: TextRows) -> None:
-        """Raise ReadError for a column whose cells are equally long rows of 0 and 1, which are read
-        as one number.
+        """Raise ReadError for a column of equally long strings of 0 and 1, each of which would be
+        read as one number.
 
         rows : the features of the first samples, as texts.
         """
@@ -671,7 +673,7 @@ class Layout:
                 )
 
     def _split_bits(self, place: int, text: str) -> str:
-        """The lines that make a column of each bit; text : the first row of bits."""
+        """Recipe that makes a column of each bit; text : the first string of bits."""
         name = self.columns[place]
         held = literal(name) if self.names else str(place)
         bits = "each.strip()"
@@ -693,20 +695,18 @@ class Layout:
 
     @property
     def _span(self) -> str:
-        """Places of the features among the columns, as Python writes them."""
+        """Indices of the features among the columns, as Python code."""
         return _span_of(self.features)
 
     def loaded(self, options: str) -> str:
-        """The call that reads the file as a data frame."""
+        """The pandas call that reads the file."""
         return f"pd.read_csv({literal(self.typed)}{self._written(options)})"
 
     def _written(self, options: str) -> str:
-        """Arguments for pandas that describe how the file is written: its encoding, delimiter and
-        skipped lines.
-        """
+        """Arguments of that pandas call: the file's encoding, delimiter and skipped lines."""
         mark = self.numbers.delimiter
         said = ""
-        if mark == " ":  # any number of spaces is one
+        if mark == " ":  # any number of spaces is one delimiter
             said = r", sep=r'\s+'"
         elif mark != ",":
             said = f", sep={mark!r}"
@@ -723,7 +723,7 @@ class Layout:
         return said + options
 
     def saved(self, word: str) -> str:
-        """Arguments that write a data frame beside the file."""
+        """Arguments of to_csv that save a data frame beside the file."""
         return (
             f"{literal(f'{self._stem}_{word}.csv')}, "
             f"index=False{'' if self.names else ', header=False'}"
@@ -731,15 +731,16 @@ class Layout:
 
     @property
     def _as_it_was(self) -> str:
-        """Arguments that write decimal commas, which texts beside numbers have as well."""
+        """Arguments of to_csv that write decimal commas again, as text columns keep theirs."""
         if self.numbers.commas:
             return f", sep={self.numbers.delimiter!r}, decimal=','"
         return ""
 
     def _rewritten(self, options: str, change: str = "", places: Sequence[int] = ()) -> str:
-        """The lines that write the table with plain numbers.
+        """Recipe that saves the table with plain numbers.
 
-        change : of a column of texts. places : of such columns, by default of all features.
+        change : pandas code for a text column. places : indices of such columns, by default of all
+            features.
         """
         modules = "pandas as pd"
         if "(re." in change or " re." in change:
@@ -752,10 +753,10 @@ class Layout:
 
 
 def _ungrouping(some: Iterable[str], every: Iterable[str]) -> str:
-    """The expression that removes the marks between thousands; "" where numbers have none or do not
-    agree.
+    """The expression that removes thousands separators; "" if the numbers have none or do not agree
+    on one.
 
-    A number with two marks tells thousands from decimals, where none says otherwise.
+    A number with both marks shows which separates thousands, if nothing else does.
     """
     whole = (each for each in some if len(re.findall(r"\d\D", each)) > 1)
     marks = next(filter(None, map(thousands_in, whole)), None)
@@ -768,7 +769,7 @@ def _ungrouping(some: Iterable[str], every: Iterable[str]) -> str:
 
 
 def _ungrouped(text: str) -> str:
-    """A number without the marks between its thousands; any other text as it is."""
+    """A number without thousands separators; any other text unchanged."""
     marks = thousands_in(text)
     if marks:
         return text.replace(marks[0], "").replace(marks[1], ".")
@@ -784,6 +785,6 @@ def _span_of(places: Sequence[int]) -> str:
 
 
 def is_written(text: str) -> bool:
-    """True for a number in any notation, or a missing one."""
+    """True for a number in any notation, or a word for a missing one."""
     known = (decorated, notation_of, is_complex, is_missing, thousands_in, Numbers(",").holds)
     return not text or any(each(text) for each in known)

@@ -1,6 +1,4 @@
-"""How a table of text is written: its encoding, the mark between its fields, and what a cell
-says.
-"""
+"""How a text table is written: its encoding, its delimiter, and what number each cell holds."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ from prviz.readers.notations import CODED
 # Cells of a table as they are written, row by row.
 TextRows = Sequence[Sequence[str]]
 
-# First bytes of a text -> its encoding; where two fit, the longer one counts.
+# First bytes of a text -> its encoding; if two match, the longer one decides.
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -30,49 +28,51 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-# Most bytes of a text that are held in memory while it is turned into UTF-8, and bytes of a step.
+# Most bytes of a text held in memory while it is converted to UTF-8, and bytes converted at a time.
 _IN_MEMORY = 1 << 26
 _PIECE = 1 << 20
-# Bytes at the beginning of a file by which its delimiter is found.
+# Number of bytes at the start of a file by which its delimiter is found.
 _HEAD = 1 << 20
-# Most lines above a table, and fewest lines with equally many delimiters that are a table.
+# Most lines above a table, and fewest lines with equally many delimiters that make a table.
 _MOST_ABOVE = 16
 _OF_A_TABLE = 4
-# Lines by which the delimiter is found, and fewest rows of the table among them.
+# Number of lines by which the delimiter is found, and fewest table rows among them.
 _HEADS = 8
 _ROWS = 3
 _QUOTED = re.compile(r'"[^"]*"')
-# A line of vectors of words whose word is itself a delimiter, such as a comma.
+# A line of word vectors whose word is itself a delimiter, such as a comma.
 _WORD = re.compile(r'^[;,|"] (?!.*[;,|])')
 SEPARATOR = re.compile(r"sep=(.)\s*")
 _COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
-# A number with separated thousands, as any country writes them.
+# A number with thousands separators in any country's style.
 _APART = re.compile(
     r"[+-]?(?!0)\d{1,3}([ .,'\u00a0\u2019\u202f])\d{2,3}(?:\1\d{2,3})*(?<=\d{3})(?:(?!\1)[.,]\d*)?"
 )
-# Mark -> a whole number above 999 with that mark between thousands, or a number of three decimals.
+# Mark -> pattern of a whole number above 999 with that mark between thousands, which is also a
+# number with three decimals.
 _GROUPED = {mark: re.compile(rf"[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}") for mark in ".,"}
-# Numbers of three decimals among which one ends in a zero, unless zeros at the end are left out.
+# Among this many numbers with three decimals one ends in a zero, unless the file omits zeros at the
+# end.
 _SOME = 50
-# Values that are looked at together.
+# Number of values to check at a time.
 _AT_ONCE = 1 << 14
 # Arguments of str.maketrans: signs to replace, their replacements, signs around numbers to remove.
 _AROUND = ("\u2212Dd", "-ee", "%$\u20ac\u00a3\u00a5'\"=_")
 # Negative numbers as accountants write them, (1.5) and 1.5-, and their replacement.
 _NEGATIVE = (r"^[^\d(]*\((.*)\)$|^(.*\d)-$|^[-\u2212] +(\d.*)$", r"-\1\2\3")
-# Marks of footnotes and of significance behind a number.
+# Footnote and significance marks behind a number.
 _BEHIND = "*\u2020\u2021 "
 # An underscore that does not separate thousands, as in keys such as 000012_0.
 _NO_GROUPS = re.compile(r"_(?!\d{3}(?!\d))|(?<!\d)_")
-# The pandas call that removes all these signs from a column of texts.
+# The pandas code that removes all these signs from a text column.
 UNDECORATED = (
     f".str.rstrip({_BEHIND!r}).str.replace(*{_NEGATIVE!r}, "
     f"regex=True).str.translate(str.maketrans{_AROUND!r})"
 )
-# The word before the names of all fields in a comment.
+# The word in front of the column names in a comment.
 _FIELDS = re.compile(r"fields:?", re.IGNORECASE)
-# What stands for a number that is missing.
+# Words and marks for a missing number.
 _MISSING = re.compile(
     r"#?n/?a\.?|n\.a\.?|<na>|#?null!?|none|nil|missing|unknown|-+|\?+|\.|#(div/0|value|ref|num"
     r"|name)[!?]?",
@@ -85,7 +85,7 @@ _TRUTH = {
     **dict.fromkeys(("false", "falsch", "faux", "falso", "onwaar"), 0.0),
     **dict.fromkeys(("fałsz", "falskt", "ложь"), 0.0),
 }
-# What stands between the numbers of a list in a cell.
+# Delimiters between the numbers of a list in one cell.
 _BETWEEN = re.compile(r"\s*[,;|]\s*|\s+")
 # Brackets of a list as PostgreSQL, R and tuples write it.
 _BRACKETS = re.compile(r"(?:c\(|\(|\{)([^(){}\[\]]*)[)}]")
@@ -100,8 +100,8 @@ _ARRAY = re.compile(
 
 
 def encoding_of(head: bytes) -> str:
-    """The encoding of a text that begins with these bytes: UTF-8 unless a mark, or every second
-    byte, says UTF-16.
+    """The encoding of a text that begins with these bytes: UTF-8 unless a byte order mark, or a
+    zero in every second byte, shows UTF-16.
     """
     for mark, encoding in _MARKS.items():
         if head.startswith(mark):
@@ -114,9 +114,8 @@ def encoding_of(head: bytes) -> str:
 
 
 def as_utf8(stream: BinaryIO, encoding: str, where: str) -> BinaryIO:
-    """The text as UTF-8 with line feeds alone, in a file of its own beyond 64 MiB.
-
-    Raises ReadError for a text that is cut off.
+    """The text as UTF-8 with line feeds only, in a temporary file if it exceeds 64 MiB. Raises
+    ReadError for a truncated text.
     """
     decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)(), translate=True)
     copy = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115
@@ -135,8 +134,8 @@ def as_utf8(stream: BinaryIO, encoding: str, where: str) -> BinaryIO:
 
 
 def delimiter_of(stream: BinaryIO, extension: str) -> str:
-    """The mark between the fields: what Excel's first line says, or divides the first lines into as
-    many fields.
+    """The delimiter: the one that Excel's first line names, else the one that splits the first
+    lines into equally many fields.
     """
     lines = stream.read(_HEAD).decode("utf-8-sig", errors="replace").splitlines()
     stream.seek(0)
@@ -146,7 +145,7 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
         and not _divided(lines[0])
         and (not lines[0].strip() or any(map(_divided, lines[1:3])))
     ):
-        del lines[0]  # a title, and the blank line below it
+        del lines[0]  # drop a title and the blank line below it
     comments = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))
     # of many comments, the last one may name the columns
     begun = comments - 1 if comments > _HEADS - _ROWS else 0
@@ -176,9 +175,7 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
 
 
 def quotes_names_alone(stream: BinaryIO, delimiter: str) -> bool:
-    """True for a first line of several cells that are all in quotes, above numbers that are in
-    none.
-    """
+    """True for a first line of several quoted cells above unquoted numbers."""
     rows = []
     for _ in range(4):
         line = stream.readline(_HEAD).decode("utf-8-sig", errors="replace")
@@ -192,8 +189,8 @@ def quotes_names_alone(stream: BinaryIO, delimiter: str) -> bool:
 
 
 def stands_alone(line: bytes, mark: bytes) -> bool:
-    """True for a line of numbers and one quotation mark, which is a field of its own, as in vectors
-    of words.
+    """True for a line of numbers with one quotation mark as a field of its own, as in word
+    vectors.
     """
     fields = [field.strip() for field in line.split(mark)]
     if line.count(b'"') != 1 or b'"' not in fields[:-1]:
@@ -206,7 +203,9 @@ def stands_alone(line: bytes, mark: bytes) -> bool:
 
 
 def _lines_above(lines: list[str]) -> int:
-    """Number of lines above a table, such as on the instrument: the first has no delimiter."""
+    """Number of lines above a table, such as on the instrument; the first of them has no
+    delimiter.
+    """
     plain = [_QUOTED.sub("", line) for line in lines]
     if not plain or _divided(plain[0]):
         return 0
@@ -220,7 +219,7 @@ def _lines_above(lines: list[str]) -> int:
 
 
 def _in_names_alone(lines: list[str]) -> bool:
-    """True for semicolons in the first line alone, where as many commas divide every line."""
+    """True if only the first line has semicolons, and all lines have equally many commas."""
     commas = {line.count(",") for line in lines}
     if len(lines) < 3 or len(commas) > 1 or 0 in commas or ";" not in lines[0]:
         return False
@@ -228,13 +227,13 @@ def _in_names_alone(lines: list[str]) -> bool:
 
 
 def _divided(line: str) -> bool:
-    """True for a line with a mark between fields."""
+    """True for a line with a delimiter between fields."""
     return any(mark in _QUOTED.sub("", line) for mark in ";,\t|")
 
 
 def _divided_by_spaces(lines: list[str]) -> bool:
-    """True for lines of as many words each, the first with one less where R names the rows, none
-    with a mark.
+    """True for lines of equally many words (the first has one less if R names the rows) without any
+    other delimiter.
     """
     counts = [len(line.split()) for line in lines]
     decimals = all(
@@ -249,9 +248,9 @@ def _divided_by_spaces(lines: list[str]) -> bool:
 class Numbers:
     """The numbers in cells.
 
-    commas : True once a decimal comma has been met, after which no point is one. quoted_names :
-    True if the cells of the first line are in quotes and others are not, as names are. in_quotes :
-    False if quotation marks are texts.
+    commas : True once a decimal comma was met; from then on, a point is no decimal point.
+        quoted_names : True if only the cells of the first line, the names, are quoted. in_quotes :
+        False if quotation marks are texts.
     """
 
     def __init__(self, delimiter: str, *, quoted_names: bool = False) -> None:
@@ -261,11 +260,11 @@ class Numbers:
         self.in_quotes = True
 
     def number(self, text: str) -> float | None:
-        """The number that a cell says, True and False among them; None for anything else."""
+        """The number in a cell (True and False count as numbers); None for anything else."""
         if (truth := _TRUTH.get(text.strip().lower())) is not None:
             return truth
         if text.lstrip().startswith(_ONE) and len(one := listed_numbers(text) or []) == 1:
-            return one[0]  # a list, a tensor or an array of one number
+            return one[0]  # a list, tensor or array of one number
         decimals = self.commas or self.delimiter == ";"
         if self.delimiter == "," and CODED.fullmatch(text.strip()):
             return None
@@ -275,8 +274,7 @@ class Numbers:
         elif self.commas and "." in text:
             return None
         try:
-            # float() takes Python's 1_000, which no table means, and not the minus sign of
-            # typesetters
+            # float() accepts Python's 1_000, which no table means, but not the Unicode minus sign
             if "_" in text:
                 return None
             return float(text.replace("\u2212", "-"))
@@ -284,11 +282,11 @@ class Numbers:
             return None
 
     def holds(self, text: str) -> bool:
-        """True if a cell says a number."""
+        """True if a cell holds a number."""
         return self.number(text) is not None
 
     def values(self, texts: Iterable[str]) -> Array:
-        """The numbers of cells, NaN for others."""
+        """The numbers in cells; NaN for other cells."""
         return np.array(list(map(self.number, texts)), dtype=float)
 
 
@@ -298,7 +296,7 @@ def is_missing(text: str) -> bool:
 
 
 def thousands_in(text: str) -> tuple[str, str] | None:
-    """The marks between thousands and before decimals of a number such as ``1,234.5`` or
+    """The marks before thousands and before decimals in a number such as ``1,234.5`` or
     ``1.234,5``.
     """
     apart = _APART.fullmatch(text.strip())
@@ -308,7 +306,7 @@ def thousands_in(text: str) -> tuple[str, str] | None:
 
 
 def decorated(text: str) -> bool:
-    """True for a number with a sign of a currency, a percent sign, brackets or quotes around it."""
+    """True for a number with a currency sign, a percent sign, brackets or quotes around it."""
     if _NO_GROUPS.search(text):
         return False
     plain = undecorated(text)
@@ -327,8 +325,8 @@ def undecorated(text: str) -> str:
 
 
 def may_be_grouped(values: Array) -> bool:
-    """True for values that are 0 or between 1 and 1,000, none with more than three decimals, some
-    with decimals.
+    """True if all values are 0 or between 1 and 1,000 with at most three decimals, and some have
+    decimals.
     """
     rows = max(1, _AT_ONCE // values.shape[1])
     decimals = False
@@ -342,10 +340,11 @@ def may_be_grouped(values: Array) -> bool:
 
 
 def sets_thousands_apart(rows: Iterable[Sequence[str]], mark: str) -> bool | None:
-    """True if ``mark`` stands between thousands, False if before decimals, None if nothing tells.
+    """True if ``mark`` separates thousands, False if it separates decimals, None if nothing shows
+    which.
 
-    A column with numbers of three decimals and some without decimals is one of decimals without
-    zeros at their ends.
+    If some numbers have three decimals and some none, these are decimals whose zeros at the end
+    were omitted.
     """
     grouped: Counter[int] = Counter()
     bare: set[int] = set()
@@ -371,8 +370,8 @@ def sets_thousands_apart(rows: Iterable[Sequence[str]], mark: str) -> bool | Non
 
 
 def looks_like_list(text: str) -> bool:
-    """True for a cell such as ``[0.1, 0.2]``, ``[0.1 0.2]`` or ``array([0.1, 0.2])``; a unit such
-    as [mm] is none.
+    """True for a cell such as ``[0.1, 0.2]``, ``[0.1 0.2]`` or ``array([0.1, 0.2])``; False for a
+    unit such as [mm].
     """
     inner = _JULIA.sub("", text.strip())
     if not inner.endswith(("]", ")")) or not (inner.startswith("[") or _ARRAY.match(inner)):
@@ -381,14 +380,14 @@ def looks_like_list(text: str) -> bool:
 
 
 def looks_like_bare_list(text: str) -> bool:
-    """True for a cell with three numbers or more that no square brackets hold, such as
+    """True for a cell with three or more numbers without square brackets, such as
     ``0.1;0.2;0.3``.
     """
     return len(listed_numbers(text) or ()) > 2 and "." in text and thousands_in(text) is None
 
 
 def listed_numbers(text: str) -> list[float] | None:
-    """The numbers of such a cell; None where it holds anything else, or NumPy has left some out
+    """The numbers in a cell with a list; None if it holds anything else, or if NumPy abbreviated it
     (``...``).
     """
     text = _JULIA.sub("", text.strip())
@@ -406,7 +405,7 @@ def listed_numbers(text: str) -> list[float] | None:
 
 
 def names_in_comment(fields: Sequence[str]) -> list[str]:
-    """The words of a comment without its mark, and without the FIELDS of PLUMED behind it."""
+    """The words of a comment without the comment mark and without PLUMED's word FIELDS."""
     first = ""
     if fields:
         first = fields[0].strip().lstrip("#%!").strip()
@@ -419,8 +418,8 @@ def names_in_comment(fields: Sequence[str]) -> list[str]:
 
 
 def names_of_columns(comments: Sequence[Sequence[str]]) -> list[str]:
-    """The names of all columns in comments that say so: one line of fields, as web servers and Zeek
-    write it, or a numbered line for each, as SExtractor does; empty where none says it.
+    """The names of all columns from comments: one line of fields, as web servers and Zeek write, or
+    a numbered line for each column, as in SExtractor; empty if there are no such comments.
     """
     numbered: list[str] = []
     for fields in comments:
@@ -433,6 +432,6 @@ def names_of_columns(comments: Sequence[Sequence[str]]) -> list[str]:
 
 
 def is_index_line(fields: list[str]) -> bool:
-    """True for the third header line of pandas, the name of the index alone."""
+    """True for pandas' third header line, which only names the index."""
     first, *others = map(str.strip, fields)
     return bool(first and others) and not any(others)

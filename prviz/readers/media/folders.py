@@ -129,7 +129,8 @@ class ZipPictures:
         self._limits = limits or PictureLimits()
         self._where = source.where
         held = data if isinstance(data, bytes) else bytes(data)
-        claimed = held.count(ENTRY)  # before they are parsed
+        # entries counted by their signature before the directory is parsed
+        claimed = held.count(ENTRY)
         if claimed > self._limits.entries:
             raise MediaError(
                 f"{self._where}: has {claimed:,} files, more than the limit of"
@@ -233,8 +234,8 @@ def read_member(
         )
     try:
         with archive.open(info) as stream:
-            # A read without a number unpacks all that there is before it cuts to the size that was
-            # claimed above. One byte more, so that the end is met and the checksum compared.
+            # ZipFile.read without a size unpacks all data before it cuts them to the claimed size.
+            # One byte more than claimed: so the end is reached and the checksum compared.
             return stream.read(info.file_size + 1)
     except ZIP_ERRORS as error:
         raise MediaError(
@@ -243,14 +244,16 @@ def read_member(
 
 
 def _backwards(path: str) -> str:
-    """Parts of a plain path from the last to the first, so that paths with equal ends sort
-    together.
+    """Parts of a plain path in reverse order, so that paths with equal ends are neighbours when
+    sorted.
     """
     return "".join(f"{part}/" for part in reversed(path.split("/")))
 
 
 def inner_path(info: zipfile.ZipInfo) -> str | None:
-    """Path of a file; None for a folder, a file that macOS adds, and a path that leads out."""
+    """Path of a file in the archive as `plain_path`; None for a folder, a file that macOS adds, or
+    a path that leads out.
+    """
     path = plain_path(info.filename)
     beside = path.startswith("__MACOSX/") or path.rpartition("/")[2].startswith("._")
     leads_out = ".." in info.filename.replace("\\", "/").split("/")

@@ -31,13 +31,13 @@ FORMATS = ("PNG", "JPEG", "GIF", "WebP", "BMP")
 SIDE = 128
 # Most pixels of a picture, checked before it is decoded: 50 million take 200 MB.
 MAX_PIXELS = 50_000_000
-# Pixels that any file may have, and pixels per byte of the file: a file with more of both is no
+# Pixels that any file may have; above, most pixels per byte of the file. A file with more is no
 # picture, or a flat one.
 _SMALL_PIXELS = 4096**2
 _PIXELS_PER_BYTE = 100
 
-# First bytes of a JPEG scan, each of which goes over the whole picture, and most scans of a file
-# (usual: 1 or 10).
+# First bytes of a JPEG scan, and most scans of a file (usually 1 or 10): decoding takes one pass
+# over the picture for each.
 _SCAN = b"\xff\xda"
 _MOST_SCANS = 50
 _QUALITY = 85
@@ -49,12 +49,12 @@ _BEGINNINGS = {
     b"BM": "BMP",
 }
 _BEGINNINGS |= dict.fromkeys((b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"), "TIFF")
-# Tags of TIFF: bits of a value of each band, bands, and where the values are, by strips or by
+# TIFF tags: bits per value of each band, number of bands, offsets of the values in strips or in
 # tiles.
 _BITS = 258
 _BANDS = 277
 _PLACES = ((273, 279), (324, 325))
-# Exceptions of Pillow on truncated, corrupt or hostile files.
+# Exceptions that Pillow raises for truncated, corrupt or hostile files.
 _BROKEN = (
     OSError,
     SyntaxError,
@@ -77,8 +77,8 @@ class MissingPictureError(MediaError):
     """Raised if a source has no picture of this name; another source may have it."""
 
 
-# Most characters of a part of a path on file systems. Longer parts are not normalised, which takes
-# quadratic time.
+# Most characters of a part of a path on file systems. Longer parts are not normalised: normalising
+# takes quadratic time.
 _LONGEST_PART = 255
 
 
@@ -97,7 +97,7 @@ def plain_path(name: str) -> str:
 
 
 def end_alike(path: str, other: str) -> bool:
-    """True if one of two plain paths is the end of the other."""
+    """True if one of two plain paths ends with the other."""
     return f"/{path}".endswith(f"/{other}") or f"/{other}".endswith(f"/{path}")
 
 
@@ -155,8 +155,8 @@ def thumbnail(data: bytes) -> str:
 
 @contextmanager
 def opened_picture(data: bytes, formats: Sequence[str] = FORMATS) -> Iterator[Image.Image]:
-    """The picture in a file's contents, opened by Pillow under limits; what fails in the block
-    calls it broken.
+    """The picture in a file's contents, opened by Pillow under limits. Errors in the block become a
+    `MediaError` that calls the picture broken.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def opened_picture(data: bytes, formats: Sequence[str] = FORMATS) -> Iterator[Im
 
     # As Pillow advises: a decompression bomb is an error, not a warning on stderr.
     warnings.simplefilter("error", Image.DecompressionBombWarning)
-    # It warns of damaged metadata, which don't count here.
+    # Pillow warns of damaged metadata, which are not used here.
     warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.")
     most = min(MAX_PIXELS, max(_SMALL_PIXELS, _PIXELS_PER_BYTE * len(data)))
     too_large = (Image.DecompressionBombError, Image.DecompressionBombWarning)
@@ -214,7 +214,7 @@ def opened_picture(data: bytes, formats: Sequence[str] = FORMATS) -> Iterator[Im
 
 
 def _stored_bands(data: bytes) -> str:
-    """Bands and bits of a whole TIFF picture, in words; "" for a damaged one."""
+    """Bands and bits of a TIFF picture, in words; "" if its tags are damaged."""
     from PIL.TiffImagePlugin import ImageFileDirectory_v2
 
     try:
@@ -237,8 +237,8 @@ def _stored_bands(data: bytes) -> str:
 
 
 def _shrunk(image: Image.Image) -> tuple[Image.Image, bool]:
-    """Thumbnail in grey, colour, or colour with transparency, and True if it may be JPEG (shrunk
-    and opaque).
+    """Thumbnail in grey, colour, or colour with transparency; and True if it may be saved as JPEG
+    (shrunk and opaque).
     """
     from PIL import Image, ImageOps
 
@@ -287,7 +287,7 @@ class Look:
 
 
 def _column(samples: Samples, *names: str) -> str | None:
-    """First of the names that is a label, as written there; case is ignored."""
+    """The first of these names that is a label, spelled as in the labels; case is ignored."""
     written: dict[str, str] = {}
     for label in samples.labels:
         written.setdefault(label.strip().lower(), label)
@@ -326,7 +326,7 @@ def find_picture(name: str, sources: Sequence[Pictures]) -> bytes:
 def _first(
     calls: Sequence[Callable[[str], Result]], name: str, sources: Sequence[Pictures]
 ) -> Result:
-    """Result of the first source that has the picture."""
+    """Result of calling a function on the first source that has the picture."""
     for call in calls:
         try:
             return call(name)
@@ -338,12 +338,12 @@ def _first(
 
 @dataclass(frozen=True)
 class Found:
-    """Number of the first `rows` samples that name a picture, and number of these names that the
-    sources have.
+    """How many of the first `rows` samples name a picture, and how many of these names the sources
+    have.
 
-    loosely : number of pictures found by their file name alone, in another folder than named.
-    first : row (counted from 0) and name of the first picture not found, and the reason unless it
-    is missing.
+    loosely : number of pictures found by their file name alone, in another folder than named. first
+        : row (counted from 0), name, and error of the first picture not found; no error if it is
+        just missing.
     """
 
     column: str
@@ -357,8 +357,8 @@ class Found:
 def count_found(
     samples: Samples, sources: Sequence[Pictures], *, most: int = 10_000
 ) -> Found | None:
-    """Count the names of the first `most` samples that lead to a picture, reading none. None: no
-    column of names.
+    """Count how many of the first `most` samples have a picture, without reading any. None if no
+    column names pictures.
     """
     column = picture_column(samples)
     if column is None:
