@@ -190,10 +190,12 @@ def _number(cell: str, here: str) -> float:
 # Words before a step in a file's name. Where a name has several, the first one of this list counts,
 # which is the finest unit.
 _WORDS = ("global[-_ ]?step|steps?", "iterations?|iters?|it", "epochs?|ep", "checkpoint|ckpt")
-_NUMBER = r"(\d+(?:\.\d+)?)(?:(k|m)(?:imgs?)?)?(?![a-z0-9])"
+# An exponent has one digit, as in 1e5 or 1e+05: more are rather those of a digest.
+_NUMBER = r"(\d+(?:\.\d+)?(?:e\+?0?\d)?)(?:(k|m)(?:imgs?)?)?(?![a-z0-9])"
 _NAMED = [re.compile(rf"(?<![a-z])(?:{word})[-_= ]*{_NUMBER}", re.IGNORECASE) for word in _WORDS]
 _BEHIND = "ema|swa|avg|best|last|final|gen(?:erated)?|samples?|feat(?:ure)?s|emb(?:edding)?s?"
-_LAST = re.compile(rf"(?:^|[-_= .]){_NUMBER}((?:[-_= .](?:{_BEHIND}))*)$", re.IGNORECASE)
+# The 4 of lr1e-4 is no step.
+_LAST = re.compile(rf"(?:^|(?<![0-9]e)[-_= .]){_NUMBER}((?:[-_= .](?:{_BEHIND}))*)$", re.IGNORECASE)
 _TIMES = {"": 1.0, "k": 1e3, "m": 1e6}
 _DIGITS = re.compile(r"(\d+)")
 
