@@ -190,7 +190,7 @@ def _without_truth(rows: Sequence[FamilyNumbers], noise: float, agreement: float
     if max(areas) - min(areas) > apart:
         return f"Areas from {least} ({_names(low)}) to {most} ({_names(high)})."
     if agreement is not None and (1 - agreement) * max(areas) > apart:
-        overlap = f"two of them overlap to {_printed(agreement)}"
+        overlap = f"two of them have an overlap of {_printed(agreement)}"
         return f"The areas are alike ({_range(areas)}), the curves are not: {overlap}."
     if least == most:
         return f"Every area is {most}."

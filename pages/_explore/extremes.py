@@ -319,7 +319,9 @@ def _single(problem: Problem) -> None:
             f" {plain(', '.join(left))}."
         )
     if not able:
-        st.info("Choose kNN, KDE, iPR or Coverage to see which samples carry others.")
+        st.info(
+            "Choose kNN, KDE, iPR or Coverage to see which samples the ends of a curve depend on."
+        )
         return
     name, role = _choose(able)
     key = ("autopsy", problem.key, name, settings.k, settings.bandwidth, settings.split, role)

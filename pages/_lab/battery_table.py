@@ -272,7 +272,9 @@ def chosen(known: Cells) -> CellPlace | None:
 
 
 def message(known: Cells) -> str:
-    """Headline: of the cells that the truth passes, how many the best and the worst number fail."""
+    """Headline: how many cells the best number fails, and how many the worst, among the cells that
+    the true curve passes.
+    """
     asked: dict[tuple[str, str], list[bool]] = {}
     for place, cell in known.items():
         if cell.verdict and cell.oracle in PASSES:

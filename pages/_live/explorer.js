@@ -210,8 +210,8 @@ function symbol(look) {
   );
 }
 
-/** The rows to list, most extreme first. One order serves every lam: the rows of other groups are left
- * out.
+/** The rows to list, most extreme first. The order is the same for every lam; only the rows of the listed
+ * group are kept.
  * @param {LiveFigure} live @param {Explorer} explorer @param {number} index @returns {Row[]} */
 function rowsOf(live, explorer, index) {
   const listed = listedOf(live, explorer),

@@ -175,7 +175,7 @@ function withoutTruth(rows, noise, agreement) {
   if (Math.max(...areas) - Math.min(...areas) > apart)
     return `Areas from ${least} (${names(low)}) to ${most} (${names(high)}).`;
   if (agreement !== null && (1 - agreement) * Math.max(...areas) > apart)
-    return `The areas are alike (${range(areas)}), the curves are not: two of them overlap to ${printed(agreement)}.`;
+    return `The areas are alike (${range(areas)}), the curves are not: two of them have an overlap of ${printed(agreement)}.`;
   return least === most ? `Every area is ${most}.` : `The areas agree: ${least} to ${most}.`;
 }
 

@@ -1,5 +1,5 @@
-// The state of the figure: the payload that Python sends, and the curves to show, which are Python's own or those at
-// the stop that the user has moved to.
+// The state of the figure: the payload that Python sends, and the curves to show. These are Python's own or, while a
+// slider is moved, those that were computed for its stop (one of its values).
 
 import { curvesAt, sameStop } from "./frames.js";
 import { store } from "./store.js";

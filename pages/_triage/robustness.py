@@ -256,7 +256,7 @@ def _known(
 
 
 def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> RobustnessGrid:
-    """Draw the form of families, k and subsamples to measure.
+    """Draw the form for the families, values of k and subsamples that are to be measured.
 
     Raises ValueError for an entry that is no number, or for too many rows.
     """

@@ -18,8 +18,8 @@ _ANGLES = np.arange(361) / 4
 
 
 def is_refuted(lam: ArrayLike, alpha: ArrayLike, beta: ArrayLike, bound: PRCurve) -> Flags:
-    """True for each of these points (lam, alpha, beta) of a curve that lies beyond the bound on its
-    ray.
+    """True for each point (lam, alpha, beta) of a curve if it lies beyond the upper bound at the
+    same lam.
     """
     limit = np.hypot(bound.alpha(lam), bound.beta(lam))
     beyond: Flags = np.hypot(alpha, beta) > limit + BEYOND

@@ -76,8 +76,8 @@ class MeanNearest:
         return (self.among,)
 
     def single_radius(self, mean_radius: MeanRadius) -> float | None:
-        """The radius of all balls; ``mean_radius`` gives the mean distance to the k-th
-        neighbour.
+        """The one radius of all balls, made of ``mean_radius``, which gives the mean distance to
+        the k-th neighbour.
         """
         return mean_radius(self.among, self.k)
 

@@ -380,7 +380,7 @@ def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
     ]
     if len(held) == 1:
         return ReadError(
-            f"{where}: its files are in a folder of it. Name that: {literal(str(held[0]))}."
+            f"{where}: its files are in a folder inside it. Give that: {literal(str(held[0]))}."
         )
     endings = {each.suffix.lower() for each in inside}
     for ending, lines in _EACH.items():

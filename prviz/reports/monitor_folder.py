@@ -110,7 +110,7 @@ class MonitorFolder:
             ) from None
 
     def write_steps(self, steps: Mapping[int, StepRecord]) -> None:
-        """Write the records of all steps."""
+        """Write the record of each measured step into the folder."""
         text = json.dumps({step: each._asdict() for step, each in sorted(steps.items())}, indent=0)
         write_whole(self.path / "steps.json", text.encode())
 

@@ -278,7 +278,7 @@ def class_shares(
 
 
 def _as_texts(labels: ArrayLike) -> NDArray[np.str_]:
-    """The labels as texts; a whole number gives one text, whatever its type."""
+    """The labels as texts; equal whole numbers give the same text, such as 1 and 1.0."""
     found = np.asarray(labels)
     if found.dtype.kind == "f" and np.isfinite(found).all() and np.all(found == np.rint(found)):
         found = found.astype(np.int64)

@@ -15,7 +15,8 @@ Level = Literal["note", "warning"]
 # Part of the samples above which a finding is a warning.
 SEVERE = 0.2
 
-# Keys of findings on the number of samples, their order or the end of a curve, not on a generator.
+# Keys of findings that name no fault of a generator: too few samples, samples in a dependent order,
+# outliers that decide the end of a curve.
 NO_FAULTS = frozenset({"few", "outliers", "dependent"})
 
 # Title for a difference that too few samples show to name its cause.

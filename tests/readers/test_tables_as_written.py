@@ -418,9 +418,11 @@ def test_names_may_differ_in_the_capitals_of_their_extension(tmp_path: Path) -> 
 
 def test_a_folder_around_the_files_is_named(tmp_path: Path) -> None:
     shards(tmp_path / "data", [FRAME[:40], FRAME[40:]])
-    with pytest.raises(ReadError, match=r"its files are in a folder of it. Name that: ") as caught:
+    with pytest.raises(
+        ReadError, match=r"its files are in a folder inside it. Give that: "
+    ) as caught:
         read(tmp_path)
-    assert read(str(caught.value).split("Name that: '")[1].rstrip("'.")).n == N
+    assert read(str(caught.value).split("Give that: '")[1].rstrip("'.")).n == N
 
 
 def test_extensions_of_arrow_s_own(tmp_path: Path) -> None:

@@ -142,7 +142,9 @@ class Check:
         return BatteryProblem(self, dim, scenario, place)
 
     def problems(self) -> Iterator[BatteryProblem]:
-        """All pairs of the check, in all its dims and scenarios."""
+        """The pairs of real and generated samples of this check, in all its dimensions and
+        scenarios.
+        """
         for dim, scenario in itertools.product(self.dims, self.scenarios):
             for place in range(len(self.sweep[dim])):
                 yield self.problem(dim, scenario, place)

@@ -180,7 +180,9 @@ class SweepResult(ReadOnlyArrays):
         return criterion.rule.allowed(self.points, self.mean if self.whole else self.truth)
 
     def keeps_to(self, each: AllowedValues) -> bool:
-        """True if the means, or while points are missing the truth, lie within the range."""
+        """True if the curve lies within the range: that of the means or, while points are still
+        missing, that of the truth.
+        """
         y = self.mean if self.whole else self.truth
         last = each.last % len(y)
         part = y[each.first % len(y) : last + 1]

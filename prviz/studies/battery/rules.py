@@ -52,7 +52,7 @@ Range: TypeAlias = Callable[[Floats, Floats], AllowedValues]
 
 @dataclass(frozen=True)
 class Condition:
-    """value >= threshold, or value <= threshold.
+    """A condition on a sweep (x, y): value >= threshold, or value <= threshold.
 
     words : what the value is.
     of : (x, y) -> value.

@@ -361,7 +361,9 @@ def turns(values: pd.Series[float]) -> str:
 
 
 class TruncationExperiment(Experiment):
-    """Scalars of the curve over psi, as the paper plots them for a generator of faces."""
+    """Scalars of the curve against psi, the truncation of a generator of faces, as the paper plots
+    them.
+    """
 
     name = "truncation"
     title = "The truncation trick"

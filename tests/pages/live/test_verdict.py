@@ -272,12 +272,14 @@ def test_a_curve_that_leaves_the_bound_anywhere_is_refuted_whatever_its_area(bla
     assert across.auc < bound.auc
     curves = {"kde": across, "knn": inside}
     said = shown(blank, curves, rows={}, line=bound)
-    assert said.endswith(" KDE is too high where thin (95 %).")
+    assert said.endswith(" KDE is too high where thin (95\u00a0%).")
     errors = [{"follow": "error"}]
     said = shown(blank, curves, rows={}, line=bound, panes=errors)
-    assert said.endswith(" KDE is too low (95 %).")  # of error rates, in one weight of line
+    assert said.endswith(" KDE is too low (95\u00a0%).")  # of error rates, in one weight of line
     all_out = dict.fromkeys(["knn", "kde", "ipr"], across)
-    assert " 3 curves are too high where thin (95 %)." in shown(blank, all_out, rows={}, line=bound)
+    assert " 3 curves are too high where thin (95\u00a0%)." in shown(
+        blank, all_out, rows={}, line=bound
+    )
     assert "thin" not in shown(blank, curves, rows={})
     assert "thin" not in shown(blank, {"knn": inside, "kde": bound}, rows={}, line=bound)
     assert "thin" not in shown(blank, {"knn": inside, "tightest": across}, rows={}, line=bound)
@@ -332,7 +334,7 @@ def test_areas_that_agree_do_not_make_curves_alike(blank: Page) -> None:
     overlap = f"{leans.iou(leans.mirrored()):.2f}"
     assert (
         said
-        == f"The areas are alike ({area}), the curves are not: two of them overlap to {overlap}."
+        == f"The areas are alike ({area}), the curves are not: two of them have an overlap of {overlap}."
     )
 
 

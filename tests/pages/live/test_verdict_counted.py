@@ -177,7 +177,7 @@ CLAIMS: dict[str, Callable[[tuple[str, ...], Masks, NDArray[np.bool_]], None]] =
     rf"Areas from {NUMBER} \((.+)\) to {NUMBER} \((.+)\)\.": spread,
     rf"The areas agree: {NUMBER} to {NUMBER}\.": agree,
     rf"The areas are alike \({NUMBER}(?: to {NUMBER})?\), the curves are not: "
-    rf"two of them overlap to {NUMBER}\.": differ,
+    rf"two of them have an overlap of {NUMBER}\.": differ,
     rf"Every area is {NUMBER}\.": same,
     rf"The area of (.+) is {NUMBER}\.": same,
 }
