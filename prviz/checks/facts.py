@@ -1,5 +1,5 @@
-"""Facts about the values of samples: exactly equal rows, spread of each feature, length of each
-row.
+"""Facts about the values of samples: equal rows, spread of features, length of rows; and those of a
+pair that its findings share.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def moments_of(values: AnyFloats, scale: float) -> Moments:
         mean += block.sum(axis=0) / n
     norms = np.empty(n)
     for rows in row_blocks(n, d):
-        if len(block) < n:  # a single block is still in memory
+        if len(block) < n:  # the only block is still in memory
             block = _scaled(values[rows], scale)
         norms[rows] = np.sqrt(np.einsum("ij,ij->i", block, block))
         centred = block - mean

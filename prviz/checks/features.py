@@ -48,8 +48,8 @@ _MATTERS = 0.25
 # Largest share of features reported as keys: where more look like keys, all are whole numbers by
 # nature.
 _KEYS_AT_MOST = 0.2
-# Number of samples with some value that a set should hold, judging by the other set, above which it
-# holds none not by chance.
+# Number of samples that vary in a feature which a set is expected to hold, from the share in the
+# other set, above which none is not by chance.
 _RARELY = 20.0
 # Probability that the row of the set with the shorter median is the longer one of two, above which
 # the medians of the two sets say little.
@@ -263,12 +263,12 @@ def _unlike_spreads(
         )
         logs = np.log(others) - np.log(measured)
     known = np.isfinite(logs)
-    known[:, ~known[1]] = False  # where the range of deciles is 0, too few rows vary
+    known[:, ~known[1]] = False  # a range of deciles of 0: too few rows vary
     least = np.where(known, np.abs(logs), np.inf).min(axis=0)
     wider = (np.where(known, logs, 1) > 0).all(axis=0)
     narrower = (np.where(known, logs, -1) < 0).all(axis=0)
     quartiles, deciles = np.where(others[1] > measured[1], others[:2], measured[:2])
-    # without such a body only a few rows make the wider set wide
+    # where that ratio is less, a few rows make the wider set wide
     sure = (wider | narrower) & (quartiles > _BODY * deciles) & np.isfinite(least)
     found = np.flatnonzero(sure & (least > beyond))
     return [int(each) for each in columns[found[np.argsort(-least[found])]]]
@@ -350,7 +350,7 @@ def weights(facts: DataFacts) -> list[Finding]:
     names = facts.pair.real.features
     found = [feature for feature, name in enumerate(names) if called_weights(name)]
     looks = (are_weights([each.rows[:, at] * each.unit for each in facts.drawn]) for at in found)
-    # else the name may be that of a measurement, such as several weights of a body
+    # otherwise the name may be that of a measurement, such as one of several weights of a body
     if not all(looks):
         found = []
     what = "by name and values weights of samples"

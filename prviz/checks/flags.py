@@ -106,7 +106,8 @@ def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
         features = by_title[title].features if title in by_title else ()
         if features and named.issuperset(features):
             left_out.add(title)
-    # copies, row numbers, features as rows and uneven scales bring rows together, too
+    # copies, row numbers, rows that are features and uneven scales also place neighbours next to
+    # each other in the file
     if any(title.startswith((KEY, _TRANSPOSED, SCALES, "Duplicates")) for title in by_title):
         left_out.add(TOGETHER)
     return [each for each in findings if each.title not in left_out]
@@ -335,7 +336,7 @@ def _transposed(pair: SamplePair) -> list[Finding]:
     for samples in pair:
         each = samples.values.astype(float)
         left.append(each - each.mean(axis=1, keepdims=True) - each.mean(axis=0) + each.mean())
-    # each generated row was made from the real row at its place
+    # related values: each generated row was made from the real row at its place
     if abs(_correlation(left[0].ravel(), left[1].ravel())) > 0.3:
         return []
     effect = f"Save the transposed table: {pair.d:,} samples of {n:,} features."

@@ -71,7 +71,7 @@ def stand_ins(facts: DataFacts) -> list[Finding]:
     return found
 
 
-# The numbers that stand for missing values, by the place of their column.
+# By index of a column, the numbers in it that stand for missing values.
 _Codes: TypeAlias = dict[int, tuple[float, ...]]
 
 
@@ -85,14 +85,14 @@ def _stand_in(samples: Samples, value: float) -> _Codes:
     others = np.abs(samples.values[:, columns][~there[:, columns]])
     if others.size == 0 or abs(value) < (_FAR if usual else _FAR_END) * float(others.max()):
         return {}
-    # a mask holds 0 and 255
+    # a column of 0 and 255 is a mask
     if not usual and (there.sum() < 2 or len(np.unique(others)) < 3):
         return {}
     return dict.fromkeys(columns.tolist(), (value,))
 
 
 def _missing(role: str, samples: Samples, codes: _Codes) -> Finding:
-    """The warning of numbers that were missing values in some rows."""
+    """The warning that some numbers of a set stand for missing values."""
     rows = np.zeros(samples.n, bool)
     for column, held in codes.items():
         rows |= np.isin(samples.values[:, column], held)
@@ -151,9 +151,9 @@ def _codes(values: Floats, known: Sequence[float], near: bool) -> tuple[float, .
     """
     every, counts = np.unique(values, return_counts=True)
     here = np.isin(every, known)
-    if near:  # only numbers above all others: 77 may be an age, and 99 the code of that column
+    if near:  # codes are above all other numbers: 77 may be an age in a column where 99 is a code
         here &= every > every[~here].max(initial=-np.inf)
-    # all of them, or without the lowest ones, which may be like the other numbers
+    # try all of them, then without the lowest ones, which may be ordinary numbers
     for first in range(np.count_nonzero(here) if near else 1):
         codes = np.flatnonzero(here)[first:]
         others = np.delete(every, codes)

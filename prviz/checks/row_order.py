@@ -99,7 +99,7 @@ def _dependent_rows(samples: Samples) -> RowOrder | None:
     count = min(_STRETCHES, max(1, n // _ROWS_EACH))
     starts = np.linspace(0, n - length, count).round().astype(np.intp)
     rows = (starts[:, None] + np.arange(length)).reshape(-1)
-    values = samples.values[rows]  # a copy
+    values = samples.values[rows]  # a copy, as _nearest overwrites it
     if _is_sorted(values):
         return None
     other = _nearest(values)
@@ -169,7 +169,7 @@ def _nearest(values: AnyFloats) -> Ints:
     """
     values = np.ascontiguousarray(values[:, :: -(-values.shape[1] // _FEATURES)])
     values /= max(float(values.max()), -float(values.min())) or 1.0
-    # the mean instead would be pulled away by outliers, which costs the other rows digits
+    # less the first row, for precision: outliers would pull the mean away from the other rows
     values -= values[0].copy()
     with one_blas_thread():  # a second thread would only wait
         products = values @ values.T

@@ -320,7 +320,7 @@ def _ratios(own: Samples, others: Samples, k: int, memory_limit: int) -> Floats:
     nearest = nearest_rows(own.values, rows, 1, others.values, memory_limit=memory_limit)[1][:, 0]
     radii = nearest_radii(own.values, rows, k)
     ratios = np.where(nearest > radii, np.inf, 1.0)
-    # rounded, a quotient of unequal numbers is never 1
+    # the rounded quotient of unequal numbers is never 1
     np.divide(nearest, radii, out=ratios, where=radii > 0)
     return ratios
 

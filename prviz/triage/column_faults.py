@@ -25,7 +25,7 @@ ALIKE = 0.45
 # Ratio of a feature's step to the median step of the others from which it stands out even if these
 # differ. A step is the largest distance between the two sets' distribution functions.
 DOMINATES = 4.0
-# The same ratio for single features among many that differ, and the least step of such a feature.
+# The same ratio for single features where many differ, and the least step of such a feature.
 STANDS_OUT = 3.0
 DOMINANT = 0.3
 # Step of the median feature above which no change of spread explains it.
@@ -73,7 +73,7 @@ class Differing:
 
     @cached_property
     def apart(self) -> float:
-        """Largest step of these features: at least this share of the samples differs."""
+        """Largest distance between the distribution functions of one of these features."""
         return float(self.tests.steps[list(self.columns)].max(initial=0.0))
 
     @cached_property
@@ -239,7 +239,7 @@ def _change(real: Floats, generated: Floats) -> tuple[float, float]:
 
 
 def _apart(real: Floats, repaired: Floats) -> float:
-    # float32: repaired counts are whole again but for rounding
+    # as float32, repaired counts are whole numbers again
     with np.errstate(over="ignore"):
         return ColumnCounts.of(real.astype(np.float32), repaired.astype(np.float32)).largest_step()
 

@@ -139,7 +139,7 @@ class _Elsewhere:
                 return _Answer(CheckpointOutcome(checkpoint, (), reason=reason))
             outcome = worker.evaluator.outcome(checkpoint, lambda _: None)
             worker.noted.clear()
-            # the calling process then searches, and finds the reason itself
+            # without these facts the calling process searches itself, and meets the error
             with suppress(*FAILURES):
                 worker.look_into(outcome)
             return _Answer(outcome, tuple(worker.noted))

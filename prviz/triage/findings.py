@@ -68,10 +68,10 @@ from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 
 # Version of the rules: raise it when the same samples get other findings.
 RULES = 15
-# A fault is left out beside one that explains this many times as many of the samples.
+# A fault is left out beside one that explains this many times the share of samples.
 MINOR = 3.0
-# Weight of rows that repeat exactly against faults that are inferred, as the latter may follow from
-# them.
+# Factor of the share of rows that repeat exactly, against shares of inferred faults: these may
+# follow from the repeats.
 SEEN = 2.0
 # A finding is left out if held-out real samples show it too and it is at most this many times as
 # large.
@@ -203,7 +203,7 @@ def sample_faults(
     if copies is None:
         held_out = held_out_distances(pair.real, memory_limit=memory_limit)
         copies = memorisation(pair.real, pair.generated, held_out, memory_limit=memory_limit)
-    if single := one_row(facts):  # no spread, to which nothing can be compared
+    if single := one_row(facts):  # a set without spread, with which nothing can be compared
         return (single,)
     spreads = facts.real.sd, facts.generated.sd
     # where all rows are equal nothing else can be tested
@@ -213,7 +213,7 @@ def sample_faults(
     shown = agreed_faults(drawn, facts, copies)
     lost = {fault.key for fault in shown[:1]} & OF_LOST
     if deciding(set_facts(pair.real)) and (lost or not _is_named(shown)):
-        # the feature that alone holds the distances may lack a part of its values
+        # the decisive feature alone may lack some of its values
         plain = halvings(pair, of_each=False, memory_limit=memory_limit, progress=tick)
         found = agreed_faults(plain, facts, copies)
         if _is_named(found) and (not lost or found[0].key in lost):
@@ -559,7 +559,8 @@ def _listed(parts: list[tuple[float, TriageFinding]]) -> Found:
     if any(fault.key == "collapse" for _, fault in parts):
         parts = [part for part in parts if part[1].key not in EXCLUDES["collapse"]]
     parts.sort(key=lambda part: -part[0])
-    sure = {"collapse", "copies", "near_copies"}  # repeated rows are observed by themselves
+    # these are observed directly, and never count as minor
+    sure = {"collapse", "copies", "near_copies"}
     against = EXCLUDES.get(parts[0][1].key, frozenset()) if parts else frozenset()
     listed = (fault for size, fault in parts if fault.key in sure or MINOR * size > parts[0][0])
     return tuple(fault for fault in listed if fault.key not in against)

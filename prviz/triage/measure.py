@@ -42,7 +42,8 @@ UNEVEN = 2.0
 # Errors that fail one checkpoint and leave the others running.
 FAILURES = (ValueError, TypeError, OSError, MemoryError)
 
-# Starts other work on a pair while it is measured; True if that takes half of the memory.
+# A function that starts other work on a pair while it is measured; it returns True if that takes
+# half of the memory.
 Beside: TypeAlias = Callable[[SamplePair], bool]
 
 
@@ -90,9 +91,7 @@ class SetSizes(NamedTuple):
 
 
 def set_size(reference: Samples, checkpoint: Checkpoint, settings: TriageSettings) -> int | None:
-    """The size of a checkpoint's set; None if it can't be measured, for which measuring it gives
-    the reason.
-    """
+    """The size of a checkpoint's set; None if it can't be measured, which a run reports."""
     try:
         return _read(reference, checkpoint, settings).n
     except FAILURES:
@@ -370,7 +369,7 @@ class CheckpointEvaluator:
         return tuple(found[name] for name in self.settings.methods if name in found)
 
     def _key(self, digests: PairDigests, name: str, k: int | None) -> dict[str, Any]:
-        """Everything that a result depends on."""
+        """The cache key of a result: everything that it depends on."""
         settings = self.settings
         return {
             "prviz": prviz.__version__,

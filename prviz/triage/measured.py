@@ -405,7 +405,7 @@ class ResultCache:
             if self.needed:
                 raise OSError(f"{self.trouble}; those before it are") from error
             return
-        with contextlib.suppress(OSError):  # another process may be deleting them too
+        with contextlib.suppress(OSError):  # another process may be deleting the same files
             self._trim(path)
 
     def _trusted(self) -> bool:

@@ -123,7 +123,7 @@ def held_out_distances(
             return HeldOutDistances(
                 values, reference.n_independent / 2, "the reference itself, each group left out"
             )
-        # the first is the sample itself, or one equal to it
+        # the nearest is the sample itself, or one equal to it
         values = _nearest(reference, reference, 3, memory_limit)[1][:, 1:]
         return HeldOutDistances(
             values, _independent(reference) / 2, "the reference itself, each sample left out"
@@ -155,7 +155,8 @@ def _of_other_groups(reference: Samples, groups: Ints, memory_limit: int) -> Flo
             "groups: nearly all real samples are of one group; samples of other groups are needed"
         )
     found = np.empty((reference.n, 2))
-    # two neighbours more than a group has samples hold at least two of other groups
+    # among as many neighbours as a group has samples, and two more, at least two are of other
+    # groups
     step = max(1, memory_limit // (64 * (most + 2)))
     order = np.argsort(groups, kind="stable")
     for start in range(0, reference.n, step):

@@ -67,8 +67,8 @@ UNLIKE = (5.0, 9.0)
 DECILES = np.arange(0.1, 0.95, 0.1)
 # Standard error of a decile, in standard errors of a mean, about 1.3 for a Gaussian.
 DECILE = 1.3
-# Largest change of a decile's share, in the same unit, by which it may jump to another of few
-# values: 2.5 standard errors of a half.
+# Width in which a decile may jump between values that repeat, in standard errors of its share: 2.5
+# standard errors of a half.
 JUMPS = 1.25
 # Least variance of a feature in a cluster, where the mean feature has 1: with less, every move of
 # its centre would be sure.
@@ -574,7 +574,8 @@ def _nearest(points: Floats, among: Floats, k: int = K) -> tuple[Ints, Floats]:
 
 
 def _void(own: Floats, others: Floats) -> Flags:
-    """True for points whose nearest samples of both sets, as many as ``own`` has, are all own ones.
+    """True for points whose nearest samples of both sets, as many as ``own`` has columns, are all
+    of their own set.
 
     own, others : distances to the nearest of either set, rising.
     """
@@ -844,8 +845,8 @@ def _shifted(
     return shift, shift / error if error > 0 else 0.0
 
 
-# Features of held-out and of generated rows, of the centres of clusters, and their mean, all by the
-# same columns.
+# Features of held-out rows, of generated rows and of cluster centres, and the mean of the fit
+# samples, all of the same columns.
 _Features: TypeAlias = tuple[Floats, Floats, Floats, Floats]
 
 

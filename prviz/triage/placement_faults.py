@@ -35,9 +35,9 @@ from prviz.triage.shape_faults import (
 DIFFERENT = 8.0
 DIFFERENT_BOTH = 5.0
 HUGE = 50.0
-LITTLE = (
-    0.05  # a difference of deciles beside which clusters say nothing; the part that a repair leaves
-)
+# Part of the differences of deciles that a repair may leave where these are so large that clusters
+# say nothing.
+LITTLE = 0.05
 # Largest part of their misfit that another order may leave: modes in other shares look like another
 # order too, but leave 0.23 and more.
 REORDERED = 0.15
@@ -46,10 +46,10 @@ LIKE_MASS = 2.0  # z-score of the shares of the clusters below which they move n
 # parts of a move of the mean that the shares of the modes explain, from which on they may be, and
 # are, its cause
 BY_MASS = (MOVED_BY_SHARES, 0.6)
-# Factor from which on nothing else can be compared, and most features on which it is tried.
+# Factor from which on nothing else can be compared, and most features that it is tried on.
 FAR = 10.0
 ASKED = 64
-SURER = 3.0  # times as much must be explained by the deciles alone
+SURER = 3.0  # factor of what a repair leaves of the deciles where clusters don't say
 # Least squared distance of the real mean from the origin, over the variance: nearer than that, a
 # factor from the origin and one from the mean are the same.
 OFFSET = 0.08

@@ -306,7 +306,7 @@ def ranking(
     if second is not None:
         others = second.values @ weights
         others_drawn = second.replicates @ weights
-        # below TOLD_APART the second scores order, behind all others
+        # checkpoints below TOLD_APART come last, ordered by their second scores
         told = scores < TOLD_APART
         best = np.lexsort((places, -np.where(told, others, scores), told))
         drawn = np.where(replicates < TOLD_APART, others_drawn - 1.0, replicates)

@@ -72,7 +72,7 @@ def _repairs(
             ratio = math.exp(log)
             ends = [math.exp(log + sign * INTERVAL * error) for sign in (-1, 1)]
             sized.append((1 / ratio, place - place / ratio, named(ratio, *ends)))
-    # near the origin, a factor from there equals one from the mean, and counts as a spread
+    # near the origin, a factor from there equals one from the mean, and is called a spread
     if np.square(centre).sum() <= OFFSET * real.var(axis=0).sum():
         sized.reverse()
     yield from sized

@@ -21,8 +21,7 @@ from prviz.recent import LeastRecentlyUsed
 BLOCK_VALUES = 1 << 21
 # Largest value in units of the real set: its square is far from overflow.
 _MOST = 1e60
-# Most values that are cached for one draw of rows; those that depend on the other set replace each
-# other.
+# Most values that are cached for one draw of real rows.
 _KNOWN = 16
 
 

@@ -30,8 +30,8 @@ BARE = 0.7  # least share of these samples with no real one among the nearest
 # samples beyond the generated ones' reach, from which on modes are missing rather than re-weighted.
 VOID_SHARE = 0.015
 BEYOND = 2.0
-# Log ratio of the nearest distance over that to less near samples, below which samples were
-# averaged with neighbours.
+# Log ratio of the distances to the nearest and to the tenth nearest sample, against real ones,
+# below which samples were averaged with neighbours.
 AVERAGED = -0.04
 # Log ratio of spreads by which minor directions shrink more than main ones in smoothed samples.
 TILT = 0.03
@@ -48,7 +48,7 @@ POINT = 1e-9
 # Log ratio of distances above which those of the real samples are 0, as between copies, and no
 # ratio is known.
 ENDLESS = math.log(1e6)
-# Least log ratio of the reach of the farthest samples, of light tails.
+# Least absolute log ratio of the reach of the farthest samples that counts as light tails.
 SHORTER = 0.1
 LIKELY = 2.0  # least z-score of light tails if samples are surely missing
 # Ratio of the lower quartile of the noise to its median, below which only some samples are off.
@@ -294,7 +294,8 @@ def _coarse(of: PairStatistics) -> bool:
     add to both.
     """
     expected = of.added * of.within / max(of.whole, 1e-12)
-    if expected > 5 * of.whole_chance:  # half of it is then far from 0 and from all of it
+    # half of what is expected is then far from all of it and from 0
+    if expected > 5 * of.whole_chance:
         return of.whole_added < expected / 2
     if of.whole_added > 2 * of.whole_chance:
         return False

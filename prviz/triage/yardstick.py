@@ -98,7 +98,7 @@ def yardstick(
         return {each.method: each for each in found}
 
     ceiling = measured("real", second)
-    # replaces the set: both together would take more memory
+    # takes the place of the set, as both would not fit into memory
     second = _shuffled(second, settings.seed)
     return Yardstick(ceiling, measured("shuffled", second), source, _dominant(first))
 
