@@ -59,6 +59,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` (default: ``sys.argv``) and return its exit status."""
     given = sys.argv[1:] if argv is None else argv
     usual = gc.get_threshold()
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed, as by `prviz ... >&-`
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
     if given[:1] != ["app"]:
         # Modules keep their objects for good: searching these for garbage takes a tenth of a start.
         gc.set_threshold(_OBJECTS)

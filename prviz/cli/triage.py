@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -42,7 +43,7 @@ from prviz.measure.estimates import Progress
 from prviz.missing import require
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import part_of, return_large_arrays
-from prviz.readers import TABLES, ReadError, kind_of, read
+from prviz.readers import ACCEPTED, TABLES, ReadError, kind_of, read
 from prviz.readers.errors import one_line
 from prviz.reports.report_json import read_report
 from prviz.reports.rerun import rerun
@@ -368,6 +369,18 @@ def _add_trackers(add: Callable[..., Any]) -> None:
     )
 
 
+# A folder of pictures has no table among its first files.
+_MOST_FILES = 1_000
+
+
+def _holds_samples(folder: Path) -> bool:
+    """True if files in the folder end as samples do, so that it may be one set in parts."""
+    for file in islice(folder.rglob("*"), _MOST_FILES):
+        if file.name.lower().endswith(ACCEPTED):
+            return True
+    return False
+
+
 def _triage(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> int:
 
     require(NEEDED, "prviz triage")
@@ -388,7 +401,7 @@ def _triage(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> i
                 " embed"
             )
         embed_arguments(arguments)
-    elif arguments.reference.is_dir():
+    elif arguments.reference.is_dir() and not _holds_samples(arguments.reference):
         raise ValueError(
             f"{arguments.reference}: a folder; name a file of features, or embed folders of"
             f" pictures on the way: {_on_the_way(arguments, 'pixels:32')} (prviz embed --list shows"

@@ -185,7 +185,7 @@ def _found(
     there = []
     for place in places:
         try:
-            if place.is_file():
+            if place.exists():
                 there.append(place)
         except (OSError, ValueError):
             continue

@@ -173,6 +173,31 @@ def test_a_failure_has_the_lines_that_convert_the_file(
     assert len(list(tmp_path.iterdir())) == 3
 
 
+def test_a_reference_in_parts_ranks_and_is_measured_again(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    draw = np.random.default_rng(0).standard_normal((200, 4))
+    (tmp_path / "parts" / "below").mkdir(parents=True)
+    for part, rows in enumerate(np.split(draw[:120], 2)):
+        np.save(tmp_path / "parts" / f"emb_{part}.npy", rows)
+    np.save(tmp_path / "a.npy", draw[120:] + 0.5)
+    report = tmp_path / "r.json"
+    sets = [str(tmp_path / "parts"), str(tmp_path / "a.npy")]
+    assert main(["triage", *sets, "--method", "knn", "--report", str(report)]) == 0
+    assert "against 120 samples of parts;" in capsys.readouterr().out
+    assert main(["triage", "--rerun", str(report)]) == 0
+    assert main(["triage", str(tmp_path / "parts" / "below"), sets[1]]) == 2
+    assert "or embed folders of pictures" in capsys.readouterr().err
+
+
+def test_closed_outputs_are_no_error(tmp_path: Path) -> None:
+    best = tmp_path / "best"
+    line = ["triage", *MIXTURE[:2], "--method", "knn", "--best-file", str(best)]
+    command = shlex.join([sys.executable, "-m", "prviz", *line])
+    assert subprocess.run(f"exec {command} >&- 2>&-", shell=True, check=False).returncode == 0
+    assert best.read_text().strip() == MIXTURE[1]
+
+
 def test_results_are_never_kept_among_the_checkpoints(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
