@@ -143,6 +143,7 @@ def _finder(checkpoints: Mapping[Path, str]) -> Callable[[str, str], Path]:
     100,000 rows.
     """
     names = _grouped((name, path) for path, name in checkpoints.items())
+    whole = _grouped((path.absolute().parts, path) for path in checkpoints)
 
     @cache
     def ending(parts: int) -> Mapping[tuple[str, ...], list[Path]]:
@@ -153,7 +154,7 @@ def _finder(checkpoints: Mapping[Path, str]) -> Callable[[str, str], Path]:
 
     def find(text: str, here: str) -> Path:
         wanted = Path(text).parts
-        fitting = names.get(text) or ending(len(wanted)).get(wanted, [])
+        fitting = names.get(text) or ending(len(wanted)).get(wanted) or whole.get(wanted, [])
         if len(fitting) != 1:
             count = "none"
             if fitting:
@@ -275,13 +276,20 @@ def _nothing_there(given: Sequence[PathLike], skipped: set[Path]) -> ValueError:
             )
     inside = [file for each in given for file in islice(Path(each).rglob("*"), _MOST_ROWS)]
     reason = f"checkpoints = {listed}: no files there that end in {ACCEPTED_TEXT}"
-    for file in inside:
-        if file.name.lower().endswith(ACCEPTED):
-            alone = sum(each.parent == file.parent for each in inside) == 1
-            pattern = f"{file.parent.parent}/*/{file.name if alone else ''}"
-            return ValueError(f"{reason}; they are in folders of it: name them, as in {pattern}")
+    if deeper := [file for file in inside if file.name.lower().endswith(ACCEPTED)]:
+        above = next(Path(each) for each in given if Path(each) in deeper[0].parents)
+        folders = "*/" * (len(deeper[0].parts) - len(above.parts) - 1)
+        name = deeper[0].name if len({file.name for file in deeper}) == 1 else ""
+        pattern = f"{shlex.quote(str(above))}/{folders}{shlex.quote(name) if name else ''}"
+        return ValueError(f"{reason}; they are in folders of it: name them, as in {pattern}")
     picture = next((file for file in inside if file.name.lower().endswith(PICTURES)), None)
     if picture is None:
+        others = skipped_files(given, leave_out=skipped)
+        if others:
+            reason += (
+                f"; name one, as in {shlex.quote(str(others[0]))}, to see whether it can be"
+                " converted, and how"
+            )
         return ValueError(reason)
     command = EMBED_PICTURES
     if picture.parent not in map(Path, given):  # pictures in sub-folders: each is a set

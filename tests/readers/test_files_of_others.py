@@ -7,6 +7,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -926,14 +927,17 @@ def test_files_of_labels_beside_those_of_features_are_not_joined_to_them(
 
 
 def test_checkpoints_in_folders_of_their_own_are_named(tmp_path: Path) -> None:
-    for name in "ab":
-        (tmp_path / name).mkdir()
-        np.save(tmp_path / name / "samples.npy", VALUES)
-    with pytest.raises(ValueError, match="in folders of it: name them") as caught:
-        checkpoints_of(tmp_path)
-    pattern = str(caught.value).rpartition(" ")[2]
-    paths = sorted(tmp_path.glob(str(Path(pattern).relative_to(tmp_path))))
-    assert [each.name for each in checkpoints_of(paths)] == ["a/samples", "b/samples"]
+    # of all runs, also where each has folders of its own
+    for folders in (["a", "b"], ["a/1", "a/2", "b/1"]):
+        models = tmp_path / f"models {len(folders)}"
+        for name in folders:
+            (models / name).mkdir(parents=True)
+            np.save(models / name / "samples.npy", VALUES)
+        with pytest.raises(ValueError, match="in folders of it: name them") as caught:
+            checkpoints_of(models)
+        pattern = shlex.split(str(caught.value).rpartition("as in ")[2])[0]
+        paths = sorted(tmp_path.glob(str(Path(pattern).relative_to(tmp_path))))
+        assert [each.name for each in checkpoints_of(paths)] == [f"{f}/samples" for f in folders]
 
 
 @pytest.mark.parametrize(

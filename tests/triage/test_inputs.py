@@ -161,6 +161,25 @@ def test_malformed_metadata_are_refused_by_row_and_column(
         checkpoints_of(paths, tmp_path / "m.csv")
 
 
+def test_metadata_may_name_files_by_whole_paths(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    touched(tmp_path, "run/a-1.npy", "run/a-2.npy")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.csv").write_text(f"file,step\n{tmp_path}/run/a-1.npy,7\n./run/a-2.npy,9\n")
+    assert [each.step for each in checkpoints_of("run", "m.csv")] == [7, 9]
+
+
+def test_a_folder_of_other_files_says_how_to_learn_of_their_conversion(tmp_path: Path) -> None:
+    touched(tmp_path, "my run/1.pt", "my run/2.pt")
+    with pytest.raises(ValueError, match="to see whether it can be converted") as refused:
+        checkpoints_of(tmp_path / "my run")
+    assert f"name one, as in '{tmp_path}/my run/1.pt'" in str(refused.value)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match=r"\.safetensors$"):
+        checkpoints_of(tmp_path / "empty")
+
+
 def test_checkpoints_are_looked_up_by_their_names_not_searched(tmp_path: Path) -> None:
     table = tmp_path / "m.csv"
 
