@@ -133,7 +133,7 @@ def plain_name(name: str) -> str:
     """A name in lower case, in English, with its words joined by underscores; handles magError,
     objid, @id and <DATE>.
     """
-    words = _NEW_WORD.sub("_", re.sub("[ .:-]", "_", name.strip().strip("@<>:#$")))
+    words = _NEW_WORD.sub("_", re.sub("[ .:-]", "_", name.strip().strip("@<>:#$/")))
     plain = "_".join(map(_in_english, words.lower().split("_")))
     glued = _GLUED.fullmatch(plain)
     if glued is None:

@@ -35,6 +35,13 @@ _MIDDLE = (
     r"(.*_)?(centroid|cent(er|re))(_.*)?_[xyz](_.*)?|[xyz]_(centroid|cent(er|re))"
     r"|(weighted_)?centroid(_weighted)?_\d"
 )
+# Names of weights, also those of surveys such as HHWT, PERWT22F and PWGTP1, but not of bodies.
+_WEIGHTS = (
+    r"(.*_)?[a-z]?(weights?|wgh?t|wt)|w"
+    r"|(?!.*(mol|birth|body|dry|wet|fresh|net|gross))\w*(wgh?t|wt)p?\d*f?"
+)
+_OF_WEIGHTS = re.compile("weight_.+")
+_DRAWN = r"\w*(strat(a|um)|stra|psu)"
 # Names that no feature has: such a column is bookkeeping.
 _BOOKKEEPING = re.compile(
     r"(.*_)?seed|random_?state|rng|checkpoint|ckpt|y_?(pred|true|hat)|predict(ed|ions?)?|((global"
@@ -42,7 +49,7 @@ _BOOKKEEPING = re.compile(
     r"|iter(ation)?|run|trial|replicate|batch|shard|real"
     r"|worker|cfg|cfg_?(scale|value|strength)|guidance(_?(scale|strength|weight))?"
     r"|cluster|(?!n(um)?_).+_clusters?|(k_?means|leiden|louvain|h?dbscan|.*snn_res)(_.*)?"
-    r"|time_?stamps?|unix_?time|strat(a|um)|psu|(redcap|metadata)_.*"
+    rf"|time_?stamps?|unix_?time|{_DRAWN}|(redcap|metadata)_.*"
     r"|wall_?(clock|time)|datetime|date"
     r"|serial|key|.*_key|pk|hash|rownames|(row|record|serial|sample|item|image|img|line|entry|run"
     r"|order|batch|frame|event"
@@ -69,8 +76,9 @@ _EITHER = re.compile(
     r"[xyz]|(x|y|z)_?coord(inate)?|coord_?[xyz]|pos_?[xyz]|(.*_)?(score|time|loss|distance"
     r"|similarity|confidence|likelihood)s?|time_.*"
     r"|steps|seeds|epochs|runs|iterations|frame|rank|temperature|top_?[kp]|prob(ability)?"
+    r"|(.*_)?p_?val(ue)?s?|p_?adj|q_?value|fdr|propensity(_.*)?|p_?score|conf|posterior|prior"
     r"|perplexity|rating|votes?"
-    r"|duration|latency|clusters|topic|number|no|nr|(.*_)?[a-z]?(weights?|wgh?t|wt)|w"
+    rf"|duration|latency|clusters|topic|number|no|nr|{_WEIGHTS}"
     r"|reward|log_?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty"
     r"|silhouette|lof|pseudotime"
 )
@@ -82,7 +90,10 @@ _BESIDE = re.compile(
 )
 # Names that are doubtful in the same way if their column holds whole numbers: numbers, codes, the
 # state of a form.
-_NUMBERS = re.compile(r".+_(no|nr|number|code)|.+_complete|block")
+_NUMBERS = re.compile(
+    r".+_(no|nr|number)|.*code|code_(insee|postale?|commune|region)|zip|plz|fips|state|county|cls"
+    r"|land_?cover|lulc|classification|.+_complete|block|rep|lap|turn|born"
+)
 # Names of coordinates on a map, on the sky or in a picture, which come in pairs.
 _PLACE = re.compile(
     r"(.*_)?(lat(itude)?|lon(g(itude)?)?|lng|easting|northing)|ra|decl?"
@@ -137,7 +148,11 @@ _COUNT = re.compile(
     r"counts?|freq(uency|uencies)?|n|num(ber)?|multiplicity|occurrences?|times|repeats?|copies|size"
 )
 COUNT = "how often its row occurred"
-_WEIGHT = re.compile(r"(?!(.*_)?mol(ar|ecular)?_)(.*_)?[a-z]?(weights?|wgh?t|wt)|w")
+_ABOUT_ONE = 0.2  # that the mean of weights is off 1, at most
+# Fewest columns whose sum is no chance, and share of it that is rounding.
+_ADDENDS = 3
+_ROUNDING = 1e-6
+_WEIGHT = re.compile(rf"(?!(.*_)?mol(ar|ecular)?_)({_WEIGHTS})")
 # Names of the coordinates of a plot, and most coordinates that a plot has.
 _PLOT = re.compile(
     r"(u_?map|t_?sne|pca?|phate|pa_?cmap|tri_?map|mds|isomap|projection|proj)([_.]?[23]d)?([_.]?(x"
@@ -181,7 +196,8 @@ _UNITS = re.compile(r"units?|einheit(en)?")
 # Names of units that several rows belong to, such as a patient: repeated whole numbers in such a
 # column are no feature.
 _UNIT = re.compile(
-    r"(.*_)?(patient|subject|participant|donor|volunteer|individual|specimen|animal|mouse|speaker"
+    r"(?!(n|num|number|time|days|hours)_)(.*_)?(patient|subject|participant|donor|volunteer"
+    r"|individual|specimen|animal|mouse|speaker"
     r"|customer|client|user"
     r"|household|hospital|video|clip|scene|session|episode|trajectory|recording|slide|scan)(_?(id"
     r"|no|nr|num|number))?"
@@ -202,8 +218,8 @@ _REASONS = {
     "a place in a plot": re.compile(rf"{_PLOT.pattern}|[xyz]|.*coord.*|pos_?[xyz]"),
     "a cluster": re.compile(r"(.*_)?clusters?|(k_?means|leiden|louvain|h?dbscan|.*snn_res)(_.*)?"),
     "what its rows belong to": _UNIT,
-    "weights of the samples": re.compile(r"(.*_)?[a-z]?(weights?|wgh?t|wt)|w|weights?_.*"),
-    "how the samples were drawn": re.compile(r"strat(a|um)|psu"),
+    "weights of the samples": re.compile(rf"{_WEIGHTS}|weights?_.*"),
+    "how the samples were drawn": re.compile(_DRAWN),
     "a time": re.compile(
         r"(.*_)?time.*|.*ed_?(at|on)|(cre|upd)ated|modified|deleted|[mbh]?jd|date(time)?|year"
         r"|month|week|(week)?day|hour|datum|zeit|frame"
@@ -324,6 +340,7 @@ def checked_columns(
                 "it grows or falls from row to row",
                 "they grow or fall from row to row",
             ),
+            (found.sums, "it is the sum of other columns", "they are sums of other columns"),
         ):
             if names:
                 said = (
@@ -559,12 +576,13 @@ def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -
 
 class _Suspects(NamedTuple):
     """Columns that look like no features, each with what it looks like; and columns that may be
-    none, judged by their names or the order of their values.
+    none, judged by their names or the order of their values, or as sums of others.
     """
 
     sure: dict[str, str]
     doubtful: tuple[str, ...]
     ordered: tuple[str, ...]
+    sums: tuple[str, ...] = ()
 
 
 def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
@@ -595,6 +613,8 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     if len(places := _named(plain, _PLACE) - sure) > 1:
         either |= places
     either |= dates.keys() | {each for each in _named(plain, _NUMBERS) if _whole(values[:, each])}
+    of_weights = _named(plain, _OF_WEIGHTS)
+    either |= {place for place in of_weights if abs(values[:, place].mean() - 1) < _ABOUT_ONE}
     even, ordered = _in_order(values)
     seen = _seen(values, plain, even) | dict.fromkeys(samplers, "a state of the sampler")
     seen |= dict.fromkeys(dates.keys() & sure, "a part of a date")
@@ -607,15 +627,38 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     for place in sorted(sure):
         fitting = (reason for reason, each in _REASONS.items() if each.fullmatch(plain[place]))
         reasons[features[place]] = seen.get(place) or next(fitting, "named unlike the others")
-    in_order = tuple(features[place] for place in sorted(ordered - sure - either))
+    in_order = _at(ordered - sure - either, features)
+    sums = _sums(values) - sure
     if len(sure) + len(either) == len(plain):  # unless no feature would be left
         either = set()
-    return _Suspects(reasons, tuple(features[place] for place in sorted(either)), in_order)
+    return _Suspects(reasons, _at(either - sums, features), in_order, _at(sums, features))
+
+
+def _at(places: set[int], features: Sequence[str]) -> tuple[str, ...]:
+    return tuple(features[place] for place in sorted(places))
 
 
 def _named(plain: Sequence[str], names: re.Pattern[str]) -> set[int]:
     """Indices of the names that match in full."""
     return {place for place, name in enumerate(plain) if names.fullmatch(name)}
+
+
+@np.errstate(all="ignore")  # sums of infinities
+def _sums(values: Array) -> set[int]:
+    """Places of columns that are, in each row, the sum of all before them or of all others."""
+    numbers = values[:FIRST_ROWS].astype(float)
+    varied = np.ptp(numbers, axis=0) > 0
+    if len(values) < _EVEN_ROWS or np.count_nonzero(varied) <= _ADDENDS:
+        return set()
+    found = set()
+    before = np.cumsum(varied) - varied
+    for sums, addends in (
+        (np.cumsum(numbers, axis=1) - numbers, before),
+        (numbers.sum(axis=1, keepdims=True) - numbers, np.count_nonzero(varied) - varied),
+    ):
+        near = np.abs(sums - numbers) <= _ROUNDING * np.abs(numbers)
+        found |= {*np.flatnonzero(near.all(axis=0) & varied & (addends >= _ADDENDS)).tolist()}
+    return found
 
 
 def _whole(column: Array) -> bool:
@@ -797,7 +840,7 @@ def are_weights(columns: Sequence[Array]) -> bool:
     Weights of samples: some are negative, their mean is about 1, or they are equal within each
     file.
     """
-    if any((column < 0).any() or abs(float(column.mean()) - 1) < 0.2 for column in columns):
+    if any((column < 0).any() or abs(float(column.mean()) - 1) < _ABOUT_ONE for column in columns):
         return True
     return all((column == column[0]).all() for column in columns)
 

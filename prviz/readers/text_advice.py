@@ -73,6 +73,8 @@ _SUMMARIES = 0.25
 # Most different numerators, or denominators, of fractions such as 6/4; with more of them, 120/80
 # counts as two numbers.
 _MOST_FRACTIONS = 12
+# Most different units of one column; of more, they are parts of names.
+_MOST_UNITS = 8
 # Texts for a missing number that pandas does not recognise by default.
 _ALSO_MISSING = ("-", "?", ".", "#DIV/0!", "#VALUE!")
 _INFINITE = [sign + word for sign in ("", "-", "+") for word in ("inf", "Inf", "INF", "Infinity")]
@@ -432,6 +434,9 @@ class Layout:
             return f"These are times in the order of the rows: leave the column out with {out}."
         change: str | None = noted.change
         if noted is UNITS:
+            different = len({*map(unit_of, column)})
+            if different > max(_MOST_UNITS, len(column) / 2):  # serials such as 22GQ071
+                return f"Leave the column out with {out}."
             texts = [[row[place] for row in rows] for place in self.features]
             change = without_units(texts)
             if change is None:

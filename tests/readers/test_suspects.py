@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -721,3 +722,56 @@ def test_dates_written_as_whole_numbers_are_asked_about_whatever_their_name(writ
     for value in (hours[0].strftime(written), 20240100 + RNG.integers(0, 99, N)):  # one; any
         table = table.assign(MESS=value)
         assert read(("t.csv", table.to_csv(index=False).encode())).d == D + 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("HHWT", "PWGTP", "W_FSTUWT", "PERWT22F", "propensity", "adj.P.Val", "posterior", "conf"),
+        *("zipcode", "code_insee", "land_cover", "Classification", "Born", "weight_pileup"),
+    ],
+)
+def test_a_column_that_may_be_a_weight_a_code_or_a_probability_is_said(name: str) -> None:
+    values = 20 + RNG.integers(0, 9, N)
+    if name == "weight_pileup":
+        values = RNG.normal(1, 0.1, N)
+    frame = table(REAL, WORDS, **{name: values})
+    with pytest.warns(prviz.PrvizWarning, match=f"something else: '{name}'"):
+        assert taken(frame) == (*WORDS, name)
+
+
+def test_weights_of_bodies_codes_with_decimals_and_counts_of_patients_are_features() -> None:
+    names = ["birthwt", "molwt", "weight_kg", "zip", "days_in_hospital", "num_user"]
+    frame = table(REAL, WORDS, **dict.fromkeys(names[:-2], RNG.normal(70, 9, N)))
+    frame = frame.assign(**dict.fromkeys(names[-2:], RNG.integers(1, 9, N)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert taken(frame) == (*WORDS, *names)
+
+
+@pytest.mark.parametrize("name", ["SDMVPSU", "SDMVSTRA", "design_stratum"])
+def test_how_a_survey_drew_its_rows_is_no_feature(name: str) -> None:
+    assert refused(table(REAL, WORDS, **{name: RNG.integers(1, 9, N)})) == (name,)
+
+
+def test_coordinates_behind_the_strokes_of_a_comment_are_said() -> None:
+    frame = table(REAL, ["//X", "Y", "Z", *WORDS[3:]])
+    with pytest.warns(prviz.PrvizWarning, match="something else: '//X', 'Y', 'Z';"):
+        read(("t.csv", frame.to_csv(index=False).encode()))
+
+
+@pytest.mark.parametrize("place", [0, 2, 4, 6])
+def test_a_sum_of_other_columns_is_said(place: int) -> None:
+    """Of all others, or of all before it; not of two, and not where one row differs."""
+    frame = table(REAL.round(2), WORDS)
+    parts = frame[WORDS[:place]] if place == 4 else frame
+    frame.insert(place, "all", parts.sum(axis=1).round(2))
+    if place == 2:  # two alone
+        frame["all"] = frame[WORDS[:2]].sum(axis=1)
+        assert len(taken(frame)) == D + 1
+        return
+    said = r"as a feature, though it is the sum of other columns: 'all'; to leave out: drop='all'"
+    with pytest.warns(prviz.PrvizWarning, match=said):
+        assert len(taken(frame)) == D + 1
+    frame.loc[9, "all"] += 0.01
+    assert len(taken(frame)) == D + 1

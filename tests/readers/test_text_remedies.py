@@ -523,3 +523,9 @@ def test_counts_beside_any_rows_are_features() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert read(("t.csv", table(frame).encode())).d == 5
+
+
+def test_serials_of_digits_around_letters_are_left_out() -> None:
+    rows = "".join(f"{2000 + place}KX{7 * place:04d},{place % 7}\n" for place in range(40))
+    with pytest.raises(ReadError, match=r"'2000KX0000' is not a number\. Leave the column out"):
+        read(("t.csv", f"kit,size\n{rows}".encode()))
