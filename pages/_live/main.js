@@ -296,16 +296,16 @@ function update(live, payload, late) {
 function takePanes(live) {
   const specs = live.payload.panes,
     before = new Map(live.panes.map((pane) => [pane.spec.id, pane]));
-  if (specs.map(({ id }) => id).join() !== [...before.keys()].join()) {
+  const others = specs.map(({ id }) => id).join() !== [...before.keys()].join();
+  if (others) {
     live.panes = specs.map((spec) => before.get(spec.id) ?? new Pane(spec));
     for (const pane of before.values()) if (!live.panes.includes(pane)) purge(live, pane);
     live.parts.panes.replaceChildren(...live.panes.map(({ box }) => box));
-    live.panes.forEach(placePane);
   }
   live.panes.forEach((pane, i) => {
     const { compact } = pane.spec;
     pane.take(specs[i]);
-    if (compact !== specs[i].compact) placePane(pane); // the pane is enlarged over the page, or back beside the curve
+    if (others || compact !== specs[i].compact) placePane(pane); // the pane is enlarged over the page, or back beside the curve
   });
 }
 

@@ -53,6 +53,9 @@ def test_a_section_opens_with_a_picture_and_few_words(new_page: Callable[..., Pa
                 name,
                 width,
             )
+        if name == "Sweep":  # the first was alone, as wide as the page, until the second came
+            expect(page.locator(".live .pane:visible")).to_have_count(2)
+            expect(page.locator(".live .pane.half:visible")).to_have_count(2)
 
 
 def test_the_numbers_of_a_heat_map_are_as_legible_on_dark(new_page: Callable[..., Page]) -> None:
