@@ -67,6 +67,7 @@ from prviz.triage.measure import (
     UNEVEN,
     CheckpointEvaluator,
     other_encoders,
+    same_samples,
     samples_at,
     set_size,
     set_sizes,
@@ -800,6 +801,7 @@ class TriageCommand:
         said = (
             sizes and f"{sizes} (--equal-sizes)",
             other_encoders(measured),
+            same_samples(measured),
             left_out_text(skipped),
             folders_text(folders),
             fewer_rows(measured, found.reference.d, arguments.memory_limit),

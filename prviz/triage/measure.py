@@ -21,7 +21,7 @@ from prviz.neighbors import Distances, RealRadii
 from prviz.neighbors.threads import part_of
 from prviz.readers import TABLES, WITH_KEYS, AmbiguousKeyError, Limits, kind_of, read_chosen
 from prviz.readers.columns import ColumnChoice
-from prviz.readers.errors import error_text
+from prviz.readers.errors import error_text, one_line
 from prviz.samples import SamplePair, Samples, Split
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import (
@@ -132,6 +132,23 @@ def other_encoders(measured: Iterable[MeasuredCheckpoint]) -> str | None:
         f"{len(found)} by another encoder than the reference, so that their curves say nothing:"
         f" embed both by one ({name}: {difference})"
     )
+
+
+def same_samples(measured: Iterable[MeasuredCheckpoint]) -> str | None:
+    """A sentence on checkpoints of the same samples, such as a link to the latest one; None if
+    there are none.
+    """
+    first: dict[str, str] = {}
+    found: dict[str, None] = {}
+    for each in measured:
+        name = each.checkpoint.name
+        earlier = first.setdefault(each.digests.generated, name)
+        if earlier != name:
+            found[f"{one_line(name)} holds the same samples as {one_line(earlier)}"] = None
+    if not found:
+        return None
+    rest = f", and {len(found) - 1} more hold those of another" * (len(found) > 1)
+    return f"{next(iter(found))}{rest}"
 
 
 def evaluator_of(

@@ -190,6 +190,22 @@ def test_a_reference_in_parts_ranks_and_is_measured_again(
     assert "or embed folders of pictures" in capsys.readouterr().err
 
 
+def test_a_link_to_another_checkpoint_is_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    draw = np.random.default_rng(0).standard_normal((3, 120, 4))
+    for name, rows in zip(("real", "step1", "step2"), draw, strict=True):
+        np.save(tmp_path / f"{name}.npy", rows)
+    real, first, second = (str(tmp_path / f"{name}.npy") for name in ("real", "step1", "step2"))
+    assert main(["triage", real, first, second, "--method", "knn"]) == 0
+    assert "the same samples as" not in capsys.readouterr().out
+    (tmp_path / "latest.npy").symlink_to("step2.npy")
+    latest = str(tmp_path / "latest.npy")
+    assert main(["triage", real, first, second, latest, "--method", "knn"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert re.search(r"(step2|latest) holds the same samples as (latest|step2)", out)
+
+
 def test_closed_outputs_are_no_error(tmp_path: Path) -> None:
     best = tmp_path / "best"
     line = ["triage", *MIXTURE[:2], "--method", "knn", "--best-file", str(best)]
