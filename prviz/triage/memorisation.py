@@ -176,6 +176,11 @@ def check_holdout(reference: Samples, holdout: Samples) -> int:
 
     Raises ValueError: it is more than MOST_SHARED of them, or the holdout has another dimension.
     """
+    if holdout.d != reference.d:
+        raise ValueError(
+            f"holdout: its samples have {holdout.d} features, those of the reference"
+            f" {reference.d}; both must come from the same encoder"
+        )
     shared = compare_rows(SamplePair(reference, holdout)).counts.shared_generated
     if shared > MOST_SHARED * holdout.n:
         raise ValueError(

@@ -206,6 +206,16 @@ def test_a_link_to_another_checkpoint_is_said(
     assert re.search(r"(step2|latest) holds the same samples as (latest|step2)", out)
 
 
+def test_a_holdout_of_another_encoder_is_called_the_holdout(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    holdout = tmp_path / "held.npy"
+    np.save(holdout, np.random.default_rng(0).standard_normal((120, 5)))
+    assert main(["triage", *MIXTURE[:2], "--method", "knn", "--holdout", str(holdout)]) == 2
+    error = capsys.readouterr().err
+    assert "holdout: its samples have 5 features, those of the reference" in error
+
+
 def test_closed_outputs_are_no_error(tmp_path: Path) -> None:
     best = tmp_path / "best"
     line = ["triage", *MIXTURE[:2], "--method", "knn", "--best-file", str(best)]
