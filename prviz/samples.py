@@ -79,6 +79,8 @@ def _widened(values: Any, name: str) -> Array:
             remedy = "; numpy.reshape(values, (-1, 1)) makes each number a sample"
         elif array.ndim > 2 and len(array):
             remedy = "; numpy.reshape(values, (len(values), -1)) makes each entry one row"
+            if isinstance(values, list | tuple) and hasattr(values[0], "shape"):
+                remedy = f"; numpy.concatenate(list(values)) joins batches{remedy}"
         raise ValueError(
             f"{name}: values have shape {array.shape}; a 2-D array (samples, features) is"
             f" needed{remedy}"

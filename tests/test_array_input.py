@@ -92,6 +92,7 @@ TEXT = pd.DataFrame(ROWS, columns=list("xyz")).assign(name="a")
         (SamplePair(ROWS, ROWS), TypeError, "values.real and values.generated are its sets"),
         (ROWS[:, 0], ValueError, r"numpy.reshape\(values, \(-1, 1\)\) makes each number a sample"),
         (np.stack([ROWS, ROWS], 2), ValueError, r"numpy.reshape\(values, \(len\(values\), -1\)\)"),
+        ([ROWS, ROWS], ValueError, r"; numpy.concatenate\(list\(values\)\) joins batches; "),
         ([[1, 2], [3]], ValueError, "row 2 has 1 value, row 1 has 2"),
         (scipy.sparse.csr_matrix(ROWS), TypeError, r"values.toarray\(\)"),
         (
