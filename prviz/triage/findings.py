@@ -260,8 +260,7 @@ def _placed(
 
     of_rows = tuple(fault for fault in shown if fault.key in OF_ROWS)
     far = first in OF_LOST | {"tails"} and by_shares
-    is_shift = first == "shifted"
-    if repaired := repair_fault(compared, leaves, far=far, is_shift=is_shift):
+    if repaired := repair_fault(compared, leaves, far=far, shown=first):
         return (shown[0] if repaired.key == first else repaired, *of_rows)
     # clusters of correlated features move together by chance
     if first in PLACED and shown[0].borderline and not len(known_tests(compared).differ):

@@ -33,27 +33,27 @@ def repair_fault(
     leaves: Callable[[SamplePair], bool],
     *,
     far: bool = False,
-    is_shift: bool = False,
+    shown: str = "",
 ) -> TriageFinding | None:
     """The fault whose repair makes all features alike and leaves no other fault; None if there is
     none.
 
     leaves : returns True if faults are left in a pair whose features are alike.
     far : True if a feature must differ by so much that missing modes would show after any repair.
-    is_shift : True if halvings show a shift: then features alone decide whether it is another
-        fault.
+    shown : key of the fault that halvings show. If it is a shift, features alone decide whether it
+        is another fault; a factor stays one where a spread is the same.
     """
     real, generated = (each.values.astype(float) for each in pair)
     chance = math.sqrt(1 / len(real) + 1 / len(generated))
     plain = known_tests(pair)
     if not len(plain.differ) or (far and float(plain.steps.max()) < FAR * chance):
         return None
-    for factor, shift, fault in _repairs(real, generated):
+    for factor, shift, fault in _repairs(real, generated, shown):
         repaired = factor * generated + shift
         tests = column_tests(real, repaired)
         if len(tests.differ):
             continue
-        is_known = is_shift and fault is None
+        is_known = shown == "shifted" and fault is None
         if is_known or not leaves(SamplePair(pair.real, Samples(repaired))):
             left = np.square(tests.steps).sum() / np.square(plain.steps).sum()
             return fault or shifted_by(1 - float(left))
@@ -61,7 +61,7 @@ def repair_fault(
 
 
 def _repairs(
-    real: Floats, generated: Floats
+    real: Floats, generated: Floats, shown: str
 ) -> Iterator[tuple[float, Floats, TriageFinding | None]]:
     """Factor and shift of generated values, and the fault that they repair; None: a shift."""
     centre = real.mean(axis=0)
@@ -72,8 +72,8 @@ def _repairs(
             ratio = math.exp(log)
             ends = [math.exp(log + sign * INTERVAL * error) for sign in (-1, 1)]
             sized.append((1 / ratio, place - place / ratio, named(ratio, *ends)))
-    # near the origin, a factor from there equals one from the mean, and is called a spread
-    if np.square(centre).sum() <= OFFSET * real.var(axis=0).sum():
+    # near the origin, a factor from there equals one from the mean, which is a spread
+    if shown != "scale" and np.square(centre).sum() <= OFFSET * real.var(axis=0).sum():
         sized.reverse()
     yield from sized
     yield 1.0, centre - generated.mean(axis=0), None

@@ -15,6 +15,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
+from pages._shared.widgets import unbroken
 from pages._triage import diagnosis, evidence, gallery
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, missed_text
 from pages._triage.session import DIAGNOSED, KEY, PART, CheckpointChoice, TriageSession
@@ -132,7 +133,7 @@ def test_what_gives_the_checkpoint_away_is_said_with_its_samples() -> None:
     expected = prviz.witness(found.pair(found.one("truncation-0.6")), without=False)
     (shown,) = (each.value.replace("\\", "") for each in app.markdown if GIVES_AWAY in each.value)
     for statement in expected.statements:
-        assert f"- {statement}" in shown
+        assert f"- {unbroken(statement)}" in shown
     rows = ", ".join(str(row + 1) for row in expected.most_generated)
     assert f"- most surely generated: rows {rows}" in shown
 
