@@ -125,7 +125,7 @@ def _other_constants(facts: DataFacts, constant: Ints) -> list[int]:
     real, generated = (each.values[0, constant].astype(float) for each in facts.pair)
     with np.errstate(over="ignore"):
         far = np.abs(real - generated) > 1e-3 * np.maximum(np.abs(real), np.abs(generated))
-    return [int(each) for each in constant[far]]
+    return list(map(int, constant[far]))
 
 
 def norms(facts: DataFacts) -> Finding:
@@ -271,7 +271,7 @@ def _unlike_spreads(
     # where that ratio is less, a few rows make the wider set wide
     sure = (wider | narrower) & (quartiles > _BODY * deciles) & np.isfinite(least)
     found = np.flatnonzero(sure & (least > beyond))
-    return [int(each) for each in columns[found[np.argsort(-least[found])]]]
+    return list(map(int, columns[found[np.argsort(-least[found])]]))
 
 
 def scales(facts: DataFacts) -> Finding:

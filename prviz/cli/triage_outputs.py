@@ -156,7 +156,7 @@ class TriageOutputs:
         report = document(found, arguments.reference, store=store, total=total)
         if self._reports:
             write_reports(report, self._reports)
-            say(f"wrote {', '.join(str(path) for path in self._reports)}")
+            say(f"wrote {', '.join(map(str, self._reports))}")
         if arguments.json == STDOUT:
             # one line for each report: with --watch, a reader can split the output into reports
             sys.stdout.write(json.dumps(report, allow_nan=False) + "\n")

@@ -286,12 +286,13 @@ def checkpoint_trade_figure(
     Source: Sajjadi et al. 2018, figure 7.
     """
     ordered, stepped = in_order(views)
-    x = [view.summaries["f8_recall"] for view in ordered]
-    y = [view.summaries["f8_precision"] for view in ordered]
+    scores = [[view.summaries["f8_recall"], view.summaries["f8_precision"]] for view in ordered]
+    points = np.array(scores).reshape(-1, 2)
+    x, y = points.T
     names = [view.name for view in ordered]
     ends = _span([*x, *y, *(ceiling or ())])
     joined = stepped and len({view.step for view in ordered}) == len(ordered)
-    path = {"x": x if joined else [], "y": y if joined else []}
+    path: dict[str, Any] = {"x": x, "y": y} if joined else {"x": [], "y": []}
     figure = go.Figure()
     figure.add_scatter(x=ends, y=ends, mode="lines", line=_THIN, hoverinfo="skip")
     figure.add_scatter(**path, mode="lines", line=_THIN, hoverinfo="skip")
@@ -303,7 +304,7 @@ def checkpoint_trade_figure(
         figure.add_scatter(**corner, line=line, mode="lines", hovertemplate=hover)
     texts, sides = placed_names(
         names,
-        np.column_stack([x, y]),
+        points,
         ends,
         lines=[np.column_stack([trace.x, trace.y]) for trace in figure.data],
     )
@@ -540,12 +541,10 @@ def placed_names(
     scale = _SIDE / (ends[1] - ends[0])
     places = scale * (points - ends[0])
     taken = [_Box(x - _POINT, y - _POINT, x + _POINT, y + _POINT) for x, y in places]
-    taken += [
-        _Box(x, y, x, y)
-        for line in lines
-        if len(line) > 1
-        for x, y in along(scale * (line - ends[0]), _DENSE)
-    ]
+    for line in lines:
+        if len(line) > 1:
+            dense = along(scale * (line - ends[0]), _DENSE)
+            taken += [_Box(x, y, x, y) for x, y in dense]
     texts = [""] * len(names)
     sides = ["top center"] * len(names)
     for index in sorted(range(len(names)), key=lambda i: (i not in (0, len(names) - 1), i)):

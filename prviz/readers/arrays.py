@@ -102,12 +102,12 @@ def looks_like_images(header: Header) -> bool:
     return len(shape) == 3 and header.dtype == np.uint8
 
 
-def _loaded(header: Header) -> str:
+def _loaded(header: Header, options: str = "") -> str:
     """The call that loads an array of .npy or .npz."""
     key = ""
     if header.key is not None:
         key = f"[{literal(header.key)}]"
-    return f"np.load({literal(header.path or header.file)}){key}"
+    return f"np.load({literal(header.path or header.file)}{options}){key}"
 
 
 def _check_dtype(header: Header) -> None:
@@ -117,7 +117,8 @@ def _check_dtype(header: Header) -> None:
             f"float32."
         )
     if header.dtype.hasobject:
-        raise refuse_object_array(header.where, header.path or header.file, header.key)
+        load = _loaded(header, ", allow_pickle=True")
+        raise refuse_object_array(header.where, header.path or header.file, load)
     if header.bfloat16:
         return
     if kept := _CHANGED.get(
@@ -294,7 +295,7 @@ def check_exact(values: Array, position: Callable[[int, int], str]) -> None:
         return
     bad = (values > _EXACT) if values.dtype.kind == "u" else (values > _EXACT) | (values < -_EXACT)
     if bad.any():
-        row, column = (int(index) for index in np.argwhere(bad)[0])
+        row, column = map(int, np.argwhere(bad)[0])
         found = values[row, column]
         ends = np.iinfo(values.dtype)
         end = (
@@ -315,7 +316,7 @@ def check_values(values: Array, position: Callable[[int, int], str]) -> None:
     for start in range(0, len(values), _BLOCK_ROWS):
         bad = ~np.isfinite(values[start : start + _BLOCK_ROWS])
         if bad.any():
-            row, column = (int(index) for index in np.argwhere(bad)[0])
+            row, column = map(int, np.argwhere(bad)[0])
             found = values[start + row, column]
             name = "NaN (not a number)"
             if not np.isnan(found):

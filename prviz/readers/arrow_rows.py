@@ -78,8 +78,7 @@ def _plain(kind: Any) -> Any:
     """The type of the numbers in a dictionary-encoded column of numbers; any other type
     unchanged.
     """
-    packed = types.is_dictionary(kind) and is_number(kind.value_type)
-    if packed:
+    if types.is_dictionary(kind) and is_number(kind.value_type):
         return kind.value_type
     return kind
 

@@ -116,7 +116,7 @@ def load_torch(path: str | PathLike[str]) -> Any:
         raise ValueError(
             f"{name} needs torch, which is not installed: pip install 'prviz[images]'"
         ) from None
-    version = tuple(int(part) for part in torch.__version__.split(".")[:2])
+    version = tuple(map(int, torch.__version__.split(".")[:2]))
     if version < _LEAST_TORCH:
         raise ValueError(
             f"torch {torch.__version__} can't open {name} safely; 2.10 or newer is needed"

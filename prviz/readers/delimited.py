@@ -343,7 +343,7 @@ def _parsed_by_arrow(part: bytes, table: _Table, delimiter: str) -> tuple[Array,
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    names = [str(index) for index in range(table.width)]
+    names = list(map(str, range(table.width)))
     kinds = {names[index]: pa.string() for index in table.labels}
     kinds |= {names[index]: pa.float64() for index in table.features}
     read = arrow_csv.read_csv(

@@ -301,7 +301,7 @@ class _FirstLines:
         if not all(map(str.isdecimal, begin)):
             return False
         first = int(begin[0])
-        return [int(each) for each in begin] == list(range(first, first + len(begin)))
+        return list(map(int, begin)) == list(range(first, first + len(begin)))
 
     def _check_names_of_rows(self) -> None:
         """Raise ReadError if there is one name less than values and the lines begin with decimals,

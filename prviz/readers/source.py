@@ -466,11 +466,11 @@ def refuse_pickles(where: str, folder: str, extension: str) -> ReadError:
     )
 
 
-def refuse_object_array(where: str, path: str, key: str | None) -> ReadError:
-    """The error for a numpy array of Python objects, which numpy stores as a pickle."""
-    load = f"np.load({literal(path)}, allow_pickle=True)" + (
-        "" if key is None else f"[{literal(key)}]"
-    )
+def refuse_object_array(where: str, path: str, load: str) -> ReadError:
+    """The error for a numpy array of Python objects, which numpy stores as a pickle.
+
+    load : Python that loads the array.
+    """
     return _refusal(
         where, "an array of Python objects (a pickle)", _arrays_beside(path), "numpy as np", load
     )

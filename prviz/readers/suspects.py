@@ -392,7 +392,7 @@ def check_upright(
     if not what and (n < len(features) or families):
         known = one_family(features)
         for name, column in labels.items():
-            texts = [str(each) for each in column[:FIRST_ROWS]]
+            texts = list(map(str, column[:FIRST_ROWS]))
             numbered_rows = n < len(features) and _are_numbered_features(texts)
             named = _NAMES_GENES.fullmatch(plain_name(name)) and len({*texts}) == len(texts)
             genes = families and n > _FEW_GENES and (named or all(map(_GENE.fullmatch, texts)))

@@ -320,7 +320,9 @@ class Layout:
         if width == len(self.columns) or 2 * count < len(rows):
             return None
         places = [place for place, row in enumerate(rows) if len(row) == width]
-        bare = [place for place in places[: count // 2] if not self._any_numbers(rows[place])]
+        bare = [
+            place for place in places[: count // 2] if not any(map(self.numbers.holds, rows[place]))
+        ]
         named = bare and places[0] > 1
         if width <= 2 or (width <= narrower and not named):
             return None
@@ -344,9 +346,6 @@ class Layout:
             f"csv.writer(open({beside(self.typed, '_table.csv')}, 'w', newline='')).writerows(rows"
             f"{f'[{above}:]' if above else ''})"
         )
-
-    def _any_numbers(self, row: Sequence[str]) -> bool:
-        return any(map(self.numbers.holds, row))
 
     def _turned(
         self, text: str, index: int, row: Sequence[str], column: Sequence[str]
@@ -482,10 +481,14 @@ class Layout:
 
     def _complete(self, words: Sequence[str]) -> str:
         """Recipe that leaves out every sample with one of these words in place of a number."""
+        # text columns keep their decimal commas, so that numbers are written with them, too
+        as_it_was = ""
+        if self.numbers.commas:
+            as_it_was = f", sep={self.numbers.delimiter!r}, decimal=','"
         return (
             f"import pandas as pd\ntable = {self.loaded(f', na_values={list(words)}')}\n"
             f"table.dropna(subset=table.columns{self._span}).to_csv("
-            f"{self.saved('complete')}{self._as_it_was})"
+            f"{self.saved('complete')}{as_it_was})"
         )
 
     def _without_categories(self, index: int, rows: TextRows) -> str:
@@ -733,13 +736,6 @@ class Layout:
             f"{literal(f'{self._stem}_{word}.csv')}, "
             f"index=False{'' if self.names else ', header=False'}"
         )
-
-    @property
-    def _as_it_was(self) -> str:
-        """Arguments of to_csv that write decimal commas again, as text columns keep theirs."""
-        if self.numbers.commas:
-            return f", sep={self.numbers.delimiter!r}, decimal=','"
-        return ""
 
     def _rewritten(self, options: str, change: str = "", places: Sequence[int] = ()) -> str:
         """Recipe that saves the table with plain numbers.

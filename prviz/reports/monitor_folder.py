@@ -232,7 +232,7 @@ def unmeasured_text(unmeasured: Mapping[int, str]) -> str:
 
 def listed_steps(steps: Sequence[int]) -> str:
     """The first few steps as text, and how many more there are."""
-    few = ", ".join(str(step) for step in sorted(steps)[:5])
+    few = ", ".join(map(str, sorted(steps)[:5]))
     more = len(steps) - 5
     title = "step" if len(steps) == 1 else "steps"
     if more > 0:

@@ -130,7 +130,7 @@ def _call(name: str, parameters: Mapping[str, Any]) -> str:
 def _literal(value: Any) -> Any:
     """The value as a built-in type, whose repr is a literal."""
     if isinstance(value, tuple | list):
-        return tuple(float(entry) for entry in value)
+        return tuple(map(float, value))
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Integral):
@@ -153,7 +153,7 @@ def _measure(settings: ExploreSettings) -> list[str]:
             f"unit = bandwidth_unit(pair, {halves}) or 1.0  # 1 where both sets have collapsed"
         )
         bandwidth = f"bandwidth={float(settings.bandwidth)!r} * unit"
-    methods = repr(tuple(str(method) for method in settings.methods))
+    methods = repr(tuple(map(str, settings.methods)))
     if settings.approximate:
         lines.append(f"found = prviz.approximate(*pair, {methods}, {bandwidth}, {chosen})")
         return [

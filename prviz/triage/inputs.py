@@ -266,7 +266,7 @@ def checkpoints_of(
 
 def _nothing_there(given: Sequence[PathLike], skipped: set[Path]) -> ValueError:
     """The error for sources without any checkpoint."""
-    listed = ", ".join(str(each) for each in given) or "nothing"
+    listed = ", ".join(map(str, given)) or "nothing"
     for each in given:
         if not Path(each).is_dir() and _resolved(Path(each)) in skipped:
             return ValueError(
@@ -279,8 +279,9 @@ def _nothing_there(given: Sequence[PathLike], skipped: set[Path]) -> ValueError:
     if deeper := [file for file in inside if file.name.lower().endswith(ACCEPTED)]:
         above = next(Path(each) for each in given if Path(each) in deeper[0].parents)
         folders = "*/" * (len(deeper[0].parts) - len(above.parts) - 1)
-        name = deeper[0].name if len({file.name for file in deeper}) == 1 else ""
-        pattern = f"{shlex.quote(str(above))}/{folders}{shlex.quote(name) if name else ''}"
+        pattern = f"{shlex.quote(str(above))}/{folders}"
+        if len({file.name for file in deeper}) == 1:
+            pattern += shlex.quote(deeper[0].name)
         return ValueError(f"{reason}; they are in folders of it: name them, as in {pattern}")
     picture = next((file for file in inside if file.name.lower().endswith(PICTURES)), None)
     if picture is None:

@@ -383,7 +383,7 @@ def ks_of(
                     f'ks has {number!r}; whole numbers from 1 to {most} or "sqrt" are needed'
                 )
         found |= numbers
-    return sorted(int(k) for k in found)
+    return sorted(map(int, found))
 
 
 def _enough(left: int, settings: TriageSettings) -> bool:

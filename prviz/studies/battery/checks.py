@@ -52,7 +52,7 @@ def _logarithmic(low: float, high: float, n: int) -> tuple[float, ...]:
 
 def _whole(low: float, high: float) -> tuple[float, ...]:
     """Whole numbers from 10^low to 10^high, evenly spaced on a logarithmic scale."""
-    return tuple(float(each) for each in np.unique(np.logspace(low, high, 20).astype(int)))
+    return tuple(map(float, np.unique(np.logspace(low, high, 20).astype(int))))
 
 
 # Index of the middle of a sweep of 51 points.
