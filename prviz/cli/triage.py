@@ -34,6 +34,7 @@ from prviz.cli.triage_outputs import (
     TriageOutputs,
     folders_text,
     left_out_text,
+    parts_text,
     say,
     triage_text,
 )
@@ -59,6 +60,7 @@ from prviz.triage.inputs import (
     FileState,
     PicturesError,
     checkpoints_of,
+    folder_of_parts,
     is_still,
     skipped_files,
     skipped_folders,
@@ -804,6 +806,7 @@ class TriageCommand:
             same_samples(measured),
             left_out_text(skipped),
             folders_text(folders),
+            parts_text(folder_of_parts(arguments.checkpoints)),
             fewer_rows(measured, found.reference.d, arguments.memory_limit),
         )
         return [each for each in said if each]

@@ -203,6 +203,16 @@ def _failed(outcomes: Sequence[CheckpointOutcome]) -> str:
     return "\n".join(lines)
 
 
+def parts_text(folder: Path | None) -> str:
+    """What is said of a folder whose files may be the parts of one set."""
+    if folder is None:
+        return ""
+    return (
+        f"each file of {one_line(folder)} is ranked as a checkpoint; if they are the parts of one"
+        f" set, join them: numpy.save({f'{folder}.npy'!r}, prviz.read({str(folder)!r}).values)"
+    )
+
+
 def folders_text(skipped: Sequence[Path]) -> str:
     """A sentence on sub-folders that were skipped; "" if there are none."""
     if not skipped:

@@ -447,6 +447,25 @@ def skipped_files(
     )
 
 
+# Names of files that may be the parts of one set, and their number.
+_PART = re.compile(
+    r"(?:.*[-_. ])?(?:emb(?:edding)?s?|part|shard|chunk|rank|batch|block)[-_. ]?(\d+).*", re.I
+)
+
+
+def folder_of_parts(sources: Iterable[PathLike]) -> Path | None:
+    """The first folder among ``sources`` whose files look like the parts of one set, such as emb_0,
+    emb_1 and emb_2; None if none does. Each of these files is a checkpoint.
+    """
+    for folder in map(Path, sources):
+        files = _files(folder, set()) if folder.is_dir() else []
+        matches = [_PART.fullmatch(file.stem) for file in files]
+        numbers = {int(match[1]) for match in matches if match}
+        if len(files) > 1 and numbers in ({*range(len(files))}, {*range(1, len(files) + 1)}):
+            return folder
+    return None
+
+
 def skipped_folders(
     sources: Iterable[PathLike], *, leave_out: Iterable[PathLike] = ()
 ) -> list[Path]:

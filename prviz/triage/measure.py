@@ -147,8 +147,10 @@ def same_samples(measured: Iterable[MeasuredCheckpoint]) -> str | None:
             found[f"{one_line(name)} holds the same samples as {one_line(earlier)}"] = None
     if not found:
         return None
-    rest = f", and {len(found) - 1} more hold those of another" * (len(found) > 1)
-    return f"{next(iter(found))}{rest}"
+    said = next(iter(found))
+    if len(found) > 1:
+        said += f", and {len(found) - 1} more hold those of another"
+    return said
 
 
 def evaluator_of(

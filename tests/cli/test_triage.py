@@ -20,6 +20,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from PIL import Image
 
+import prviz
 from prviz.cli.main import main
 from prviz.cli.triage_outputs import TriageOutputs
 from prviz.curves.summaries import rounded_up
@@ -214,6 +215,27 @@ def test_a_holdout_of_another_encoder_is_called_the_holdout(
     assert main(["triage", *MIXTURE[:2], "--method", "knn", "--holdout", str(holdout)]) == 2
     error = capsys.readouterr().err
     assert "holdout: its samples have 5 features, those of the reference" in error
+
+
+def test_folders_of_parts_are_remarked_with_what_joins_them(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    draw = np.random.default_rng(0).standard_normal((5, 60, 4))
+    np.save(tmp_path / "real.npy", draw[:2].reshape(120, 4))
+    for folder in ("early", "late"):
+        (tmp_path / folder).mkdir()
+        for part in (0, 1):
+            np.save(tmp_path / folder / f"img_emb_{part}.npy", draw[2 + part])
+            np.save(tmp_path / f"{folder}-{part + 1}.npy", draw[2 + part])
+    real, early, late = (str(tmp_path / name) for name in ("real.npy", "early", "late"))
+    assert main(["triage", real, early, late, "--method", "knn"]) == 0
+    said = capsys.readouterr().out
+    (joining,) = re.findall(r"join them: (numpy\.save\(.*\))", said)
+    exec(joining, {"numpy": np, "prviz": prviz})
+    np.testing.assert_array_equal(np.load(f"{early}.npy"), draw[2:4].reshape(120, 4))
+    steps = [f"{early}-1.npy", f"{early}-2.npy", f"{early}.npy"]
+    assert main(["triage", real, *steps, "--method", "knn"]) == 0
+    assert "join them" not in capsys.readouterr().out
 
 
 def test_closed_outputs_are_no_error(tmp_path: Path) -> None:
