@@ -80,7 +80,7 @@ _FIRST_OBJECTS = 100
 _PAGE_HEADER = 4096
 _DEEPEST = 30
 # Most structs and list entries in Thrift metadata: several times those of the longest footer
-# allowed. Empty structs take so few bytes that only this limit stops them.
+# allowed, whose entries are not empty.
 _MOST_PARTS = 1_000_000
 
 

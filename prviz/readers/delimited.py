@@ -70,7 +70,7 @@ _HEAD = 1 << 12
 _RARELY = 1e-4
 # Fewest rows for which an unnamed first or last row may count as the sum of the others.
 _COUNTED = 8
-# Most rows at the end of a table that may be summaries of the others.
+# Most rows at either end of a table that may be summaries of the others.
 _MOST_SUMMARIES = 8
 # Relative error of a sum or a mean in a table that rounding explains.
 _ROUNDED = 1e-3

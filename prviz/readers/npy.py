@@ -47,8 +47,8 @@ from prviz.readers.source import (
     refuse_pickle,
 )
 
-# Files of at least this many bytes are memory-mapped; smaller ones are read, and may change
-# afterwards.
+# Files of at least this many bytes are memory-mapped. Smaller ones are read into memory: they may
+# change on disk afterwards.
 MAPPED_FROM = 1 << 24
 
 _BEGINNING = b"\x93NUMPY"
