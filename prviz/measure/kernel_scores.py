@@ -79,16 +79,19 @@ def kid(
 
     Notes
     -----
-    k(x, y) = (x . y / d + 1)^3; KID = mean of k(x, x') over x != x' + mean of k(y, y') over y != y'
-    - 2 mean of k(x, y). Deviation from all samples: sqrt(4 var(g) / n + 4 var(h) / m) with g(x) =
-      mean k(x, X) - mean k(x, Y) and h(y) = mean k(y, Y) - mean k(y, X), the leading term of the
-      variance. Single rows add to g and h by chance, so it is too large where both sets have the
-      same distribution: 1.7 times on the bundled digits. Samples far from zero would lose digits by
-      rounding. For them k is replaced by k(x, y) - f(x) - f(y), which has the same KID for any f.
-      With x = c + a, y = c + b, u = a . c / d, v = b . c / d, r = a . b / d and q = |c|^2 / d + 1 +
-      u + v the new kernel is 3 u v (2 |c|^2 / d + 2 + u + v) + 3 q^2 r + 3 q r^2 + r^3. The
-      deviation is then that of the new kernel. Source: Binkowski, Sutherland, Arbel, Gretton 2018;
-      Sutherland et al. 2017.
+    KID is the mean of k(x, x') over x != x', plus the mean of k(y, y') over y != y', minus twice
+    the mean of k(x, y), with k(x, y) = (x . y / d + 1)^3.
+
+    Deviation from all samples: sqrt(4 var(g) / n + 4 var(h) / m) with g(x) = mean k(x, X) - mean
+    k(x, Y) and h(y) = mean k(y, Y) - mean k(y, X), the leading term of the variance. Single rows
+    add to g and h by chance, so it is too large where both sets have the same distribution: 1.7
+    times on the bundled digits.
+
+    Samples far from zero would lose digits by rounding. For them k is replaced by
+    k(x, y) - f(x) - f(y), which has the same KID for any f. With x = c + a, y = c + b,
+    u = a . c / d, v = b . c / d, r = a . b / d and q = |c|^2 / d + 1 + u + v the new kernel is
+    3 u v (2 |c|^2 / d + 2 + u + v) + 3 q^2 r + 3 q r^2 + r^3. The deviation is then that of the
+    new kernel. Source: Binkowski, Sutherland, Arbel, Gretton 2018; Sutherland et al. 2017.
     """
     pair = checked_pair(real, generated)
     smaller = pair.smaller

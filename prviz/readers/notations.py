@@ -112,7 +112,7 @@ def are_times_of_a_log(texts: Sequence[str]) -> bool:
     """True for times of day, such as 12:05:30, that never go back from row to row."""
     if len(texts) < 3 or not all(_CLOCK.fullmatch(text.strip()) for text in texts):
         return False
-    times = [[float(part) for part in text.split(":")] for text in texts]
+    times = [list(map(float, text.split(":"))) for text in texts]
     return times == sorted(times)
 
 

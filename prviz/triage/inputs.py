@@ -458,9 +458,10 @@ def folder_of_parts(sources: Iterable[PathLike]) -> Path | None:
     emb_1 and emb_2; None if none does. Each of these files is a checkpoint.
     """
     for folder in map(Path, sources):
-        files = _files(folder, set()) if folder.is_dir() else []
-        matches = [_PART.fullmatch(file.stem) for file in files]
-        numbers = {int(match[1]) for match in matches if match}
+        if not folder.is_dir():
+            continue
+        files = _files(folder, set())
+        numbers = {int(match[1]) for each in files if (match := _PART.fullmatch(each.stem))}
         if len(files) > 1 and numbers in ({*range(len(files))}, {*range(1, len(files) + 1)}):
             return folder
     return None
