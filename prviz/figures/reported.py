@@ -72,29 +72,32 @@ def equal_distance_figure(points: Sequence[TradePoint], pair: tuple[str, str] | 
         )
     if pair is not None:
         by_name = {point.name: point for point in points}
-        a = by_name[pair[0]]
-        b = by_name[pair[1]]
-        places = np.array([[a.recall, a.precision], [b.recall, b.precision]])
-        texts = [f"A FD {a.distance:.3g}", f"B FD {b.distance:.3g}"]
-        lines = [places, np.array([[0.0, 0.0], [1.0, 1.0]])]
-        _, sides = placed_names(texts, places, (0.0, 1.0), lines=lines)
-        ring = {"symbol": "circle-open", "size": 20, "line": {"width": 3}}
-        figure.add_scatter(
-            x=places[:, 0],
-            y=places[:, 1],
-            mode="lines+markers+text",
-            line={"color": theme.TRUTH_COLOR, "width": 1.5, "dash": "dot"},
-            marker={**ring, "color": list(theme.RIVAL_COLORS)},
-            text=[f"<b>{text[0]}</b>{text[1:]}" for text in texts],
-            textposition=sides,
-            hoverinfo="skip",
-            showlegend=False,
-        )
+        _add_rings(figure, by_name[pair[0]], by_name[pair[1]])
     side = {"range": [-0.03, 1.03], "dtick": 0.2}
     return theme.finish(
         figure,
         height=520,
         **theme.square(LEANINGS["f8_recall"], LEANINGS["f8_precision"], **side),
+    )
+
+
+def _add_rings(figure: go.Figure, a: TradePoint, b: TradePoint) -> None:
+    """Add a ring and the Frechet distance of two checkpoints, and a line between them."""
+    places = np.array([[a.recall, a.precision], [b.recall, b.precision]])
+    texts = [f"A FD {a.distance:.3g}", f"B FD {b.distance:.3g}"]
+    lines = [places, np.array([[0.0, 0.0], [1.0, 1.0]])]
+    _, sides = placed_names(texts, places, (0.0, 1.0), lines=lines)
+    ring = {"symbol": "circle-open", "size": 20, "line": {"width": 3}}
+    figure.add_scatter(
+        x=places[:, 0],
+        y=places[:, 1],
+        mode="lines+markers+text",
+        line={"color": theme.TRUTH_COLOR, "width": 1.5, "dash": "dot"},
+        marker={**ring, "color": list(theme.RIVAL_COLORS)},
+        text=[f"<b>{text[0]}</b>{text[1:]}" for text in texts],
+        textposition=sides,
+        hoverinfo="skip",
+        showlegend=False,
     )
 
 

@@ -388,6 +388,7 @@ def test_one_missing_class_is_the_same_number_in_every_part(tmp_path: Path) -> N
     assert shares["rose"].missed == 1
     assert sum(each.missed * each.n for each in shares.values()) == pytest.approx(len(missed.rows))
     evidence = bodies(part("screen", found), "evidence")[0]
+    evidence = evidence.replace("\u00a0", " ")
     assert f"<b>{100 * missed.share:.0f} %</b>, {100 * missed.expected:.0f} % expected" in evidence
     assert missed_text("real", missed) in evidence
     diagnosed = part("diagnosis", found)
