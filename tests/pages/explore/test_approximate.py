@@ -46,9 +46,11 @@ ON = {"approximate": "yes", "n": "300", "p.d": "4"}
 
 def words(app: AppTest) -> str:
     """The label above the figure, "" where there is none."""
-    return "".join(
-        str(each.value) for each in app.markdown if "approximate" in str(each.value)
-    ).replace("\\", "").replace("\u00a0", " ")
+    return (
+        "".join(str(each.value) for each in app.markdown if "approximate" in str(each.value))
+        .replace("\\", "")
+        .replace("\u00a0", " ")
+    )
 
 
 def final(**query: str) -> AppTest:
@@ -333,7 +335,9 @@ def test_the_toggle_labels_the_figure_and_every_file(page: Page, tmp_path: Path)
     page.get_by_role("button", name="More", exact=True).click()
     page.get_by_text("Approximate neighbour lists").click()
     label = page.get_by_text(
-        re.compile(r"^\W*\w*\s*approximate: lists hold \d+\s% of the true neighbours; curves within")
+        re.compile(
+            r"^\W*\w*\s*approximate: lists hold \d+\s% of the true neighbours; curves within"
+        )
     )
     expect(label.first).to_be_visible()
     page.wait_for_url(re.compile("approximate=yes"))
