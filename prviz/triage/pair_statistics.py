@@ -1022,12 +1022,13 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
     sides = [each.in_one_unit() for each in (real, generated)]
     angles = real.known.remembered("angles", lambda: _angles(sides[0])), _angles(sides[1])
     chance = 1 / len(real) + 1 / len(generated)
-    apart = np.median(np.square(angles[1] - angles[0]) / chance, axis=1)
+    squares = np.square(angles[1] - angles[0])
+    apart = np.median(squares / chance, axis=1)
     shares = real.known.remembered("shares", lambda: _shares_up_to_deciles(sides[0]))
     plain = _unlike(shares, sides[1], len(real))
     among = math.log(real.d)
     beyond = (plain > UNLIKE[0] + among) | (apart > UNLIKE[1] + 2 * among)
-    if np.count_nonzero(beyond) < 2 and _misfit(angles, np.arange(real.d)) < DISORDER * chance:
+    if np.count_nonzero(beyond) < 2 and squares.mean() < DISORDER * chance:
         return found
     wrong = np.flatnonzero((plain > DISORDER) | (apart > DISORDER))
     right = np.setdiff1d(np.arange(real.d), wrong)
