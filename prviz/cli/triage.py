@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -44,7 +43,7 @@ from prviz.measure.estimates import Progress
 from prviz.missing import require
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import part_of, return_large_arrays
-from prviz.readers import ACCEPTED, TABLES, ReadError, kind_of, read
+from prviz.readers import TABLES, ReadError, kind_of, read
 from prviz.readers.errors import one_line
 from prviz.reports.report_json import read_report
 from prviz.reports.rerun import rerun
@@ -61,6 +60,7 @@ from prviz.triage.inputs import (
     PicturesError,
     checkpoints_of,
     folder_of_parts,
+    holds_samples,
     is_still,
     skipped_files,
     skipped_folders,
@@ -372,16 +372,8 @@ def _add_trackers(add: Callable[..., Any]) -> None:
     )
 
 
-# A folder of pictures has no table among its first files.
+# A folder of pictures has no table among its first files; one of a set in parts has.
 _MOST_FILES = 1_000
-
-
-def _holds_samples(folder: Path) -> bool:
-    """True if files in the folder end as samples do, so that it may be one set in parts."""
-    for file in islice(folder.rglob("*"), _MOST_FILES):
-        if file.name.lower().endswith(ACCEPTED):
-            return True
-    return False
 
 
 def _triage(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> int:
@@ -404,7 +396,7 @@ def _triage(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> i
                 " embed"
             )
         embed_arguments(arguments)
-    elif arguments.reference.is_dir() and not _holds_samples(arguments.reference):
+    elif arguments.reference.is_dir() and not holds_samples(arguments.reference, _MOST_FILES):
         raise ValueError(
             f"{arguments.reference}: a folder; name a file of features, or embed folders of"
             f" pictures on the way: {_on_the_way(arguments, 'pixels:32')} (prviz embed --list shows"

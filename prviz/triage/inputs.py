@@ -467,6 +467,11 @@ def folder_of_parts(sources: Iterable[PathLike]) -> Path | None:
     return None
 
 
+def holds_samples(folder: Path, most: int) -> bool:
+    """True if one of the first ``most`` files in or below a folder ends as samples do."""
+    return any(file.name.lower().endswith(ACCEPTED) for file in islice(folder.rglob("*"), most))
+
+
 def skipped_folders(
     sources: Iterable[PathLike], *, leave_out: Iterable[PathLike] = ()
 ) -> list[Path]:
@@ -482,8 +487,7 @@ def skipped_folders(
         for each in folder.iterdir():
             if not each.is_dir() or each.name.startswith(".") or each in known:
                 continue
-            some = islice(each.rglob("*"), _MOST_ROWS)
-            if any(file.name.lower().endswith(ACCEPTED) for file in some):
+            if holds_samples(each, _MOST_ROWS):
                 skipped.append(each)
     return sorted(skipped)
 
