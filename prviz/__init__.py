@@ -1,7 +1,7 @@
 """prviz: exact precision-recall curves of generative models.
 
-The public names load on first use, so that ``import prviz`` stays cheap. Roles keep one order
-everywhere: ``real`` first, ``generated`` second.
+The public names load on first use, so that ``import prviz`` stays cheap. Functions take the
+real samples first and the generated samples second.
 
 >>> import prviz
 >>> real, generated = prviz.toy("mixtures").sample(1000, seed=0)
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Module -> the public names in it.
+# Module of prviz -> the public names that it defines.
 _MODULES = {
     "approximation.approximate": ("approximate", "Approximation"),
     "curves": ("Comparison", "ErrorRates", "PRCurve"),

@@ -17,7 +17,7 @@ from prviz.arrays import Array
 EMBED_PICTURES = (
     "prviz embed FOLDER -o FILE.safetensors --encoder ENCODER (prviz embed --list shows them)"
 )
-# Part of the name of a dtype that is not supported -> the expression that converts it.
+# Part of the name of an unsupported dtype -> advice that follows the error message.
 _REMEDIES = {
     "bfloat16": "; .float() (PyTorch) or .astype('float32') makes it one",
     "complex": "; numpy.hstack([values.real, values.imag]) makes them columns",
@@ -69,9 +69,10 @@ def as_array(values: Any, name: str) -> Array:
 
 
 def squeezed(shape: tuple[int, ...], *, picture: bool = False) -> tuple[int, ...]:
-    """A shape without axes of length 1, which layers and batches leave, if two other axes remain.
+    """``shape`` without the axes of length 1 that layers and batches leave, if two other axes
+    remain.
 
-    picture : True if (1, h, w) is one picture, so that its first axis stays.
+    picture : True if (1, h, w) is one picture, so that its first axis is kept.
     """
     if len(shape) < 3:
         return shape
@@ -93,10 +94,8 @@ def feature_names(values: Any) -> tuple[str, ...]:
 
 
 def numbers_order(values: Any) -> list[int]:
-    """The order of a data frame's columns by their numbers, if their names are numbers out of
-    order.
-
-    Empty otherwise.
+    """The columns of a data frame in the order of their names, if these are numbers out of order;
+    else an empty list.
     """
     names = _columns(values)
     if not all(name.isdecimal() for name in names):
@@ -190,7 +189,7 @@ def _converted(values: Any, name: str) -> Array:
 
 
 def _from_objects(array: Array, name: str, given: Any = None) -> Array:
-    """Numbers from an array of objects, which are rows or single values.
+    """An array of numbers from an array of Python objects, which are numbers or whole rows.
 
     given : the values that the array was made from, such as a data frame.
     """
@@ -208,7 +207,7 @@ def _from_objects(array: Array, name: str, given: Any = None) -> Array:
         )
     if array.ndim == 1:
         return _stacked(array.tolist(), name)
-    # A data frame with one column of lists.
+    # A data frame with one column, whose cells are lists.
     if array.ndim == 2 and array.shape[1] == 1 and np.ndim(array[0, 0]) == 1:
         return _stacked(array[:, 0].tolist(), name)
     bad = next((index for index, value in np.ndenumerate(array) if not _is_number(value)), None)

@@ -1,4 +1,4 @@
-"""Names for array types in signatures, and for the random number generator."""
+"""Aliases of array types for signatures, and of NumPy's random number generator."""
 
 from __future__ import annotations
 

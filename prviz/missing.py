@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 
-# Modules whose package has another name.
+# Module -> the package to install, where the names differ.
 _PACKAGES = {"sklearn": "scikit-learn", "PIL": "pillow", "faiss": "faiss-cpu"}
 
 
 def missing(error: ModuleNotFoundError, asked: str) -> str:
-    """The message for an import error: what the user asked for, and what it needs.
+    """The message for an import error: what ``asked`` needs, and how to install it.
 
     A message that is a sentence already is returned unchanged.
     """
@@ -31,9 +31,7 @@ def _sentence(asked: str, modules: Sequence[str]) -> str:
 
 @contextmanager
 def needed_for(asked: str) -> Iterator[None]:
-    """Context for imports; if a module is missing, the error is a sentence that begins with
-    ``asked``.
-    """
+    """Context for imports: if a module is missing, the error says that ``asked`` needs it."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -44,7 +42,7 @@ def installed(module: str) -> bool:
     """True if the module can be found; it is not imported."""
     try:
         return find_spec(module) is not None
-    except (ImportError, ValueError):  # the module is blocked or broken
+    except (ImportError, ValueError):  # the module or its package is blocked or broken
         return False
 
 

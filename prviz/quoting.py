@@ -21,7 +21,7 @@ def quoted(text: str) -> str:
 
 
 def literal(text: str) -> str:
-    """``text`` as a literal in a line of Python that the user runs: whole, unless it is extremely
+    """``text`` as a string literal for code that the user will run: complete, unless extremely
     long.
     """
     if len(repr(text)) <= _LONGEST_LITERAL:
@@ -30,12 +30,12 @@ def literal(text: str) -> str:
 
 
 def beside(path: str, ending: str) -> str:
-    """A literal for a path with another ending, beside this file or folder."""
+    """String literal for the path with its extension replaced by ``ending``."""
     return literal(path.removesuffix(Path(path).suffix) + ending)
 
 
 def listed(names: Iterable[str], *, most: int = 10) -> str:
-    """Names, quoted and joined by commas; beyond ``most``, only how many more there are."""
+    """Names, quoted and joined by commas; of more than ``most`` names, the number of the others."""
     names = list(names)
     shown = ", ".join(quoted(name) for name in names[:most])
     if len(names) <= most:

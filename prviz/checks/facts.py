@@ -1,5 +1,5 @@
-"""Facts about the values of samples: equal rows, spread of features, length of rows; and those of a
-pair that its findings share.
+"""Facts about the values of samples: which rows are equal, how far each feature spreads, how long
+the rows are. `DataFacts` holds those of a pair, shared by all findings on it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from prviz.arrays import AnyFloats, Flags, Floats, Ints
 from prviz.neighbors.kernels import slices
 from prviz.samples import SamplePair, Samples
 
-BLOCK = 2**20  # values per block: 8 MB of float64
-# Number of features that are compared first: rows that differ in one of these are not equal.
+# Values per block of rows: 8 MB of float64.
+BLOCK = 2**20
+# Number of features that are hashed first; rows that differ in one of them are not equal.
 _PROBES = 16
 
 
@@ -53,10 +54,11 @@ class EqualRows(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """Population standard deviation of each feature, which features are constant, and the median,
-    smallest and largest norm of the rows.
+    """Spread of the features and length of the rows of a set.
 
-    The smallest norm leaves out rows of zeros, which have no direction.
+    sd : (d,) population standard deviations. constant : (d,) True for features with one value.
+    norm, least_norm, greatest_norm : median, smallest and largest norm of the rows; the smallest is
+        that of the rows that are not all 0.
     """
 
     sd: Floats
@@ -83,13 +85,14 @@ def row_blocks(n: int, d: int) -> Iterator[slice]:
 
 
 def _hashes(values: Floats) -> NDArray[np.uint64]:
-    """A 64-bit hash of each row: equal rows have equal hashes, whatever the sign of 0."""
+    """A 64-bit hash of each row: equal rows have equal hashes, and 0.0 counts as equal to -0.0."""
     odd = np.random.default_rng(0).integers(0, 2**63, values.shape[1], dtype=np.uint64) * np.uint64(
         2
     ) + np.uint64(1)
-    words = (values + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
-    # In float64 the low 32 bits of small whole numbers are 0, and would stay 0 in the product: it
-    # moves bits upwards only.
+    # Adding 0.0 turns -0.0 into 0.0.
+    words = (values + 0.0).view(np.uint64)
+    # Multiplying carries bits upwards only, and the low 32 bits of small whole numbers are 0 in
+    # float64: without this line the low half of the hash would always be 0.
     words ^= words >> np.uint64(32)
     words *= odd
     found: NDArray[np.uint64] = words.sum(axis=1, dtype=np.uint64)
@@ -97,15 +100,15 @@ def _hashes(values: Floats) -> NDArray[np.uint64]:
 
 
 def _by_hash(hashes: NDArray[np.uint64]) -> tuple[Ints, Ints]:
-    """First row of each distinct hash, and the class of each row by its hash."""
+    """Index of the first row with each distinct hash, and the index of each row's hash among
+    these.
+    """
     _, first, classes = np.unique(hashes, return_index=True, return_inverse=True)
     return first, classes.reshape(-1).astype(np.intp)
 
 
 def _rows(sets: Sequence[Samples], index: Ints) -> Floats:
-    """Rows of several sets by their index, which counts through the sets in order, without stacking
-    them.
-    """
+    """Rows of several sets, indexed as if the sets were stacked one below the other."""
     result = np.empty((len(index), sets[0].d))
     start = 0
     for samples in sets:
@@ -171,13 +174,13 @@ def moments(samples: Samples) -> Moments:
 
 
 def largest_of(values: AnyFloats) -> float:
-    """The largest absolute value; 1 where all are 0."""
+    """The largest absolute value, or 1 if all values are 0."""
     return float(max(values.max(), -values.min())) or 1.0
 
 
 def moments_of(values: AnyFloats, scale: float) -> Moments:
-    """`moments` of (n, d) values, in units of ``scale``, their largest absolute value, so that no
-    square overflows or vanishes.
+    """Moments of (n, d) values. They are computed in units of ``scale``, the largest absolute
+    value, so that no square overflows or underflows.
     """
     n, d = values.shape
     mean = np.zeros(d)
@@ -188,13 +191,13 @@ def moments_of(values: AnyFloats, scale: float) -> Moments:
         mean += block.sum(axis=0) / n
     norms = np.empty(n)
     for rows in row_blocks(n, d):
-        if len(block) < n:  # the only block is still in memory
+        if len(block) < n:  # one block of all rows is still in memory from the loop above
             block = _scaled(values[rows], scale)
         norms[rows] = np.sqrt(np.einsum("ij,ij->i", block, block))
         centred = block - mean
         squares += np.einsum("ij,ij->j", centred, centred)
     constant = _constant(values)
-    # rounding of the mean would give equal values a spread
+    # The mean is rounded, so that features of one value would seem to have a small spread.
     sd = np.where(constant, 0.0, np.sqrt(squares / n))
     norms.sort()
     middle = float(norms[(n - 1) // 2] + norms[n // 2]) / 2
@@ -203,7 +206,7 @@ def moments_of(values: AnyFloats, scale: float) -> Moments:
 
 
 def _scaled(values: AnyFloats, scale: float) -> Floats:
-    """Values in units of ``scale``; the values themselves where it is 1."""
+    """Values divided by ``scale``, without a copy where the scale is 1."""
     block = values.astype(float, copy=False)
     if scale == 1:
         return block
@@ -211,8 +214,9 @@ def _scaled(values: AnyFloats, scale: float) -> Floats:
 
 
 def _constant(values: AnyFloats) -> Flags:
-    """True for features with a single value. At most 16 rows rule out most features before all rows
-    are read.
+    """True for features with a single value.
+
+    At most 16 rows are compared first: they rule out most features without reading the others.
     """
     n, d = values.shape
     found: Flags = (values[:: -(-n // 16)] == values[0]).all(axis=0)
@@ -226,28 +230,31 @@ def _constant(values: AnyFloats) -> Flags:
 
 # ---- facts of a pair, from drawn rows ----
 
-# Most rows of a set, and most values in them, that its spreads are judged on, but at least
-# _LEAST_ROWS rows.
+# Most rows of a set that are drawn to judge its spreads.
 ROWS = 512
+# Most values in the drawn rows, unless _LEAST_ROWS rows have more.
 VALUES = 2**21
+# Fewest rows that are drawn, however many features they have.
 _LEAST_ROWS = 32
-# Of n rows with many features fewer are judged: as many as hold _QUICK values (about a
-# millisecond), or n * n / _CURVE (a hundredth of the time of a curve) if that is more.
+# Of n rows with many features, as many are drawn as hold _QUICK values (about a millisecond), or
+# n^2 / _CURVE rows if these are more (a hundredth of the time of a curve).
 _QUICK = 2**18
 _CURVE = 2**15
-SURE = 3.5  # standard errors above which a difference is not put down to chance
+# Number of standard errors above which a difference is not put down to chance.
+SURE = 3.5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SetFacts:
     """Facts about one set, from some rows drawn at random.
 
-    rows : (m, d) drawn rows in units of ``unit``, their largest absolute value.
-    moments : of the drawn rows in the units of the data, but `constant` is that of all rows.
-    shares : (d,) mean share of the squared distance between two samples that each feature holds; 0
-        where all rows are equal.
-    top : share that the largest of these features holds in the median pair of samples, and that the
-        two largest hold.
+    rows : (m, d) drawn rows, divided by ``unit``, their largest absolute value.
+    moments : moments of the drawn rows in the units of the data; only `constant` is judged on all
+        rows.
+    shares : (d,) share of the squared distance between two samples that comes from each feature, on
+        average over random pairs of samples; 0 if all rows are equal.
+    top : share of the squared distance from the feature with the largest share, and from the two
+        largest together; medians over random pairs.
     """
 
     rows: Floats
@@ -257,8 +264,8 @@ class SetFacts:
     top: tuple[float, float]
 
     def ranges(self, features: Ints) -> Floats:
-        """Interquartile range, and range from first to last decile, of some features: (2, number of
-        features).
+        """Interquartile range, and range from the first to the last decile, of the chosen features:
+        (2, number of features).
         """
         ends = np.quantile(self.rows[:, features], (0.1, 0.25, 0.75, 0.9), axis=0)
         return np.stack([ends[2] - ends[1], ends[3] - ends[0]]) * self.unit
@@ -266,9 +273,11 @@ class SetFacts:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DataFacts:
-    """Facts about a pair that all findings on its values share, computed once.
+    """Facts about a pair, computed once and shared by all findings on it.
 
     k : number of neighbours. held_out : True if a split is used.
+    rows : equal rows. real, generated : moments of each set. drawn : facts from the drawn rows of
+        each set.
     """
 
     pair: SamplePair
@@ -281,7 +290,7 @@ class DataFacts:
 
     @property
     def copies(self) -> Duplicates:
-        """Numbers of equal rows."""
+        """Numbers of equal rows in each set and across both."""
         return self.rows.counts
 
 
@@ -289,7 +298,7 @@ _facts_of_sets: WeakKeyDictionary[Samples, SetFacts] = WeakKeyDictionary()
 
 
 def set_facts(samples: Samples) -> SetFacts:
-    """The facts about a set, computed once."""
+    """The facts about a set; the result is kept for later calls."""
     if samples not in _facts_of_sets:
         _facts_of_sets[samples] = _set_facts(samples)
     return _facts_of_sets[samples]
@@ -322,18 +331,21 @@ def _set_facts(samples: Samples) -> SetFacts:
         shares = np.einsum("i,ij->j", weights, squares) / len(apart)
         largest = np.argsort(-shares, kind="stable")[:2]
         held = np.cumsum(squares[np.ix_(apart, largest)], axis=1) / totals[apart, None]
-        held = np.median(held, axis=0)  # the median, as outliers are in few pairs
+        held = np.median(held, axis=0)  # a mean would follow the few pairs with an outlier
         top = (float(held[0]), float(held[-1]))
     return SetFacts(rows=drawn, unit=unit, moments=found, shares=shares, top=top)
 
 
 def _with_all_rows(found: Moments, samples: Samples) -> Moments:
-    """Moments of drawn rows; features that are constant among these are measured in all rows."""
+    """The moments of drawn rows, with the spread of features that are constant in the drawn rows
+    taken from all rows.
+    """
     columns = np.flatnonzero(found.constant)
     sd = found.sd.copy()
     constant = found.constant.copy()
     step = max(1, VALUES // samples.n)
-    for at in range(0, len(columns), step):  # in blocks, so that no large copy is made
+    # a block of columns at a time, to bound the memory of the copy
+    for at in range(0, len(columns), step):
         some = columns[at : at + step]
         block = samples.values[:, some]
         whole = moments_of(block, largest_of(block))
@@ -357,7 +369,7 @@ def data_facts(pair: SamplePair) -> DataFacts:
 
 
 def variances(moments: Moments) -> Floats:
-    """Variances in units of the largest one, so that none overflows."""
+    """Variances divided by the largest one, so that none overflows."""
     largest = float(moments.sd.max())
     if largest:
         return np.square(moments.sd / largest)

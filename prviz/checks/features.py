@@ -1,4 +1,6 @@
-"""Findings on the features of a pair: constants, norms, spreads, scales, keys and weights."""
+"""Findings on the features of a pair: constant features, norms, spreads, scales, keys, and weights
+of samples.
+"""
 
 from __future__ import annotations
 
@@ -26,33 +28,35 @@ from prviz.samples import SamplePair, Samples
 
 NORM_RATIOS = (1.25, 2.0)
 SPREAD_RATIOS = (1.25, 3.0)
-# Share of a set's variance, in features that are constant in the other set, that is a warning.
+# Share of a set's variance, held by features that are constant in the other set, above which the
+# finding is a warning.
 LARGE_VARIANCE = 0.05
-# Effective number of features that hold the real variance, as a number and as a share of all, below
-# which a few features decide all distances.
+# Effective number of features (participation ratio of their variances) below which a few features
+# are said to decide all distances: as a number, and as a share of d.
 FEW_FEATURES = (1.5, 0.05)
-# Share of the squared distance between two samples above which one or two features decide it. Of
-# fewer than five features each holds much, so that more is needed.
+# Share of the squared distance between two samples above which one or two features are said to
+# decide it.
 _DECIDES = 0.95
+# Like _DECIDES, for fewer than five features, each of which holds much of the distance.
 _DECIDES_OF_FEW = 0.99
-# Standard error of the logarithm of an interquantile range over n rows, times sqrt(n), for heavy
-# tails, the worst case met.
+# Standard error of the logarithm of an interquantile range of n rows, times sqrt(n): the largest
+# that was met for heavy-tailed data.
 _RANGE_ERROR = 1.6
-# Least ratio of the interquartile range to the range between the first and last decile, for a
-# spread that most rows share rather than a few.
+# Least ratio of the interquartile range to the range from first to last decile. Below it, only a
+# few rows make the feature wide.
 _BODY = 0.05
-# Ratio of the interquartile ranges up to which the bulk of both sets spreads alike.
+# Ratio of the interquartile ranges of both sets up to which most rows count as spread alike.
 _BULK = 2.0
-# Least share of the distances that a feature must hold for its spread to matter, in units of 1 / d.
+# Least share of the squared distance, in units of 1 / d, that a feature must hold for its spread to
+# matter.
 _MATTERS = 0.25
-# Largest share of features reported as keys: where more look like keys, all are whole numbers by
-# nature.
+# Largest share of the features that can be reported as keys: where more look like keys, the data
+# are whole numbers by nature.
 _KEYS_AT_MOST = 0.2
-# Number of samples that vary in a feature which a set is expected to hold, from the share in the
-# other set, above which none is not by chance.
+# A feature that is constant in one set and not in the other: expected number of rows of the
+# constant set with another value, by the other set, above which that is not put down to chance.
 _RARELY = 20.0
-# Probability that the row of the set with the shorter median is the longer one of two, above which
-# the medians of the two sets say little.
+# Probability (see `_overlap`) above which the median norms of the two sets say little.
 _LENGTHS_OVERLAP = 0.25
 NEVER_VARIES = (
     "A feature that never varies tells no estimator anything, unless its two constants differ."
@@ -103,8 +107,8 @@ def constant_features(facts: DataFacts) -> Finding:
 
 
 def _surely_alone(facts: DataFacts, features: Ints) -> float:
-    """`_alone` without features that may be constant by chance: a feature that is rarely not 0 can
-    be constant in few samples.
+    """`_alone` without features that may be constant by chance: in few samples, a feature that is
+    rarely other than 0 can be 0 throughout.
     """
     sides = list(zip(facts.pair, (facts.real, facts.generated), strict=True))
     largest = 0.0
@@ -119,7 +123,7 @@ def _surely_alone(facts: DataFacts, features: Ints) -> float:
 
 
 def _other_constants(facts: DataFacts, constant: Ints) -> list[int]:
-    """Features that are constant in each set, at values that differ by more than rounding."""
+    """Features that are constant in both sets, at two values that differ by more than rounding."""
     if min(each.n for each in facts.pair) < _RARELY:
         return []
     real, generated = (each.values[0, constant].astype(float) for each in facts.pair)
@@ -160,8 +164,8 @@ def norms(facts: DataFacts) -> Finding:
 
 
 def _overlap(facts: DataFacts) -> float:
-    """Probability that a row of the set with the shorter median is longer than one of the other
-    set.
+    """Probability that a row of the set with the shorter median norm is longer than a row of the
+    other set.
     """
     scale = max(each.unit for each in facts.drawn)
     real, generated = (
@@ -172,8 +176,8 @@ def _overlap(facts: DataFacts) -> float:
 
 
 def spread(facts: DataFacts) -> Finding:
-    """Finding on the spreads of the features, generated over real: the median ratio, and the
-    feature that differs most.
+    """Finding on the spreads of the features: the median ratio of generated to real, and the
+    features that differ most.
     """
     varying = (facts.real.sd > 0) & (facts.generated.sd > 0)
     if not varying.any():
@@ -226,12 +230,12 @@ def spread(facts: DataFacts) -> Finding:
 
 
 def _bulk_differs(facts: DataFacts) -> bool:
-    """True unless most features have about the same interquartile range in both sets, so that only
-    their tails differ.
+    """False if only the tails of the sets differ: the median ratio of their interquartile ranges is
+    at most _BULK.
     """
     real, generated = (each.ranges(np.arange(facts.pair.d))[0] for each in facts.drawn)
     known = (real > 0) & (generated > 0)
-    if known.mean() < 0.5:  # most features are mostly 0, and their quartiles say nothing
+    if known.mean() < 0.5:  # most features are mostly 0, so that quartiles can't tell
         return True
     return ratio(float(np.median(generated[known] / real[known])), 1.0) > _BULK
 
@@ -239,13 +243,13 @@ def _bulk_differs(facts: DataFacts) -> bool:
 def _unlike_spreads(
     facts: DataFacts, factor: float = SPREAD_RATIOS[1], matters: float = _MATTERS
 ) -> list[int]:
-    """Features whose spread differs by more than ``factor`` and chance, by every measure, the worst
-    first.
+    """Features whose spread differs between the sets by more than ``factor`` and by more than
+    chance, the worst first.
 
-    The measures are the standard deviation, which alone would flag heavy tails, and two
-    interquantile ranges, which alone would flag features that are mostly 0.
+    Three measures must agree: the standard deviation, which alone would report heavy tails, and two
+    interquantile ranges, which alone would report features that are mostly 0.
 
-    matters : least share of the distances that a feature must hold, in units of 1 / d.
+    matters : least share of the squared distance that a feature must hold, in units of 1 / d.
     """
     real, generated = facts.drawn
     error = _RANGE_ERROR * math.sqrt(sum(1 / len(each.rows) for each in facts.drawn))
@@ -253,7 +257,8 @@ def _unlike_spreads(
     held = np.maximum(real.shares, generated.shares)
     with np.errstate(divide="ignore", invalid="ignore"):
         by_sd = np.log(generated.moments.sd) - np.log(real.moments.sd)
-    # quantiles of all features would take most of the time of all flags
+    # Only features whose standard deviations differ: quantiles of all features would take longer
+    # than all other flags together.
     columns = np.flatnonzero((held > matters / facts.pair.d) & ~(np.abs(by_sd) <= beyond))
     if not len(columns):
         return []
@@ -263,12 +268,12 @@ def _unlike_spreads(
         )
         logs = np.log(others) - np.log(measured)
     known = np.isfinite(logs)
-    known[:, ~known[1]] = False  # a range of deciles of 0: too few rows vary
+    known[:, ~known[1]] = False  # without a range of deciles too few rows vary to judge
     least = np.where(known, np.abs(logs), np.inf).min(axis=0)
     wider = (np.where(known, logs, 1) > 0).all(axis=0)
     narrower = (np.where(known, logs, -1) < 0).all(axis=0)
     quartiles, deciles = np.where(others[1] > measured[1], others[:2], measured[:2])
-    # where that ratio is less, a few rows make the wider set wide
+    # Below this ratio of quartiles to deciles, a few rows alone make the wider set wide.
     sure = (wider | narrower) & (quartiles > _BODY * deciles) & np.isfinite(least)
     found = np.flatnonzero(sure & (least > beyond))
     return list(map(int, columns[found[np.argsort(-least[found])]]))
@@ -280,7 +285,9 @@ def scales(facts: DataFacts) -> Finding:
 
 
 def deciding(facts: SetFacts) -> int:
-    """How many features decide the distances between samples alone: 1, 2, or 0 where more do."""
+    """Number of features, 1 or 2, that alone decide the distances between samples; 0 if no two
+    do.
+    """
     d = len(facts.shares)
     if d < 5:
         return int(d > 1 and facts.top[0] > _DECIDES_OF_FEW)
@@ -288,7 +295,9 @@ def deciding(facts: SetFacts) -> int:
 
 
 def scales_of(facts: SetFacts, samples: Samples, between: str) -> Finding:
-    """Finding on features that decide the distances within a set, ``between`` two samples of it."""
+    """Finding on features that decide the distances within one set. between : such as "two real
+    samples".
+    """
     d = samples.d
     order = np.argsort(-facts.shares, kind="stable")
     if few := deciding(facts):
@@ -307,7 +316,8 @@ def scales_of(facts: SetFacts, samples: Samples, between: str) -> Finding:
         return Finding(SCALES, value, "warning", effect, features)
     weights = variances(facts.moments)
     squares = float(np.square(weights).sum())
-    count = float(weights.sum()) ** 2 / squares if squares else 0.0  # effective number of features
+    # Effective number of features that hold the variance.
+    count = float(weights.sum()) ** 2 / squares if squares else 0.0
     uneven = d > 1 and count < max(FEW_FEATURES[0], FEW_FEATURES[1] * d)
     value = (
         f"about {count:.1f} of {d:,} features hold the variance of {between.replace('two ', '')}"
@@ -325,8 +335,8 @@ def scales_of(facts: SetFacts, samples: Samples, between: str) -> Finding:
 
 
 def keys(pair: SamplePair) -> list[Finding]:
-    """A warning of keys: features whose values are whole and all different in both sets, so that
-    they number the samples.
+    """A warning about keys: features whose values are whole numbers, all different in both sets, so
+    that they number the samples.
     """
     if pair.d < 2 or pair.smaller < FIRST_ROWS:
         return []
@@ -344,13 +354,13 @@ def keys(pair: SamplePair) -> list[Finding]:
 
 
 def weights(facts: DataFacts) -> list[Finding]:
-    """A warning of weights: features that are weights of samples by name and by values
+    """A warning about weights of samples: features that are such weights by name and by values
     (`are_weights`).
     """
     names = facts.pair.real.features
     found = [feature for feature, name in enumerate(names) if called_weights(name)]
     looks = (are_weights([each.rows[:, at] * each.unit for each in facts.drawn]) for at in found)
-    # otherwise the name may be that of a measurement, such as one of several weights of a body
+    # A name such as weight may also be a measurement of a body; the values decide.
     if not all(looks):
         found = []
     what = "by name and values weights of samples"
@@ -361,7 +371,7 @@ def weights(facts: DataFacts) -> list[Finding]:
 def _no_features(
     title: str, samples: Samples, found: Sequence[int], what: str, said: str
 ) -> list[Finding]:
-    """A warning of columns that are no features."""
+    """A warning about columns that are no features, if any were found."""
     features = called_all(samples, found)
     effect = f"{said}: {leave_out_text(samples, found)}."
     value = f"{', '.join(features)}: {what}"

@@ -61,7 +61,9 @@ def grade(note: bool, warning: bool = False) -> Level:
 
 
 def grade_of(far: float, ratios: tuple[float, float]) -> Level:
-    """Level of a ratio of the two sets, by those above which it is a note and a warning."""
+    """Level of a finding on a ratio: "note" above the first of ``ratios``, "warning" above the
+    second, else "ok".
+    """
     return grade(far > ratios[0], far > ratios[1])
 
 
@@ -72,39 +74,39 @@ def in_order(findings: Iterable[Finding]) -> Findings:
 
 
 def called_all(samples: Samples, features: Iterable[int]) -> tuple[str, ...]:
-    """Features by their names, or by their numbers, counted from 1."""
+    """Names of features; where the set has no names, "feature" and the number, counted from 1."""
     return tuple(called(samples, int(each)) for each in features)
 
 
 def called(samples: Samples, feature: int) -> str:
-    """A feature by its name, or by its number, counted from 1."""
+    """Name of a feature; where the set has no names, "feature" and its number, counted from 1."""
     if samples.features:
         return short_name(samples.features[feature])
     return f"feature {feature + 1}"
 
 
 def features_text(samples: Samples, features: Iterable[int]) -> str:
-    """The first names of some features after a colon; "" where features have none."""
+    """A colon and the names of the first of these features; "" where the set has no names."""
     if samples.features:
         return f": {first_names(called_all(samples, features))}"
     return ""
 
 
 def dropped_text(samples: Samples, features: Sequence[int]) -> str:
-    """Code that leaves features out by name, after a comma; "" where they have no names."""
+    """A comma and the code that leaves these features out; "" where the set has no names."""
     if not samples.features:
         return ""
     return f", {drop_text([samples.features[each] for each in features])}"
 
 
 def leave_out_text(samples: Samples, features: Sequence[int]) -> str:
-    """Advice to leave features out, with code that does it if they have names."""
+    """Advice to leave features out, with the code for it where the set has names."""
     return f"leave {'it' if len(features) == 1 else 'them'} out{dropped_text(samples, features)}"
 
 
 def ratio(first: float, second: float) -> float:
-    """Ratio of the larger to the smaller; 1 for equal values, inf when only one of them is 0 or
-    infinite.
+    """Ratio of the larger number to the smaller; 1 for equal numbers, inf if only one of them is 0
+    or infinite.
     """
     if first == second:
         return 1.0

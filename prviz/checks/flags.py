@@ -1,8 +1,10 @@
-"""Flags: what the values of two sets show that changes what a number measured on them means.
+"""Flags: findings that change what a number measured on two sets means.
 
-A flag is a `Finding` that is not "ok". Most are judged on up to 512 rows of each set, drawn with a
-fixed seed; equal rows are counted in whole sets. All texts are plain text: they hold names from
-untrusted files, so callers must not render them as markup.
+A flag is a `Finding` whose level is not "ok". Most are judged on up to 512 rows of each set, drawn
+with a fixed seed; equal rows are counted in whole sets.
+
+All texts are plain text: they hold names from untrusted files, so callers must not render them as
+markup.
 """
 
 from __future__ import annotations
@@ -47,22 +49,24 @@ from prviz.readers.suspects import reasons_text, suspect_names
 from prviz.samples import SamplePair, Samples, by_role, pair_of
 from prviz.warning import from_outside, warn
 
-# Ratios between the two sets (or their inverse) above which a mismatch is a note, or a warning.
+# Ratios of the larger set's size to the smaller one's above which sizes are a note, and a warning.
 SIZE_RATIOS = (1.01, 2.0)
-MANY_ROWS = 0.01  # share of duplicated rows that is a warning
-FEW_SAMPLES = 100  # samples below which fewer samples than features is a warning
-# Features take few values by nature where their distinct values number at most this share of their
-# values, both without each feature's commonest value.
+# Share of repeated rows, and of rows in both sets, above which they are a warning.
+MANY_ROWS = 0.01
+# Number of samples below which having fewer samples than features is a warning.
+FEW_SAMPLES = 100
+# Features count as discrete if their distinct values are at most this share of all their values,
+# the commonest value of each feature left out of both counts.
 _FEW_VALUES = 0.5
-# Rows in both sets may be equal by nature up to _ACROSS for each row that repeats within a set, and
-# _FEW_SHARED besides.
+# Rows that occur in both sets are put down to discrete features up to _ACROSS for each row that
+# repeats within a set, plus _FEW_SHARED.
 _ACROSS = 2
 _FEW_SHARED = 10
 _TRANSPOSED = "Transposed"
-# Least correlation of the means of each real row and the generated row at its place, for rows that
-# look like features.
+# Least correlation between the means of the i-th real and the i-th generated row for which the rows
+# may be features.
 _SAME_ROWS = 0.98
-# Most values of a set whose first and last rows are searched for sums of the others.
+# Most values of a set that is searched for first or last rows that sum up the others.
 _MOST_SUMMED = 10_000_000
 _flags_of_pairs: WeakKeyDictionary[SamplePair, Findings] = WeakKeyDictionary()
 
@@ -91,8 +95,8 @@ def _flags(pair: SamplePair) -> Findings:
 
 
 def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings without those that only follow from a warning of units or of columns that are no
-    features.
+    """The findings without those that merely follow from a warning about units or about columns
+    that are no features.
     """
     by_title = {each.title: each for each in findings if each.level == "warning"}
     left_out = set[str]()
@@ -106,8 +110,8 @@ def _without_effects(findings: Sequence[Finding]) -> list[Finding]:
         features = by_title[title].features if title in by_title else ()
         if features and named.issuperset(features):
             left_out.add(title)
-    # copies, row numbers, rows that are features and uneven scales also place neighbours next to
-    # each other in the file
+    # Copies, keys, transposed tables and uneven scales also place nearest neighbours close together
+    # in the file.
     if any(title.startswith((KEY, _TRANSPOSED, SCALES, "Duplicates")) for title in by_title):
         left_out.add(TOGETHER)
     return [each for each in findings if each.title not in left_out]
@@ -166,11 +170,11 @@ def flags_of_set(samples: Samples) -> Findings:
 
 
 def checked_pair(real: Any, generated: Any = None) -> SamplePair:
-    """The pair of two sets, or ``real`` itself where that is a pair, after a `PrvizWarning` for
-    each of its warnings.
+    """The pair of two sets, or ``real`` if it is a pair already, after a `PrvizWarning` for each
+    flag of level "warning".
 
-    Each public function that measures a pair calls it first. Calls from inside prviz warn of
-    nothing: studies and pages measure thousands of pairs, and functions that call each other would
+    Every public function that measures a pair calls this first. Calls from inside prviz do not
+    warn: studies and pages measure thousands of pairs, and functions that call each other would
     repeat the warnings.
     """
     pair = pair_of(real, generated)
@@ -181,7 +185,9 @@ def checked_pair(real: Any, generated: Any = None) -> SamplePair:
 
 
 def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
-    """Warn of columns of data frames that do not look like features; for files the reader does."""
+    """Warn about columns of data frames that do not look like features. For files, the reader does
+    that.
+    """
     names: dict[str, None] = {}
     reasons = ""
     drop = "drop(columns="
@@ -211,8 +217,8 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
 
 
 def say(pair: SamplePair, *, once_for: str | None = None) -> None:
-    """Issue a `PrvizWarning` for each warning on a pair, once for each text and pair, or digest
-    ``once_for``.
+    """Issue a `PrvizWarning` for each flag of level "warning", once for each text and pair.
+    once_for : digest that counts as the pair.
     """
     for flag in flags_of(pair):
         if flag.level == "warning":
@@ -318,8 +324,8 @@ def _repeats(role: str, n: int, count: int, most: int, *, natural: bool, held_ou
 
 
 def _transposed(pair: SamplePair) -> list[Finding]:
-    """A warning if rows look like features: each has the same mean in both sets, though its values
-    are unrelated.
+    """A warning if the rows look like features: the i-th row has the same mean in both sets, though
+    its values are unrelated.
     """
     n = pair.real.n
     most = min(pair.d - 1, ROWS, 2 * VALUES // pair.d)
@@ -328,7 +334,7 @@ def _transposed(pair: SamplePair) -> list[Finding]:
     with np.errstate(over="ignore"):
         means = [each.values.mean(axis=1, dtype=float) for each in pair]
     ranks = np.argsort(np.argsort(means[0])).astype(float)
-    if abs(_correlation(ranks, np.arange(float(n)))) > 0.8:  # sorted samples
+    if abs(_correlation(ranks, np.arange(float(n)))) > 0.8:  # the samples are sorted by their means
         return []
     if _correlation(*means) < _SAME_ROWS:
         return []
@@ -336,7 +342,8 @@ def _transposed(pair: SamplePair) -> list[Finding]:
     for samples in pair:
         each = samples.values.astype(float)
         left.append(each - each.mean(axis=1, keepdims=True) - each.mean(axis=0) + each.mean())
-    # related values: each generated row was made from the real row at its place
+    # Values that correlate entry by entry: each generated row was made from the real row at the
+    # same place, such as a reconstruction.
     if abs(_correlation(left[0].ravel(), left[1].ravel())) > 0.3:
         return []
     effect = f"Save the transposed table: {pair.d:,} samples of {n:,} features."
@@ -373,17 +380,16 @@ def shared_rows(facts: DataFacts) -> Finding:
     value = f"{shared:,} of {n:,} generated rows are exact copies of real ones"
     distinct = n - facts.copies.generated
     many = shared > MANY_ROWS * n and facts.rows.shared > MANY_ROWS * distinct
-    usual = many and facts.rows.shared <= 2 and distinct > 20  # a row of zeros, for instance
-    # rows that are equal by nature repeat within a set as often as across the sets
+    # At most two distinct rows in both sets, such as a row of zeros, are put down to the data.
+    usual = many and facts.rows.shared <= 2 and distinct > 20
+    # Rows of discrete features repeat within a set as often as across the sets.
     within = facts.copies.real + facts.copies.generated
     natural = many and shared <= _ACROSS * within + _FEW_SHARED and _takes_few_values(facts)
     return Finding(title, value, grade(True, many and not usual and not natural), effect)
 
 
 def _takes_few_values(facts: DataFacts) -> bool:
-    """True if the features of both sets take few values by nature, as one-hot columns and small
-    counts do.
-    """
+    """True if the features of both sets are discrete, such as one-hot columns and small counts."""
     return all(discrete(each.rows) for each in facts.drawn)
 
 
@@ -392,7 +398,8 @@ def discrete(rows: Floats) -> bool:
     different = np.unique(rows, axis=0)[:256]
     if len(different) < 2:
         return False
-    # one-hot columns: each of many categories has one of these rows
+    # Only two numbers occur, as in one-hot columns. With many categories, a column may have a
+    # single 1, which the counts below would not take as few values.
     if len(different) > 2 and len(np.unique(different)) <= 2:
         return True
     values = 0
@@ -412,7 +419,7 @@ def few_samples(*sets: Samples) -> list[Finding]:
         return []
     samples = "sample" if n == 1 else "samples"
     effect = f"So few say little about {d:,} features"
-    # an encoder writes samples as rows
+    # Rows are surely samples if an encoder wrote them: no advice to transpose.
     if all(each.encoder for each in sets):
         effect += "."
     else:
@@ -421,7 +428,9 @@ def few_samples(*sets: Samples) -> list[Finding]:
 
 
 def _summed(pair: SamplePair) -> list[Finding]:
-    """Warnings of first or last rows of a table that sum up the others; arrays have none."""
+    """Warnings about first or last rows of a table that sum up the others; for sets with names of
+    features only.
+    """
     found = []
     for role, samples in by_role(pair):
         if not samples.features or samples.values.size > _MOST_SUMMED:
@@ -438,8 +447,8 @@ def _summed(pair: SamplePair) -> list[Finding]:
 
 
 def dependent_order(found: Mapping[str, RowOrder]) -> list[Finding]:
-    """A warning of rows whose nearest neighbours stand next to them; ``found`` by the role of their
-    set.
+    """A warning about rows that stand next to their nearest neighbours in the file. found : the row
+    order by role, "" for a set without a role.
     """
     if not found:
         return []

@@ -14,9 +14,9 @@ from prviz.checks.facts import DataFacts, SetFacts
 from prviz.checks.finding import Finding, features_text
 from prviz.samples import Samples, by_role
 
-_LONGEST_LINE = 300  # characters of a line of Python
-# Absolute values of numbers that stand for missing values, and how many times as large as all other
-# numbers of their columns these must be. The first _SMALL of them may also be codes of
+# Most characters of a line of Python in a message.
+_LONGEST_LINE = 300
+# Absolute values that stand for missing values. Those before _SMALL may also be codes of
 # questionnaires.
 _STAND_INS = (
     99,
@@ -34,29 +34,33 @@ _STAND_INS = (
     9.96921e36,
     3.4028235e38,
 )
+# Least ratio of a value for missing ones to the largest other absolute value in its columns.
 _FAR = 3
 _SMALL = _STAND_INS.index(1e20)
-# Codes of questionnaires for "don't know", "refused" and the like, of which a column may have
-# several: those above and those below 0, and the least share of the rows that the commonest one
-# takes.
+# Codes of questionnaires for "don't know", "refused" and the like; a column may have several of
+# them.
 _ANSWERS = (77, 88, *range(96, 100), 777, 888, *range(996, 1000), 7777, 8888, *range(9996, 10000))
+# Codes of questionnaires below 0.
 _BELOW_0 = (-1, -7, -8, -9, -999.25, *(-each for each in _ANSWERS))
+# Least share of the rows that the commonest code of a column takes.
 _ANSWERED_SO = 0.01
-# Codes of one digit, which count only where several columns have them. A code may also follow the
-# other numbers of a column behind a gap: at least _GAP times their range, and _OF_GAPS times the
-# widest gap between them.
+# Codes of one digit; they count only if several columns have them.
 _DIGITS = (7, 8, 9)
+# Least width of the gap between the codes and the other numbers of a column, as a share of the
+# range of the others.
 _GAP = 0.5
+# Least width of the gap between the codes and the other numbers, as a multiple of the widest gap
+# among the other numbers.
 _OF_GAPS = 3
-# Ends of integer types, which stand for missing values where they repeat and are _FAR_END times as
+# Ends of integer types. They stand for missing values if they repeat and are _FAR_END times as
 # large as all other numbers of their columns.
 _ENDS = (-128, 255, -32768, -32767, 32767, 65535, -(2**31), 1 - 2**31, 2**31 - 1, 2**32 - 1)
 _FAR_END = 2
 
 
 def stand_ins(facts: DataFacts) -> list[Finding]:
-    """Warnings of missing values that were written as numbers, such as -999 or 1e30, far from all
-    others.
+    """Warnings about missing values that were written as numbers far from all others, such as -999
+    or 1e30.
     """
     found: list[Finding] = []
     for (role, samples), drawn in zip(by_role(facts.pair), facts.drawn, strict=True):
@@ -71,12 +75,14 @@ def stand_ins(facts: DataFacts) -> list[Finding]:
     return found
 
 
-# By index of a column, the numbers in it that stand for missing values.
+# Column index -> the numbers in that column that stand for missing values.
 _Codes: TypeAlias = dict[int, tuple[float, ...]]
 
 
 def _stand_in(samples: Samples, value: float) -> _Codes:
-    """Columns in which ``value``, an end of a set's numbers, stands for missing values."""
+    """The columns in which ``value``, the least or greatest of the set, stands for missing
+    values.
+    """
     usual = any(math.isclose(abs(value), each, rel_tol=1e-6) for each in _STAND_INS)
     if not usual and value not in _ENDS:
         return {}
@@ -85,7 +91,7 @@ def _stand_in(samples: Samples, value: float) -> _Codes:
     others = np.abs(samples.values[:, columns][~there[:, columns]])
     if others.size == 0 or abs(value) < (_FAR if usual else _FAR_END) * float(others.max()):
         return {}
-    # a column of 0 and 255 is a mask
+    # A column of 0 and 255 is a mask, where 255 is a value like others.
     if not usual and (there.sum() < 2 or len(np.unique(others)) < 3):
         return {}
     return dict.fromkeys(columns.tolist(), (value,))
@@ -107,8 +113,8 @@ def _missing(role: str, samples: Samples, codes: _Codes) -> Finding:
 
 
 def _without_codes(samples: Samples, codes: _Codes) -> str:
-    """Code that takes these rows out of a data frame; "" where features have no names, or the code
-    is long.
+    """Code that leaves rows with missing values out of a data frame; "" if the set has no names of
+    features, or the code is long.
     """
     if not samples.features:
         return ""
@@ -124,8 +130,8 @@ def _without_codes(samples: Samples, codes: _Codes) -> str:
 
 
 def _answers(samples: Samples, drawn: SetFacts) -> _Codes:
-    """Codes of questionnaires by column, which stand far from all other numbers of the column,
-    behind a wide gap, or alone below 0.
+    """Codes of questionnaires by column: numbers far from all others of the column, behind a wide
+    gap, or the only ones below 0.
     """
     ends = np.array([drawn.rows.min(axis=0), drawn.rows.max(axis=0)]) * drawn.unit
     known = (*_DIGITS, *_ANSWERS, *_STAND_INS[:_SMALL], *_BELOW_0)
@@ -144,16 +150,16 @@ def _answers(samples: Samples, drawn: SetFacts) -> _Codes:
 
 @np.errstate(all="ignore")
 def _codes(values: Floats, known: Sequence[float], near: bool) -> tuple[float, ...]:
-    """The numbers of a column that are codes, among those known; () if they are like the other
-    numbers.
+    """The numbers of a column that are codes among the ``known`` ones; () if they do not stand
+    apart from the other numbers.
 
-    near : True if codes may follow the other numbers behind a wide gap.
+    near : True if a wide gap is enough to stand apart; codes must then be above all other numbers.
     """
     every, counts = np.unique(values, return_counts=True)
     here = np.isin(every, known)
-    if near:  # codes are above all other numbers: 77 may be an age in a column where 99 is a code
+    if near:  # 77 may be an age in a column where 99 is a code
         here &= every > every[~here].max(initial=-np.inf)
-    # try all of them, then without the lowest ones, which may be ordinary numbers
+    # All of them are tried as codes, then without the lowest ones, which may be ordinary numbers.
     for first in range(np.count_nonzero(here) if near else 1):
         codes = np.flatnonzero(here)[first:]
         others = np.delete(every, codes)

@@ -1,9 +1,10 @@
-"""Rows that depend on each other, such as frames of a video: the nearest neighbour of a row stands
-next to it in the file.
+"""Finds rows that depend on each other, such as frames of a video: a row and its nearest neighbour
+stand close together in the file.
 
-Neighbours a few rows apart are counted among the neighbours within one stretch of rows, and
-compared with a random order of that stretch. So a file sorted by class is not reported: within a
-class, rows next to each other are no nearer than others.
+Within stretches of consecutive rows, the nearest neighbours a few rows apart are counted, and
+compared with their number for a random order of that stretch. A file sorted by class is not
+reported, if its classes have more than about 30 rows: within a class, rows close together in the
+file are no nearer than others.
 """
 
 from __future__ import annotations
@@ -19,40 +20,40 @@ from prviz.arrays import AnyFloats, Flags, Ints
 from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair, Samples, by_role
 
-# NEXT: most rows apart that count as next to each other. STRETCH: number of consecutive rows within
-# which neighbours are compared with a random order.
+# Most rows between two that count as close together in the file.
 NEXT = 3
+# Number of consecutive rows in a stretch.
 STRETCH = 100
-# Most stretches that are compared, spread evenly over the file, and rows of the file for each
-# stretch: comparing a tenth of the rows takes a hundredth of the time of a curve.
+# Most stretches that are compared, spread evenly over the file.
 _STRETCHES = 5
+# Rows of the file for each stretch: comparing a tenth of all rows takes a hundredth of the time of
+# a curve.
 _ROWS_EACH = 1_000
-# Most features that distances are computed from, spread evenly over all. Fewer features may hide
-# which rows are neighbours, but find none where the order of the rows means nothing.
+# Most features that distances are computed from, spread evenly over all. With fewer features a
+# dependence may go unnoticed, but none is found where there is none.
 _FEATURES = 512
-# Fewest rows of a set that is checked.
+# Fewest rows for which a set is checked.
 _LEAST = 40
-# _FIRST: number of rows that show of most columns that they are not sorted. _MOVES: least share of
-# the steps from row to row at which a sorted column changes; a column that changes less often is a
-# class.
+# Number of first rows that show for most features that the file is not sorted by them.
 _FIRST = 10
+# Least share of the steps from row to row at which a feature changes for the file to count as
+# sorted by it; one that changes less often is a class.
 _MOVES = 0.25
-# Least ratio of the number of neighbours next to each other to that in a random order of their
-# stretch, for the rows to count as dependent. A file sorted by a class that is not known reaches it
-# too, where classes have fewer than about 30 rows.
+# Least number of nearest neighbours close together in the file, as a multiple of that for a random
+# order of the stretch. A file sorted by an unknown class reaches it too, if classes have fewer than
+# about 30 rows.
 _TIMES = 3.0
-# Least share of all nearest neighbours that stand next to each other, and greatest probability of
-# that many by chance.
+# Least share of all nearest neighbours that are close together in the file.
 _SHARE = 0.1
+# Greatest probability of that many close nearest neighbours by chance.
 _CHANCE = 1e-4
 
 
 class RowOrder(NamedTuple):
-    """Nearest neighbours that stand next to each other.
+    """Nearest neighbours that are close together in the file.
 
-    share : share of the nearest neighbours at most NEXT rows apart.
-    chance : the same share for rows in random order.
-    rows : number of rows that were compared.
+    share : share of nearest neighbours at most NEXT rows apart. chance : that share for rows in
+        random order. rows : number of rows that were compared.
     """
 
     share: float
@@ -60,7 +61,7 @@ class RowOrder(NamedTuple):
     rows: int
 
 
-# Title of the flag, and what follows from it.
+# Title and effect of the flag on dependent rows.
 TOGETHER = "Rows that belong together"
 CONSEQUENCE = (
     "Rows such as the frames of a video are not independent, so that split, intervals and upper"
@@ -71,15 +72,15 @@ _found_of_sets: WeakKeyDictionary[Samples, RowOrder | None] = WeakKeyDictionary(
 
 
 def dependent_rows(samples: Samples) -> RowOrder | None:
-    """How often nearest neighbours stand next to each other, if that is far more often than by
+    """How often nearest neighbours are close together in the file, if far more often than by
     chance.
 
-    It is computed once for each set.
+    The result for a set is kept for later calls.
 
     Parameters
     ----------
     samples : Samples
-        Fewer than 40 are not checked. At most five stretches of 100 rows are compared.
+        Sets of fewer than 40 are not checked. At most five stretches of 100 rows are compared.
 
     Returns
     -------
@@ -99,11 +100,11 @@ def _dependent_rows(samples: Samples) -> RowOrder | None:
     count = min(_STRETCHES, max(1, n // _ROWS_EACH))
     starts = np.linspace(0, n - length, count).round().astype(np.intp)
     rows = (starts[:, None] + np.arange(length)).reshape(-1)
-    values = samples.values[rows]  # a copy, as _nearest overwrites it
+    values = samples.values[rows]  # a copy, because _nearest overwrites it
     if _is_sorted(values):
         return None
     other = _nearest(values)
-    # two rows that are nearest to each other count as one pair
+    # Two rows that are each other's nearest neighbours count as one pair.
     own = np.arange(len(rows))
     first = np.minimum(own, other)
     last = np.maximum(own, other)
@@ -117,7 +118,7 @@ def _dependent_rows(samples: Samples) -> RowOrder | None:
     within = _by_chance(stretch, first[together])
     for label in samples.labels.values():
         kinds, kind = np.unique(label, return_inverse=True)
-        if len(kinds) <= np.sqrt(n):  # classes; a label with more values names videos or patients
+        if len(kinds) <= np.sqrt(n):  # a label with more values names videos, not classes
             within = max(within, _by_chance(stretch * len(kinds) + kind[rows], first[together]))
     share = found / len(pairs)
     often = found >= _TIMES * within * tried and share >= _SHARE
@@ -127,8 +128,8 @@ def _dependent_rows(samples: Samples) -> RowOrder | None:
 
 
 def _by_chance(kinds: Ints, chosen: Ints) -> float:
-    """Share of the other rows of its kind that stand next to a row, on average over the chosen
-    rows.
+    """Probability that two random rows of one kind are at most NEXT places apart; the mean over the
+    kinds of the chosen rows.
     """
     chance = np.zeros(len(kinds))
     for kind in np.unique(kinds):
@@ -169,12 +170,13 @@ def _nearest(values: AnyFloats) -> Ints:
     """
     values = np.ascontiguousarray(values[:, :: -(-values.shape[1] // _FEATURES)])
     values /= max(float(values.max()), -float(values.min())) or 1.0
-    # less the first row, for precision: outliers would pull the mean away from the other rows
+    # Subtracting a row keeps the products precise; the mean would be pulled away by outliers.
     values -= values[0].copy()
-    with one_blas_thread():  # a second thread would only wait
+    with one_blas_thread():  # so few rows gain nothing from more threads
         products = values @ values.T
     squares = np.diag(products).copy()
-    # squared distances less the square of the row itself, which is the same for all others
+    # Squared distances without the square of the row itself, which does not change which row is
+    # nearest.
     apart = squares - 2 * products
     np.fill_diagonal(apart, np.inf)
     nearest: Ints = np.argmin(apart, axis=1)
@@ -190,7 +192,7 @@ def _at_least(count: int, n: int, p: float) -> float:
 
 
 def dependent_sets(pair: SamplePair) -> dict[str, RowOrder]:
-    """`dependent_rows` of both sets, by "real" and "generated", without a set that has none."""
+    """`dependent_rows` of the sets that have any, by role: "real", "generated"."""
     return {
         role: found
         for role, samples in by_role(pair)
@@ -199,7 +201,9 @@ def dependent_sets(pair: SamplePair) -> dict[str, RowOrder]:
 
 
 def dependence_text(found: Mapping[str, RowOrder]) -> str:
-    """Text on the result of `dependent_sets`, without a full stop; "" where that is empty."""
+    """The result of `dependent_sets` as text, without a full stop; "" if no set has dependent
+    rows.
+    """
     named = {f"{role} " if role else "": each for role, each in found.items()}
     said = [
         f"of {100 * each.share:.0f} % of {each.rows} {role}samples the nearest one of them stands"

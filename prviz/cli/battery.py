@@ -1,6 +1,5 @@
-"""``prviz battery``: runs the sanity battery on chosen readings.
-
-A table shows each verdict beside the truth's and the paper's.
+"""``prviz battery``: runs the sanity battery on chosen readings, and prints each verdict beside the
+truth's and the paper's.
 """
 
 from __future__ import annotations
@@ -110,7 +109,7 @@ def _battery(arguments: argparse.Namespace) -> int:
 
 
 def _readings(names: Sequence[str]) -> list[str]:
-    """The names, each once. Raises ValueError for a name that is no reading."""
+    """The names without repeats. Raises ValueError for a name that is no reading."""
     for name in names:
         if name not in READINGS:
             points = (each.partition("@")[2] for each in family_readings(["knn"]))
@@ -122,7 +121,7 @@ def _readings(names: Sequence[str]) -> list[str]:
 
 
 def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
-    """Table with a line for each check and tag, and a column for each reading.
+    """Table with a row for each check and what it asks for, and a column for each reading.
 
     A cell holds the verdicts on fidelity and on diversity, three letters each (see `_KEY`).
     """
@@ -149,7 +148,7 @@ def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
 
 
 def _counts(judged: pd.DataFrame) -> str:
-    """Text that counts, for each reading and side (fidelity, diversity), the cells that pass."""
+    """Text that says for each reading how many checks of fidelity and of diversity it passes."""
     known = judged[judged["published"].isin(PASSES)].groupby(["reading", "side"]).size()
     published = set(judged["reading"][judged["published"].notna()])
     counts: dict[str, list[str]] = {}

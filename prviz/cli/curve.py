@@ -55,8 +55,8 @@ be .npy, .npz, .csv, .tsv, .jsonl, .parquet, .feather, .arrow or .safetensors, o
 file with both roles may stand alone: two arrays, or a table with a column such as role, split,
 source or is_generated."""
 
-# Areas that remain after remedies are measured together with tightest; without it, only if they are
-# estimated to take at most this many seconds.
+# Largest estimated time, in seconds, for which the areas that remain after leaving out telling
+# features are measured; with the family tightest they always are.
 AREA_SECONDS = 10.0
 NO_AREAS = "what remains without it would take long to measure: --method tightest does"
 
@@ -168,11 +168,11 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class _Measured:
-    """All that is printed and written about one pair of sets.
+    """Everything that is printed or written about one pair of sets.
 
-    options : options of the estimates, by name. approximation : set if neighbours were approximate.
-    spreads : bootstrap intervals, by family. found : what tells the sets apart. bound : upper bound
-    of the true curve. conclusion : what else to say about that bound.
+    options : options of the estimates, by name. approximation : None if the neighbours are exact.
+        spreads : bootstrap intervals, by family. found : what tells the sets apart. bound : upper
+        bound of the true curve. conclusion : sentence on what limits that bound.
     """
 
     arguments: argparse.Namespace
@@ -190,7 +190,7 @@ class _Measured:
         return export.KnownOfPair(None, self.bound, self.found, self.conclusion)
 
     def summary_values(self, name: str) -> dict[str, float]:
-        """The summaries of a family's curve; the area is cut to that of the upper bound."""
+        """The summaries of a family's curve, with an area of at most that of the upper bound."""
         values = summaries(self.estimates[name].curve, self.arguments.b, self.arguments.eps)
         return with_area_at_most(values, limit_of(name, self.bound))
 
@@ -224,14 +224,16 @@ def _curve(arguments: argparse.Namespace) -> int:
         return 0
     if measured.approximation is not None:
         sys.stderr.write(f"prviz: {measured.approximation.label}\n")
-    # the numbers already say what few samples allow to conclude
+    # The other conclusion, that the samples are few, follows from the numbers in the output.
     if conclusion.startswith(WITHOUT_LEARNERS):
         sys.stderr.write(f"prviz: {conclusion}\n")
     return 0
 
 
 def _measured(arguments: argparse.Namespace, methods: Sequence[str]) -> _Measured:
-    """Estimates of a pair, bootstrap intervals if asked for, and what tells the two sets apart."""
+    """The pair, its estimates, bootstrap intervals if --bootstrap is given, and what tells the sets
+    apart.
+    """
     pair = _read(arguments)
     say_flags(flags_of(pair))
     options = {name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")}
@@ -284,10 +286,10 @@ def _several(arguments: argparse.Namespace, methods: Sequence[str]) -> int:
 
 
 def _with_areas(measured: _Measured) -> Witness:
-    """What tells the two sets apart, with the areas that remain after each remedy.
+    """What tells the two sets apart, with the area of the curve that remains after each remedy.
 
-    The areas are left out if there are too few samples, or if other families were named and the
-    areas take long.
+    The areas are left out if the samples are too few, or if tightest is not among the families and
+    the areas would take long.
     """
     arguments = measured.arguments
     pair = measured.pair
@@ -297,7 +299,7 @@ def _with_areas(measured: _Measured) -> Witness:
     work = passes([TIGHTEST.name], split=0.5)
     real, generated = (min(side.n, AREA_SAMPLES) for side in pair)
     area = None
-    if TIGHTEST.name in measured.estimates:  # the area that the table shows
+    if TIGHTEST.name in measured.estimates:  # then the table shows its area
         area = measured.summary_values(TIGHTEST.name)["auc"]
     elif estimate_seconds(real, generated, pair.d, **work) > AREA_SECONDS:
         if found.named:
@@ -316,8 +318,8 @@ def _bound(
 ) -> tuple[PRCurve | None, str]:
     """The upper bound of the true curve, and a sentence on what limits it ("" if nothing does).
 
-    Where the user names families without tightest, these give the bound. The sentence says that
-    scikit-learn is missing, or that the samples are too few to say more.
+    If the user names families without tightest, these families give the bound. The sentence says
+    that scikit-learn is missing, or that the samples are too few.
     """
     few = min(side.n_independent for side in pair) < FEWEST
     if arguments.method is not None and TIGHTEST.name not in estimates:
@@ -404,9 +406,8 @@ def _read_one(path: Path, key: str | None, option: str, choice: ColumnChoice) ->
 
 
 def _both(choices: Sequence[str]) -> str:
-    """Text with the options that choose the two sets of one file, such as --real-key.
-
-    The options name which set is real only where the file says so.
+    """Text on the options that choose the two sets of one file, such as --real-key and
+    --generated-key. It gives their values only if the file says which set is real.
     """
     column, rows = split_key(choices[0])
     if column is not None and rows is not None:
@@ -425,8 +426,8 @@ def _both(choices: Sequence[str]) -> str:
 
 
 def _here(error: Exception, options: str) -> str:
-    """The error's text with these options in it, before its recipe (code that joins parts of a
-    set).
+    """The error's text with the ``options`` inserted in front of the code that joins parts of a
+    set, if there is such code.
     """
     sentence, mark, recipe = str(error).partition(" If they are parts of one set")
     return f"{sentence} Here: {options}.{mark}{recipe}"
@@ -502,7 +503,8 @@ def _table(measured: _Measured) -> list[str]:
             where = ", ".join(f"{low:.3g} <= lam <= {high:.3g}" for low, high in runs)
             remarks[len(rows)] = f"  refuted, {where}"
         rows.append([each.method, k, *(f"{value:.4f}" for value in values)])
-        # two rows for the intervals: their lower and their upper ends, named by percentile
+        # Two rows for the bootstrap intervals: the lower ends and the upper ends, named by
+        # percentile.
         if name in measured.spreads:
             spread = measured.spreads[name]
             tail = 50 * (1 - spread.level)

@@ -52,7 +52,7 @@ def add_pictures(parser: argparse.ArgumentParser) -> None:
 
 
 def add_encoder(add: Callable[..., object]) -> None:
-    """Add the options ``--encoder``, ``--weights`` and ``--skip-bad``. add :
+    """Add the options ``--encoder``, ``--weights`` and ``--skip-bad`` by calling ``add``, which is
     ``parser.add_argument``.
     """
     add(
@@ -100,7 +100,7 @@ def embed_each(
 
 
 def file_text(each: SetFile, encoder: str) -> str:
-    """The printed line on a file of features that was written, or kept from before."""
+    """The printed line on a file of features: written now, or kept from before."""
     found = each.found
     bad = ""
     if found.bad:
@@ -157,7 +157,9 @@ def embed_arguments(arguments: argparse.Namespace) -> None:
 def _models(
     paths: Sequence[Path], reference: EmbeddingSource | None, keep: Path
 ) -> tuple[list[PictureSet], list[Path], list[str]]:
-    """Split ``paths`` into sets of pictures and files of features, with notes on the folders."""
+    """The sets of pictures among ``paths``, the other paths, which are files of features, and notes
+    on the folders.
+    """
     sources: list[EmbeddingSource] = []
     others: list[Path] = []
     notes: list[str] = []
@@ -218,8 +220,7 @@ column of a table: FILE holds the features and says how they were made, FILE.sam
 paths, texts and labels. The same command continues a stopped run. With --each a folder of models
 becomes a file for each. A tensor saved by PyTorch (.pt) is converted, without an encoder."""
 
-# Options of commands that read features; prviz embed takes them only to explain why it can't use
-# them.
+# Options that only commands reading features can use; prviz embed accepts them to explain that.
 _OF_FEATURES = ("--features", "--drop", "--group")
 
 

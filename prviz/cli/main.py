@@ -37,7 +37,7 @@ from prviz.server.limits import (
 )
 from prviz.server.uploads import PUBLIC_MB, uploads
 
-# The commands and what each does. A command's module is imported only when the command runs.
+# Name of each command -> what it does. A command's module is imported only when the command runs.
 _COMMANDS = {
     "app": "start the app in the browser",
     "curve": "measure two files",
@@ -49,7 +49,7 @@ _COMMANDS = {
     "triage": "rank many checkpoints against one reference",
     "parity": "why two tools disagree on two files",
 }
-# Threshold of the garbage collector: new objects after which it runs, while a command runs.
+# Number of new objects after which the garbage collector runs, during a command.
 _OBJECTS = 50_000
 DEFAULT_PORT = 8501
 PORTS_TRIED = 100
@@ -63,17 +63,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         if getattr(sys, name) is None:  # closed, as by `prviz ... >&-`
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
     if given[:1] != ["app"]:
-        # Modules keep their objects for good: searching these for garbage takes a tenth of a start.
+        # Imported modules are never freed, and searching them for garbage takes a tenth of the
+        # start.
         gc.set_threshold(_OBJECTS)
     try:
         try:
             return _run(given)
-        finally:  # finally: argparse ends --list and --help by SystemExit
+        finally:
+            # This is in finally, because argparse ends --list and --help by SystemExit.
             sys.stdout.flush()
             gc.set_threshold(*usual)
-    except (
-        BrokenPipeError
-    ):  # the reader has closed the pipe, as in `prviz curve ... | head`: not an error
+    except BrokenPipeError:
+        # No error: the reader has closed the pipe, as in `prviz curve ... | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
@@ -98,7 +99,7 @@ def _run(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         raise
     except (ValueError, TypeError, OSError) as error:
-        # The error is one line; readers may add lines of Python that convert the file.
+        # The first line is the error; code that converts the file may follow.
         return _fail(error_text(error), *str(error).splitlines()[1:], status=2)
     except ModuleNotFoundError as error:
         return _fail(missing(error, f"prviz {argv[0]}"), status=2)
@@ -110,13 +111,13 @@ def _run(argv: Sequence[str]) -> int:
 
 def _fail(message: str, *recipe: str, status: int) -> int:
     print(f"prviz: error: {printable(' '.join(message.splitlines()))}", file=sys.stderr)
-    for line in recipe:  # print these lines of code unchanged, so that they can be pasted and run
+    for line in recipe:  # lines of code, printed unchanged to be pasted and run
         print(printable(line), file=sys.stderr)
     return status
 
 
 class _Parser(argparse.ArgumentParser):
-    """Argument parser whose usage errors are one line, as are all other errors of prviz."""
+    """Argument parser that prints a usage error as one line, like every other error of prviz."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(_fail(f"{message} (see {self.prog} --help)", status=2))
@@ -251,19 +252,20 @@ def _app(arguments: argparse.Namespace) -> int:
     os.environ[TIME_VARIABLE] = arguments.time_limit
     uploads.most = arguments.upload_budget or uploads.most
     line = ["run", str(script), "--server.address", arguments.host, "--server.port", str(port)]
-    # prviz has printed the address itself; without this, Streamlit also looks up public addresses.
+    # prviz has printed the address already. Without this option, Streamlit would also look up the
+    # public address of this machine.
     line += [
         "--logger.hideWelcomeMessage",
         "true",
     ]
-    line += ["--server.allowedHosts", "*"]  # `HostGuard` checks hosts instead
+    line += ["--server.allowedHosts", "*"]  # prviz's `HostGuard` checks hosts
     line += ["--server.baseUrlPath", arguments.base_path] if arguments.base_path else []
     if any(origin.startswith("https:") for origin in arguments.allow_frame):
         # In a cross-site frame, browsers drop Streamlit's cookie unless SameSite is "none"; without
         # the cookie, Streamlit refuses uploads.
         line += ["--server.xsrfCookieSameSite", "none"]
     line += ["--server.headless", "true"] if arguments.no_browser else []
-    # Streamlit handles the signal, finishes its work, then raises the signal again: exit quietly.
+    # On these signals Streamlit finishes its work and raises the signal again, for this handler.
     for number in (
         signal.SIGTERM,
         signal.SIGINT,
@@ -290,8 +292,8 @@ def _usable_port(host: str, port: int | None) -> int:
                 host, candidate, type=socket.SOCK_STREAM
             )[0]
             with socket.socket(family, kind, protocol) as probe:
-                # The server sets SO_REUSEADDR too. On Windows, this option would hide a port in
-                # use.
+                # With SO_REUSEADDR, which the server sets too, a port just left counts as free. On
+                # Windows the option would also let a port in use count as free.
                 if sys.platform != "win32":
                     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 probe.bind(address)
@@ -314,9 +316,7 @@ def _port(text: str) -> int:
 
 
 def _named(read: Callable[[str], str]) -> Callable[[str], str]:
-    """An argparse type made of a reader, whose ValueError becomes a usage error with the same
-    text.
-    """
+    """Type for argparse made of ``read``: a ValueError becomes a usage error with the same text."""
 
     def read_option(text: str) -> str:
         try:

@@ -84,8 +84,8 @@ def add_parity(parser: argparse.ArgumentParser) -> None:
 
 
 def add_conventions(parser: argparse.ArgumentParser, effect: str) -> None:
-    """Give ``parser`` the options of a `CurveConvention`. effect : what these add, for the help
-    text.
+    """Give ``parser`` the options of a `CurveConvention`. effect : what the options add to the
+    output, for the help text.
     """
     group = parser.add_argument_group(
         "conventions that papers leave open", f"With any of them: {effect}."
@@ -173,7 +173,7 @@ def _parity(arguments: argparse.Namespace) -> int:
 
 
 def _pairs(arguments: argparse.Namespace) -> list[SamplePair]:
-    """Read the real set and pair it with each generated one; print notes and flags."""
+    """Read the real set and every generated set; print notes and flags; return the pairs."""
     choice = column_choice(arguments)
     real = read_chosen(arguments.real, choice, key=arguments.real_key)
     generated = [
@@ -193,7 +193,7 @@ def _sets(
     k: int,
     convention: CurveConvention | PaperConvention | None,
 ) -> list[dict[str, Any]]:
-    """For JSON: each generated set with its numbers, its flags, and the areas under its curves if a
+    """For JSON: the numbers and flags of each generated set, and the areas under its curves if a
     convention is chosen.
     """
     sets = []
@@ -279,9 +279,10 @@ def _numbers(
 
 
 def _table(pair: SamplePair, k: int, found: Mapping[str, Any]) -> list[str]:
-    """Lines on the samples, a table of the conventions, what each row means, and other numbers.
+    """Lines on one pair: sizes, a table of the conventions, the meaning of each row, and the other
+    numbers.
 
-    A number that differs from the first row is marked by *.
+    A * marks values that differ from the first row.
     """
     rows = found["conventions"]
     names = ("precision", "recall", "density", "coverage", "realism")
@@ -319,7 +320,7 @@ def _table(pair: SamplePair, k: int, found: Mapping[str, Any]) -> list[str]:
 
 
 def _note(name: str, number: Mapping[str, Any]) -> str:
-    """What stands beside a number: bias, deviation and interval, or why the number is missing."""
+    """Remark on a number: bias, deviation and interval, or why the number is missing."""
     if name == "frechet_distance" and not math.isnan(number["bias"]):
         held = f"{number['low']:.6g} to {number['high']:.6g}"
         bias = f"about {number['bias']:.4g} of it is the bias of so few samples"
@@ -340,10 +341,10 @@ def _note(name: str, number: Mapping[str, Any]) -> str:
 def _areas(
     pair: SamplePair, k: int, convention: CurveConvention | PaperConvention
 ) -> dict[str, dict[str, float]]:
-    """By method: area by the convention, prviz's own area with the same k and split, and the IoU of
-    the two curves.
+    """For each method: the area by the convention, prviz's own area at the same k and split, and
+    the IoU of these two curves.
 
-    A `CurveConvention` is without split; a `PaperConvention` sets k and split.
+    A `CurveConvention` has no split; a `PaperConvention` sets k and split.
     """
     if isinstance(convention, PaperConvention):
         (name,) = (name for name, each in PAPERS.items() if each is convention)
@@ -369,7 +370,7 @@ def _areas(
 
 
 def _curves(pair: SamplePair, k: int, convention: CurveConvention | PaperConvention) -> list[str]:
-    """Lines that compare the areas under the curves, by the convention and by prviz."""
+    """Lines that list the areas under the curves by the convention and by prviz."""
     if isinstance(convention, CurveConvention):
         drawn = "exact"
         if convention.rays is not None:

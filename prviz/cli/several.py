@@ -24,7 +24,7 @@ _OF_ONE = ("json", "csv", "html", "bootstrap", "approximate")
 
 
 def check_several(arguments: argparse.Namespace, methods: Sequence[str]) -> None:
-    """Raise ValueError for options that work with one model only, where several are named."""
+    """Raise ValueError for options that work with one model only, if several models are named."""
     for name in _OF_ONE:
         if getattr(arguments, name):
             raise ValueError(
@@ -38,7 +38,7 @@ def check_several(arguments: argparse.Namespace, methods: Sequence[str]) -> None
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
-    """The shortest ends of the paths, without file extensions, that tell all paths apart."""
+    """The shortest ends of the paths, without file extensions, that are all different."""
     parts = [[*path.parts[:-1], path.stem] for path in paths]
     for length in range(1, max(map(len, parts)) + 1):
         names = ["/".join(each[-length:]) for each in parts]

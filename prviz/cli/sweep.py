@@ -45,7 +45,7 @@ repeats, seed."""
 
 _LISTS = ("problems", "methods", "ks", "bandwidths", "splits", "ns", "dims")
 _NUMBERS = ("repeats", "seed")
-# TOML has no null: the word that stands for None, by key.
+# Key of the configuration -> the word that stands for None there, as TOML has no null.
 _WORDS = {"bandwidths": "auto", "splits": "none", "ns": "own", "dims": "own"}
 
 # Longest configuration, in characters: tomllib takes quadratic time on texts such as a.a.a...
@@ -114,7 +114,7 @@ def _checked_arguments(config: dict[str, Any], name: str, folder: Path) -> dict[
 
 
 def config_text(arguments: Mapping[str, Any]) -> str:
-    """TOML text from which `config_arguments` reads the same arguments.
+    """TOML text of a sweep's arguments, the inverse of `config_arguments`.
 
     problems : list of toys' names and toy problems.
     """
@@ -186,7 +186,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
         dask=arguments.dask,
         line_of=_line,
     )
-    # Means by problem, method, k, and all settings that differ between rows.
+    # Average over everything but problem, method, k, and the settings that differ between rows.
     usual = ("problem", "method", "k")
     varied = [name for name in SETTINGS if name in usual or table[name].nunique(dropna=False) > 1]
     means = table.groupby(varied, dropna=False)[["auc", "iou", "excess", "deficit"]].mean()
@@ -198,8 +198,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
 
 
 def _earlier(cells: Sequence[Cell], out: Path) -> str:
-    """A line that counts rows in ``out`` of earlier contents of the same files; "" if there are
-    none.
+    """A line that counts the rows in ``out`` measured on earlier contents of the same files; "" if
+    there are none.
     """
     import pandas as pd
 
@@ -222,7 +222,9 @@ def _earlier(cells: Sequence[Cell], out: Path) -> str:
 
 
 def _line(rows: pd.DataFrame) -> str:
-    """The printed line on one pair: IoU with the truth, or the area where no truth is known."""
+    """The line to print for one pair: for each family the IoU with the truth, or the area where no
+    truth is known.
+    """
     number, label = ("iou", "IoU") if rows["iou"].notna().any() else ("auc", "AuC")
     plain = rows.astype(object).where(rows.notna(), None).to_dict("records")
     first = plain[0]

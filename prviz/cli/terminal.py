@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Seconds of work after which progress is shown, and seconds between two updates.
+# Seconds of work after which progress is shown.
 WORTH_SAYING = 1.0
+# Seconds between two updates of the progress.
 _PAUSE = 0.1
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -94,12 +95,12 @@ def seed_number(text: str) -> int:
 
 @contextmanager
 def watched(seconds: float | None) -> Iterator[ProgressLine | None]:
-    """Show a progress line on stderr while the block runs, and remove it at the end.
+    """Show a progress line on stderr while the block runs; remove it at the end.
 
     seconds : expected time, shown at the start; None if unknown.
 
-    Yields a function that takes the fraction done; None if stderr is no terminal. `print_above`
-    prints other lines above the progress line.
+    Yields a function that takes the fraction done, or None if stderr is no terminal. Use
+    `print_above` to print other lines meanwhile.
     """
     if not sys.stderr.isatty():
         yield None
@@ -200,7 +201,9 @@ def say_flags(flags: Iterable[Finding]) -> None:
 
 
 def print_above(line: ProgressLine | None, text: str, stream: TextIO | None = None) -> None:
-    """Print a line that stays, above the progress line; the stream is stderr by default."""
+    """Print a line above the progress line, to stderr by default; it stays when the progress line
+    goes.
+    """
     if line is not None:
         line.show("")
     stream = stream or sys.stderr
@@ -209,7 +212,7 @@ def print_above(line: ProgressLine | None, text: str, stream: TextIO | None = No
 
 
 class ProgressLine:
-    """Progress in the last line of the terminal; call it with the fraction done."""
+    """Progress shown in the last line of the terminal. Call it with the fraction done."""
 
     def __init__(self) -> None:
         self._start = self._last = time.monotonic()
@@ -234,7 +237,7 @@ class ProgressLine:
         self.show(f"{fraction:4.0%}" + ("" if left is None else f", {duration(left)} left"))
 
     def show(self, text: str) -> None:
-        """Show a text in place of the current one."""
+        """Replace the current text of the line."""
         if text or self._width:
             sys.stderr.write("\r" + text.ljust(self._width) + ("" if text else "\r"))
             sys.stderr.flush()
@@ -297,7 +300,7 @@ def put_text(target: str, text: str) -> None:
     path = Path(target)
     if target == "-":
         sys.stdout.write(text)
-    # a pipe or a device: write into it, as `write_whole` would replace it by a file
+    # A pipe or a device: `write_whole` would replace it by a file.
     elif path.exists() and not path.is_file():
         with named(path):
             path.write_bytes(text.encode())
@@ -321,7 +324,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def column_choice(arguments: argparse.Namespace) -> ColumnChoice:
-    """The columns chosen by --features, --drop and --group, for all files of a command."""
+    """The columns chosen by --features, --drop and --group for all files of a command."""
     return ColumnChoice.of(arguments.features, arguments.drop, arguments.group, shared=True)
 
 
@@ -344,7 +347,9 @@ def check_choice(choice: ColumnChoice, sets: Iterable[Samples]) -> None:
 
 
 def say_notes(sets: Iterable[Samples]) -> None:
-    """Print on stderr the notes of reading these sets; a note that several sets share, once."""
+    """Print the notes from reading these sets on stderr; a note that several sets share is printed
+    once.
+    """
     for note, names in notes_of(sets).items():
         sys.stderr.write(f"prviz: note: {' and '.join(map(one_line, names))}: {note}\n")
 

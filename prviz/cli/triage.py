@@ -83,27 +83,27 @@ if TYPE_CHECKING:
     # A file of a watched folder, with the state (size, times) that it had once it was complete.
     File: TypeAlias = tuple[Path, FileState]
 
-# Libraries that the ranking and its findings need, beyond the three that prviz always needs.
+# Libraries that triage needs beyond the three that prviz always needs.
 NEEDED = ("pandas", "sklearn")
-# With --watch, new files to measure before reports are rewritten: at least _FIRST, and one for
-# every _AT_A_TIME files that are measured. With one for every 4, all rewritings together take at
-# most about five times as long as the last one.
+# With --watch, number of newly measured files after which the reports are rewritten: at least
+# _FIRST, and a quarter of the files measured before. So all rewritings together take at most about
+# five times as long as the last one.
 _FIRST = 4
 _AT_A_TIME = 4
-# Reports are rewritten after fewer new files once the last rewriting is _PERIOD seconds ago, and
-# _WRITINGS times as long ago as it took.
+# Reports are also rewritten, with fewer new files, once _PERIOD seconds have passed since the last
+# rewriting, and _WRITINGS times as long as that took.
 _PERIOD = 10.0
 _WRITINGS = 4.0
-# Up to this many files that are still being written get a line each; more get one line together.
+# Most files still being written that get a line each; more files share one line.
 _MOST_WAITING = 5
-# --rerun lists at most this many differences and counts the others.
+# Most differences that --rerun lists; it counts the others.
 _MOST_LISTED = 20
 
 
 def again(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Measure the checkpoints of a report again; return 0 if all numbers are equal, else 1."""
     usual = parser.parse_args(["--rerun", str(arguments.rerun)])
-    for name, value in vars(usual).items():  # --rerun would ignore these options
+    for name, value in vars(usual).items():  # refuse options that --rerun would ignore
         given = getattr(arguments, name)
         if given == value or name in ("memory_limit", "distances_on"):
             continue
@@ -136,8 +136,8 @@ def again(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int
 
 
 class _Instead(argparse.Action):
-    """Option that makes some required arguments optional: with --rerun, REFERENCE can be left
-    out.
+    """Option that makes some required arguments optional: with --rerun, REFERENCE and CHECKPOINTS
+    can be left out.
     """
 
     def __init__(self, *args: Any, instead_of: Sequence[argparse.Action], **options: Any) -> None:
@@ -372,7 +372,8 @@ def _add_trackers(add: Callable[..., Any]) -> None:
     )
 
 
-# A folder of pictures has no table among its first files; one of a set in parts has.
+# Number of files of a folder that are searched for samples: a set in parts has samples among its
+# first files, a folder of pictures has none.
 _MOST_FILES = 1_000
 
 
@@ -402,7 +403,7 @@ def _triage(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> i
             f" pictures on the way: {_on_the_way(arguments, 'pixels:32')} (prviz embed --list shows"
             " other encoders)"
         )
-    # a lower limit than the default: the user wants memory back more than speed
+    # A limit below the default shows that memory matters more than speed here.
     if arguments.memory_limit < MEMORY_LIMIT:
         return_large_arrays()
     triage = TriageCommand(arguments)
@@ -416,16 +417,18 @@ class _GoneError(Exception):
 
 
 def _on_the_way(arguments: argparse.Namespace, encoder: str) -> str:
-    """The ``prviz triage`` command that embeds these arguments' pictures and compares them."""
+    """A ``prviz triage`` command that embeds the pictures of these arguments and compares the
+    features.
+    """
     paths = map(str, (arguments.reference, *arguments.checkpoints))
     return f"{shlex.join(['prviz', 'triage', *paths])} --encoder {encoder}"
 
 
 def _with_encoder(arguments: argparse.Namespace) -> str:
-    """The command of `_on_the_way`, with the encoder of the reference.
+    """The command of `_on_the_way`, with the encoder that made the reference.
 
-    That encoder is filled in if the reference's file names one that needs no weights; else the user
-    has to fill it in.
+    The encoder is named if the reference's file names it and it needs no weights; else the user has
+    to fill it in.
     """
     try:
         encoder = read(arguments.reference, key=arguments.key).encoder
@@ -471,10 +474,14 @@ class TriageCommand:
         self.store = ResultCache.cache() if out is None else ResultCache(out)
         self._known: dict[File, CheckpointOutcome] = {}
         self._evaluator: CheckpointEvaluator | None = None
-        self._left = 0  # number of complete files that are not measured yet
-        self._written: set[File] = set()  # files that the last report includes
-        self._checked = 0.0  # time at which `_check` last looked at them
-        self._due = time.monotonic() + _PERIOD  # time after which reports are written again
+        # Number of complete files that are not measured yet.
+        self._left = 0
+        # Files that the last report includes.
+        self._written: set[File] = set()
+        # Time at which `_check` last looked for files that are gone.
+        self._checked = 0.0
+        # Time after which reports are written again.
+        self._due = time.monotonic() + _PERIOD
         self._sizes: dict[File, int | None] = {}
 
     def _no_features(self) -> tuple[str, ...]:
@@ -550,7 +557,7 @@ class TriageCommand:
                 try:
                     there = self._checkpoints()
                     nothing = ""
-                # no file yet, or a metadata table that is still being written
+                # There is no file yet, or a metadata table is still being written.
                 except ValueError as error:
                     there = []
                     nothing = str(error)
@@ -571,7 +578,7 @@ class TriageCommand:
                     self.outputs.check(list(now.values()))
                     try:
                         status = self._update(now)
-                    except _GoneError:  # a file has vanished: the next round finds out which
+                    except _GoneError:  # the next round finds out which file is gone
                         now = {}
                 elif before and not now:
                     say("no checkpoint is left; what was written is of those that are gone")
@@ -609,8 +616,8 @@ class TriageCommand:
         self._left = len(new)
         remaining = self._written & self._known.keys()
         if new and remaining and remaining < self._written:
-            # All files left of the last report are known: write it again at once, so that a file
-            # that is gone does not stay in it until new files are measured.
+            # Only measured files are left of the last report. Write it again at once: a file that
+            # is gone must not stay in it until the next files are measured.
             self._report(files, remaining, notes)
         portion = max(_FIRST, len(self._known) // _AT_A_TIME) - len(
             self._known.keys() - self._written
@@ -636,7 +643,7 @@ class TriageCommand:
     def _report(
         self, files: Mapping[File, Checkpoint], counted: set[File], notes: Sequence[str]
     ) -> int:
-        """Write reports on those of the complete files that are in ``counted``; return the exit
+        """Write reports on those files in ``files`` that are also in ``counted``; return the exit
         status.
         """
         self._written &= counted
@@ -804,8 +811,8 @@ class TriageCommand:
         return [each for each in said if each]
 
     def _by_class(self, found: TriageResults) -> tuple[TriageResults, Mapping[str, str]]:
-        """The results with the missed samples by class; also why a checkpoint has none, by its
-        name.
+        """The results with the missed samples of each class; and the reason for each checkpoint
+        that has no such classes, by its name.
         """
         arguments = self.arguments
         classes, unmet = class_shares(
@@ -832,7 +839,7 @@ class TriageCommand:
 
 
 def _both(*calls: Progress | None) -> Progress:
-    """One progress function that calls all given ones that are not None."""
+    """One progress function that calls all those given; None is skipped."""
 
     def progress(fraction: float) -> None:
         for each in calls:
@@ -843,7 +850,7 @@ def _both(*calls: Progress | None) -> Progress:
 
 
 def _say_waiting(waiting: Mapping[Path, str]) -> None:
-    """Print which files are waited for, and why."""
+    """Print which files are not complete yet, and why."""
     for reason in dict.fromkeys(waiting.values()):
         paths = [path for path, why in waiting.items() if why == reason]
         if len(paths) > _MOST_WAITING:

@@ -158,15 +158,13 @@ class TriageOutputs:
             write_reports(report, self._reports)
             say(f"wrote {', '.join(map(str, self._reports))}")
         if arguments.json == STDOUT:
-            # one line for each report: with --watch, a reader can split the output into reports
+            # One line per report, so that a reader of --watch's output can tell reports apart.
             sys.stdout.write(json.dumps(report, allow_nan=False) + "\n")
         elif self.takes_stdout:
             sys.stdout.write(to_html(report))
 
 
-# ---- the printed text ----
-
-# For the checkpoint to take, at least this many classes are listed.
+# Fewest classes listed for the checkpoint to take.
 _CLASSES = 3
 
 
@@ -204,7 +202,7 @@ def _failed(outcomes: Sequence[CheckpointOutcome]) -> str:
 
 
 def parts_text(folder: Path | None) -> str:
-    """What is said of a folder whose files may be the parts of one set."""
+    """Sentence on a folder whose files may be parts of one set; "" if there is no such folder."""
     if folder is None:
         return ""
     return (
@@ -214,7 +212,7 @@ def parts_text(folder: Path | None) -> str:
 
 
 def folders_text(skipped: Sequence[Path]) -> str:
-    """A sentence on sub-folders that were skipped; "" if there are none."""
+    """Sentence on folders inside the given ones that were skipped; "" if there are none."""
     if not skipped:
         return ""
     names = listed((one_line(path.name) for path in skipped), most=5)
@@ -222,7 +220,7 @@ def folders_text(skipped: Sequence[Path]) -> str:
 
 
 def left_out_text(skipped: Sequence[Path]) -> str:
-    """A sentence on files in the folders that are not samples; "" if there are none."""
+    """Sentence on files of the given folders that are not samples; "" if there are none."""
     if not skipped:
         return ""
     number = "1 file is" if len(skipped) == 1 else f"{len(skipped)} files are"
@@ -278,10 +276,10 @@ def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, g
 
 
 def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
-    """The ranking as a table, with a line for each checkpoint.
+    """The ranking as a table, with a row for each checkpoint.
 
-    Columns of the metadata follow the step. If the best classifier ranks, only one other family has
-    a column, the one that orders low scores: the best classifier refutes the others.
+    The metadata's columns follow the step. If the best classifier (tightest) ranks, only one other
+    family has a column: the one that orders low scores, as the best classifier refutes the others.
     """
     extra = {each.checkpoint.name: each.checkpoint.extra for each in outcomes}
     more = list(dict.fromkeys(column for each in extra.values() for column in each))
@@ -359,8 +357,8 @@ def _findings(found: TriageResults, judgement: Judgement) -> str:
 
 
 def _classes(name: str, shares: Sequence[ClassShare], most: int) -> str:
-    """The classes of one checkpoint that are worse than chance, and others up to ``most``
-    classes.
+    """Lines on the classes of one checkpoint: all that are worse than chance, and further ones up
+    to ``most`` classes in all.
     """
     compared = []
     absent = []
