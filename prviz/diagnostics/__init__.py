@@ -1,3 +1,3 @@
-"""What stands behind a curve: supports, confusion groups, influence, what tells two sets apart, and
-checks before a measurement.
+"""Explains a curve: estimated supports, confusion groups, influence of single samples, tests that
+tell real from generated samples, and checks before a measurement.
 """

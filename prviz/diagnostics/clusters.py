@@ -1,5 +1,5 @@
-"""The clusters of two sets, with their shares of real and of generated samples (Sajjadi et al.
-2018, Figure 9).
+"""k-means clusters of two sets, with the shares of real and of generated samples in each cluster
+(Sajjadi et al. 2018, Figure 9).
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class ClusterMembers(NamedTuple):
 def cluster_members(
     pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0
 ) -> tuple[ClusterMembers, ...]:
-    """The clusters of the first run of the family "cluster": the most lopsided first, of equally
-    lopsided ones the largest first.
+    """Clusters of the first run of the family "cluster", ordered by how unequal their two shares
+    are, then by size, both decreasing.
 
     Parameters
     ----------

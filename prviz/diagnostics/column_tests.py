@@ -1,16 +1,17 @@
-"""Tests of single columns: which of them have different distributions in two sets, each column by
-itself.
+"""Tests every column by itself for a difference between its real and its generated distribution.
 
-There are five tests per column. Kolmogorov-Smirnov is applied to the values, and to their distances
-from the pooled median, which shows spreads and tails. Fisher's exact test is applied to the share
-of the commonest value, for columns that are mostly 0, and to the shares of the least and of the
-greatest value, for codes of missing values and clipped ends. The tests treat pooled values as if
-they were in random order, so that ties only make them weaker.
+There are five tests per column. Two Kolmogorov-Smirnov tests compare the values, and the distances
+of the values from the pooled median; the second one finds differences in spread and tails. Fisher's
+exact test compares the shares of the commonest value, which matters in columns that are mostly 0,
+and the shares of the smallest and of the largest value, which may be a code for missing values or
+the end of a clipped range. The tests treat pooled values as if they were in random order, so that
+ties only make them weaker.
 
-Each of the first three tests gets a share of 0.3 of the level, each of the two ends 0.05; the least
-p, corrected in this way, is the column's. Holm's procedure corrects for the number of columns. A
-sixth test, at half of that level, finds columns that are constant in one set alone, such as dead
-pixels. Most columns could not be so by chance; these need no correction (Tarone 1990).
+The level is divided among the five tests: a share of 0.3 for each of the first three, 0.05 for the
+smallest and for the largest value. The smallest p-value, corrected by these shares, is the p-value
+of the column. Holm's procedure corrects for the number of columns. A sixth test, at half of the
+level, finds columns that are constant in one set alone, such as dead pixels. It corrects only for
+columns that could be constant by chance (Tarone 1990).
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from prviz.samples import SamplePair
 
 # Probability that any column is named although the two sets have the same distribution.
 LEVEL = 0.01
-# Factors that correct a p-value for the number of tests: for each of the main tests, and for each
-# of the two ends.
+# Factors that correct a p-value for the five tests of a column: for each of the three main tests,
+# and for the tests of the smallest and the largest value.
 TESTS = 10 / 3
 ENDS = 20.0
-# The share of a value is tested if the value occurs at least this often.
+# The share of a value is tested if the value occurs at least this often in both sets together.
 COMMON = 8
-# Number of values sorted at a time. Larger arrays would be returned to the system, and cleared by
-# it, each time.
+# Number of values sorted at a time. The operating system takes back larger arrays after each use,
+# and must clear new memory for the next one.
 _VALUES = 1 << 13
 
 # Recent results of `known_tests`, by the pair's digest: two numbers per column.
@@ -75,14 +76,16 @@ class ColumnCounts(NamedTuple):
         return float(self.values[np.searchsorted(counts, (counts[-1] + 1) // 2)])
 
     def folded(self) -> ColumnCounts:
-        """The counts of the distances from the pooled median, divided by 2."""
+        """`ColumnCounts` of half the distance of each value from the pooled median."""
         # halved, because the difference of the extreme float64 values would overflow
         distances = np.abs(self.values / 2 - self.median / 2)
         order = np.argsort(distances, kind="stable")
         return ColumnCounts(distances[order], self.real[order], self.generated[order])
 
     def largest_step(self) -> float:
-        """The largest difference between the two distribution functions."""
+        """The largest difference between the empirical distribution functions of real and generated
+        values: the Kolmogorov-Smirnov statistic.
+        """
         real = np.cumsum(self.real)
         generated = np.cumsum(self.generated)
         apart = np.abs(generated / generated[-1] - real / real[-1])
@@ -94,9 +97,9 @@ class ColumnTests(NamedTuple):
     """Results of the tests of all columns.
 
     p : (d,) p-value of each column by itself.
-    differ : the columns that differ: first those at LEVEL for all columns together, the surest
-    first, then those that are constant in one set alone.
-    steps : (d,) by column, the largest difference between the two distribution functions.
+    differ : indices of the columns that differ: first those that Holm's procedure finds, by
+    increasing p-value, then those that are constant in one set alone.
+    steps : (d,) Kolmogorov-Smirnov statistic of each column.
     """
 
     p: Floats
@@ -131,9 +134,11 @@ def column_tests(real: AnyFloats, generated: AnyFloats) -> ColumnTests:
 
 
 def _steps_and_shares(columns: AnyFloats, n: int) -> tuple[Floats, Ints]:
-    """For columns of both sets pooled: the largest differences between distribution functions, of
-    values and of distances from the median, (2, d), and the counts of the commonest, the least and
-    the greatest value in either set, (3, 2, d).
+    """Test statistics of pooled columns.
+
+    The first array, (2, d), has two Kolmogorov-Smirnov statistics: of the values, and of their
+    distances from the median. The second array, (3, 2, d), has the real and the generated count of
+    the commonest, the smallest and the largest value.
 
     columns : (d, n + m), real values first.
 
@@ -147,7 +152,7 @@ def _steps_and_shares(columns: AnyFloats, n: int) -> tuple[Floats, Ints]:
     last = _is_last(values)
     made = np.cumsum(generated, axis=1, dtype=np.intp)
     place = np.arange(1, total + 1)
-    # for each value, the number of values before its run of equal values
+    # for each position, the number of values smaller than the value there
     before = np.where(last, place, 0)[:, :-1]
     before = np.pad(np.maximum.accumulate(before, axis=1), ((0, 0), (1, 0)))
     commonest = np.argmax(np.where(last, place - before, 0), axis=1)
@@ -159,7 +164,7 @@ def _steps_and_shares(columns: AnyFloats, n: int) -> tuple[Floats, Ints]:
     counts = np.diff(ends, axis=0)[0]
     of_generated = np.diff(sums, axis=0)[0]
     median = values[:, (total + 1) // 2 - 1, None]
-    # halved, as in `ColumnCounts.folded`
+    # halved against overflow, as in `ColumnCounts.folded`
     distances = np.abs(values / 2 - median / 2)
     folded = np.argsort(distances, axis=1, kind="stable")
     distances = np.take_along_axis(distances, folded, axis=1)
@@ -176,15 +181,17 @@ def _steps_and_shares(columns: AnyFloats, n: int) -> tuple[Floats, Ints]:
 
 
 def _is_last(ordered: Floats) -> Flags:
-    """True for the last of several equal values, in each sorted row."""
+    """In each sorted row, True at the last position of every run of equal values."""
     found = np.ones(ordered.shape, dtype=bool)
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=found[:, :-1])
     return found
 
 
 def _largest_step(made: Ints, ends: Flags, n: int) -> Floats:
-    """By row, the largest difference between the distribution functions of the n real values and of
-    the others, at the positions ``ends``.
+    """In each row, the largest difference between the distribution functions of n real values and
+    of the generated ones, evaluated at the positions ``ends``.
+
+    made : number of generated values up to each position.
 
     made : for each position, how many of the values up to it are generated.
     """
@@ -197,7 +204,8 @@ def _largest_step(made: Ints, ends: Flags, n: int) -> Floats:
 def known_tests(pair: SamplePair) -> ColumnTests:
     """`column_tests` of a pair of independent rows; recent results are cached by the pair's digest.
 
-    A checkpoint's witness and its findings need the same tests, but each reads the samples anew.
+    The witness and the findings of a checkpoint both need these tests, but each reads the samples
+    again.
     """
     return _KNOWN.remembered(
         pair.digest, lambda: column_tests(pair.real.values, pair.generated.values)
@@ -205,7 +213,7 @@ def known_tests(pair: SamplePair) -> ColumnTests:
 
 
 def holm(p: Floats) -> Ints:
-    """Positions of the hypotheses that Holm's procedure rejects at LEVEL, the surest first."""
+    """Indices of the hypotheses that Holm's procedure rejects at LEVEL, by increasing p-value."""
     order = np.argsort(p, kind="stable")
     kept = p[order] > LEVEL / np.arange(len(p), 0, -1)
     count = int(np.argmax(kept)) if kept.any() else len(p)
@@ -213,13 +221,13 @@ def holm(p: Floats) -> Ints:
 
 
 def fisher(real: Ints, generated: Ints, n: int, m: int) -> Floats:
-    """Two-sided p-values of Fisher's exact test: twice the smaller tail; 1 if both counts are
-    small.
+    """Two-sided p-values of Fisher's exact test: twice the smaller tail; 1 if a value occurs fewer
+    than COMMON times in both sets together.
 
     Parameters
     ----------
-    real, generated : (number,) counts of each test.
-    n, m : number of real and of generated samples, from which the counts are.
+    real, generated : (number,) counts of the tested value in each set, one entry per test.
+    n, m : numbers of real and of generated samples.
     """
     from scipy.stats import hypergeom
 
@@ -233,12 +241,13 @@ def fisher(real: Ints, generated: Ints, n: int, m: int) -> Floats:
 
 
 def constant_in_one(real: Ints, generated: Ints, n: int, m: int) -> Ints:
-    """Columns with a single value in one set that take other values in the other set more often
-    than by chance, increasing.
+    """Indices of columns that are constant in one set and vary in the other more often than chance
+    explains.
 
-    If r samples of a column have another value, the chance that all r are in one given set is
-    known. A column is found if the sum of these chances, over all columns with at least its r and
-    over both sets, is at most half of LEVEL.
+    Let r be the number of samples that do not have the column's commonest value. If both sets have
+    the same distribution, the probability that all r lie in one given set has a closed form. A
+    column is returned if these probabilities, added up over both sets and over all columns with at
+    least as many such samples, are at most half of LEVEL.
 
     Parameters
     ----------
@@ -250,7 +259,7 @@ def constant_in_one(real: Ints, generated: Ints, n: int, m: int) -> Ints:
     rare = n + m - real - generated
     found = list[Ints]()
     for count, most, size in ((real, n, m), (generated, m, n)):
-        # the chance that all other values lie in the other set, of `size` samples
+        # the probability that all `rare` samples lie in the other set, which has `size` samples
         fewer = np.minimum(rare, size)
         ways = (
             gammaln(size + 1)

@@ -2,8 +2,8 @@
 lam.
 
 At every lam one classifier gives the point of the precision-recall curve: it calls a sample real if
-its key c_Y / c_X is at most a cut. Samples of which both supports are 0 have no key; a classifier
-calls all of them real or none. The classifier divides the evaluation samples into
+its key c_Y / c_X is at most a cut. A sample whose supports are both 0 has no key; a classifier
+calls either all such samples real or none. The classifier divides the evaluation samples into
 
     kept: real called real               accepted: generated called real
     missed: real called generated        rejected: generated called generated
@@ -41,7 +41,7 @@ _LARGEST_LOG = 700.0
 
 
 class ConfusionGroups(NamedTuple):
-    """By group, the positions of its samples among all evaluation samples, increasing."""
+    """By group, the increasing positions of its samples among all evaluation samples."""
 
     kept: Ints
     missed: Ints
@@ -50,7 +50,7 @@ class ConfusionGroups(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What some selected samples contribute to the confusion groups and to the curve at one lam.
+    """Contribution of some selected samples to the confusion groups and to the curve at one lam.
 
     n_real, n_generated : numbers of selected samples.
     missed, accepted : numbers of wrongly classified real and generated samples among them.
@@ -80,8 +80,8 @@ class OptimalClassifiers(ReadOnlyArrays):
     cuts : (v,) classifier j calls samples with a key <= cuts[j] real; -inf: none, inf: all.
     unsupported : (v,) True if classifier j calls samples without a key real.
 
-    Made by `from_supports`, whose classifiers are the vertices of the hull of a family, or by
-    `from_log_ratio`, for the truth.
+    `from_supports` returns the classifiers at the vertices of a family's hull, `from_log_ratio`
+    those of the true distributions.
     """
 
     keys: Floats
@@ -107,8 +107,8 @@ class OptimalClassifiers(ReadOnlyArrays):
 
     @classmethod
     def from_supports(cls, supports: Supports) -> OptimalClassifiers:
-        """The classifiers of a family, from the supports of one run: the vertices of the hull of
-        its error rates.
+        """The classifiers of one run of a family, one for each vertex of the hull of its error
+        rates.
 
         The error rates of a vertex are counts divided by the numbers of samples, so the two counts
         are known exactly. They identify the classifier among all prefixes of the sorted samples,
@@ -123,8 +123,8 @@ class OptimalClassifiers(ReadOnlyArrays):
         finite = np.unique(keys[np.isfinite(keys)])
         cuts = np.concatenate([[-np.inf], finite, [np.inf]])
         unsupported = cuts >= 1
-        # samples without a key bring three more classifiers: the prefix that ends with them (their
-        # key counts as 1), and both ends of the family
+        # Three classifiers are added where some samples have no key: one that calls keys up to 1
+        # and these samples real, and the two end classifiers [c_X > 0] and [c_Y = 0].
         if np.any(without):
             cuts = np.concatenate([cuts, [1.0, cuts[-2], 0.0]])
             unsupported = np.append(unsupported, [True, False, True])
@@ -137,8 +137,8 @@ class OptimalClassifiers(ReadOnlyArrays):
 
     @classmethod
     def from_log_ratio(cls, log_ratio: ArrayLike, n_real: int) -> OptimalClassifiers:
-        """The classifiers of the truth, [q(z) < lam p(z)], from log q - log p of each sample, real
-        ones first.
+        """Optimal classifiers of the true distributions, [q(z) < lam p(z)], from log q - log p of
+        each sample, real samples first.
 
         They are optimal for the two distributions, not for these samples, so their error rates on
         the samples need not lie on the hull. Samples that only P can give (-inf) are always called
@@ -160,8 +160,10 @@ class OptimalClassifiers(ReadOnlyArrays):
         return len(self.keys) - self.n_real
 
     def index_at(self, lam: float) -> int:
-        """Index of the classifier that is optimal at lam in [0, inf]; of two, the one with the
-        larger fpr, as in `PRCurve.vertex_at`.
+        """Index of the classifier that is optimal at lam in [0, inf].
+
+        Where two classifiers are optimal, it is the one with the larger fpr, as in
+        `PRCurve.vertex_at`.
         """
         if not lam >= 0:
             raise ValueError(f"lam = {lam}; a value in [0, inf] is needed")
@@ -176,7 +178,7 @@ class OptimalClassifiers(ReadOnlyArrays):
 
     @cached_property
     def needed(self) -> Ints:
-        """(v,) the level that a sample must have for classifier j to call it real."""
+        """(v,) the least level (see `levels_of`) at which classifier j calls a sample real."""
         return self.levels_of(self.cuts)
 
     @cached_property
@@ -188,8 +190,8 @@ class OptimalClassifiers(ReadOnlyArrays):
         """The level of each key: the number of distinct cuts at or above it, minus 1; NO_SUPPORT
         for points without a key.
 
-        A front end needs only the level of a sample. Classifier j calls the sample real if its
-        level is at least ``needed[j]``, or, without a key, if ``unsupported[j]``.
+        The levels let a front end classify without the keys: classifier j calls a sample real if
+        its level is at least ``needed[j]``; a sample without a key, if ``unsupported[j]`` is True.
         """
         values = np.asarray(keys, dtype=float)
         cuts = np.unique(self.cuts)
@@ -198,8 +200,8 @@ class OptimalClassifiers(ReadOnlyArrays):
 
     @cached_property
     def counts(self) -> tuple[Ints, Ints]:
-        """By classifier, (v,), the number of missed real samples and that of accepted generated
-        samples: n_real fpr and n_generated fnr.
+        """(v,) number of missed real samples, n_real fpr, and number of accepted generated samples,
+        n_generated fnr, of every classifier.
         """
         return _wrong(self.keys, self.n_real, self.cuts, self.unsupported)
 

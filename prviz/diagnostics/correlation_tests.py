@@ -1,10 +1,11 @@
-"""A test of pairs of columns: which correlations differ between two sets whose columns, each by
-itself, are alike.
+"""Tests pairs of columns for rank correlations that differ between two sets, among columns whose
+own distributions do not differ.
 
-The largest difference of two rank correlations is compared with the differences that random
-divisions of the pooled rows into two sets give. No distribution of the columns is assumed, because
-rows of two sets with the same distribution may be exchanged (Westfall, Young 1993). If the sets do
-not differ, the first few divisions usually show it.
+The largest difference of two rank correlations is compared with the largest differences between
+random divisions of the pooled rows into two sets. No distribution of the columns is assumed,
+because rows of two sets with the same distribution may be exchanged (Westfall, Young 1993). The
+test stops at the first division with a difference as large: without a true difference, usually
+after a few.
 """
 
 from __future__ import annotations
@@ -14,25 +15,25 @@ import numpy as np
 from prviz.arrays import AnyFloats, Floats, Ints
 from prviz.samples import SamplePair
 
-# Number of random divisions: a difference counts if it exceeds all of theirs, so the level is 1 /
-# (_DRAWS + 1) = .002.
+# Number of random divisions. Two correlations differ significantly if their difference exceeds the
+# largest difference in every division: a test at level 1 / (_DRAWS + 1) = .002.
 _DRAWS = 499
-# Least difference of two correlations that counts, in standard errors of Fisher's z: chance hardly
-# gives it, with any number of columns.
+# Least significant difference of two correlations, in standard errors of Fisher's z. By chance so
+# large a difference hardly occurs among any number of pairs.
 SURE = 5.0
-# Most rows of a set, and most columns, that are tested: this takes at most 2 s.
+# Largest number of rows of a set, and of columns, that are tested; such a test takes at most 2 s.
 MOST_ROWS = 1_000
 MOST_COLUMNS = 128
-# Largest share of a column's commonest value: if the other values are rarer, single rows decide the
-# correlation.
+# A column is tested only if its commonest value has at most this share of the rows. Otherwise the
+# few rows with other values would decide the correlation.
 _COMMONEST = 0.9
 # Correlations are cut off at this absolute value, because Fisher's z is infinite at 1.
 _MOST = 0.999
 
 
 def correlated_otherwise(pair: SamplePair, columns: Ints, seed: int) -> list[Ints]:
-    """Pairs of these columns, (2,) each, whose rank correlation differs between the sets, the
-    surest first.
+    """The pairs of ``columns``, (2,) each, whose rank correlations in the two sets differ, by
+    decreasing difference.
 
     Parameters
     ----------
@@ -41,13 +42,13 @@ def correlated_otherwise(pair: SamplePair, columns: Ints, seed: int) -> list[Int
     columns : ndarray
         The columns to test; with more than MOST_COLUMNS, none is tested.
     seed : int
-        Seed of the random divisions and, where a set has more rows than are used, of their choice.
+        Seed of the random divisions, and of the choice of rows in sets of more than MOST_ROWS.
 
     Returns
     -------
     list of ndarray
-        Pairs that differ at level .002 for all pairs together, and by more than SURE standard
-        errors of normal columns.
+        Pairs whose correlations differ significantly at level .002 over all pairs, and by more than
+        SURE standard errors of Fisher's z for normal data.
     """
     if len(columns) > MOST_COLUMNS:
         return []
@@ -74,8 +75,10 @@ def correlated_otherwise(pair: SamplePair, columns: Ints, seed: int) -> list[Int
 
 
 def _ranks(values: AnyFloats) -> tuple[Floats, Ints]:
-    """(rows, kept) ranks of the pooled values, scaled to [-1, 1], ties averaged; and which columns
-    were kept because they have enough distinct values.
+    """Pooled ranks (n + m, kept columns), scaled to [-1, 1] with ties averaged; and the indices of
+    the kept columns.
+
+    Columns with too common a value (see _COMMONEST) are left out.
     """
     from scipy.stats import rankdata
 
@@ -90,8 +93,8 @@ def _ranks(values: AnyFloats) -> tuple[Floats, Ints]:
 
 
 def _apart(ranks: Floats, total: Floats, rows: Ints) -> Floats:
-    """(d, d) absolute differences between the correlations of these rows and of all other rows,
-    after Fisher's z transform.
+    """(d, d) absolute differences, after Fisher's z transform, between the correlations of ``rows``
+    and those of all other rows.
     """
     part = ranks[rows]
     products = part.T @ part
@@ -104,7 +107,9 @@ def _apart(ranks: Floats, total: Floats, rows: Ints) -> Floats:
 
 
 def _correlations(products: Floats, sums: Floats, n: int) -> Floats:
-    """Correlations from sums and sums of products; 0 for constant columns, and on the diagonal."""
+    """Correlations of columns, from their sums and the sums of products over n rows; 0 on the
+    diagonal and for constant columns.
+    """
     covariances = products / n - np.outer(sums, sums) / n**2
     spreads = np.sqrt(np.maximum(np.diag(covariances), 0.0))
     constant = spreads <= 1e-9

@@ -1,5 +1,5 @@
-"""Estimated supports of P and Q and their co-support: at any points, on a grid, and as shares of
-the samples.
+"""Estimated supports of P and Q and their co-support: which of them contain given points, and the
+shares of the samples in each.
 
 A point z is in the estimated support of P where c_X(z) > 0, in that of Q where c_Y(z) > 0, and in
 the estimated co-support where both are positive. Only the signs of c_X and c_Y count here, not
@@ -108,7 +108,7 @@ def supports_at(
     Each point is treated as a held-out evaluation sample: no fit sample is left out, even without
     split. Of a family with several seeded runs the supports are those of the first run.
 
-    split : its fit samples are used.
+    split : its fit samples define the supports.
     points : of the same dimension as the samples.
 
     Other parameters are as in `prviz.estimate`. ValueError for points of another dimension, and for
@@ -144,8 +144,9 @@ def supports_at(
 
 
 def _with_points(split: Split, points: Samples) -> Split:
-    """A split with the same fit samples and the points as real evaluation samples; the first point
-    is also a generated one, because a set must not be empty.
+    """A split with the same fit samples, and ``points`` in place of its real evaluation samples.
+
+    The first point is also the only generated evaluation sample, because a set must not be empty.
     """
     sides = []
     rows = []
@@ -165,11 +166,11 @@ def _with_points(split: Split, points: Samples) -> Split:
 def _combined(
     method: str, split: Split, extended: Split, k: int, memory_limit: int
 ) -> PointSupports:
-    """Supports at the points by a family that combines counts; its decisions for all samples are
-    made on the split's evaluation samples.
+    """Supports at the points by a family that combines several counts, such as EAS, which chooses
+    among families by their counts around all evaluation samples.
 
-    Decisions for c_X use only generated samples, so points that are added as real samples do not
-    change them.
+    For c_X this choice uses only generated samples, so the points are added as real ones; for c_Y
+    it is the reverse. The points do not change the choice.
     """
     family = ESTIMATORS[method]
     n = len(extended.evaluate_rows[0])
@@ -191,8 +192,8 @@ def _combined(
 
 
 def _joined(points: BallCounts, samples: BallCounts, n: int, *, last: bool = False) -> BallCounts:
-    """Counts around the first n points, joined with those around the evaluation samples; with
-    ``last``, the points come last.
+    """Ball counts of the first n ``points`` followed by those of ``samples``; in the opposite order
+    if ``last``.
     """
     sides = [(points.real[:n], samples.real), (points.generated[:n], samples.generated)]
     real, generated = (np.concatenate(side[::-1] if last else side) for side in sides)

@@ -1,14 +1,14 @@
-"""Influence of single samples on the two ends of a curve, and the ends without the most influential
-samples.
+"""Influence of single samples on the two ends of a curve, alpha_inf and beta_0, and both ends
+without the most influential samples.
 
 Extreme precision alpha_inf depends on the generated evaluation samples z with support from real
 samples, c_X(z) > 0. Extreme recall beta_0 depends on the real ones with support from generated
 samples, c_Y(z) > 0. In a family that counts in balls, a fit sample x *carries* z if x is counted
 for z, and carries z *alone* if no other sample is counted. The share of samples z that are carried
 is an error rate of the family's extreme classifier; for ipr without split it is improved precision
-or recall. The end of the curve can differ from it: it belongs to the best classifier without an
-error on the other side. It can be lower, and with a split it is 1 if every classifier has such an
-error.
+or recall. The end of the curve can differ from this share, since it belongs to the best classifier
+without errors on samples of the other role. The end can be lower, and with a split it is 1 if no
+classifier is without such errors.
 
 Source: Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.3; Kynkäänniemi et al.
 2019.
@@ -50,7 +50,7 @@ class Extremes(NamedTuple):
 
 
 class Distinct(NamedTuple):
-    """Both ends of the curves that a part of the rows gives.
+    """Both ends of the families' curves on a subset of the rows.
 
     dropped : number of real and of generated rows left out.
     extremes : both ends by method; None if too few rows are left for this k.
@@ -87,8 +87,8 @@ def distinct(
     methods: Sequence[str],
     **options: Unpack[EstimateOptions],
 ) -> tuple[Distinct, Distinct, Distinct]:
-    """Both ends of the curves in three cases: with all rows; with only the first of equal rows of
-    each set; and also without generated rows that equal a real one.
+    """Both ends of the curves with and without repeated rows: with all rows; with the first of
+    equal rows in each set; and then also without generated rows that equal a real one.
 
     Every row stays in the part of the split that it was drawn for, and k does not change. If a case
     leaves out no more rows than the one before, its result is reused.
@@ -116,7 +116,8 @@ def distinct(
             continue
         part = _only(drawn, rows)
         ends = None
-        # In the first of the three cases, all rows, `measure` itself refuses a k that is too large.
+        # Not checked for all rows, the first case: there `measure` raises the error for a k that is
+        # too large.
         if part is not None and (not result or min(map(len, part.fit_rows)) > number):
             tick = part_of(how.progress, index, len(kept))
             estimates = measure(part, requests, how.seed, how.memory_limit, tick)
@@ -126,7 +127,7 @@ def distinct(
 
 
 def _only(split: Split, rows: tuple[Ints, Ints]) -> Split | None:
-    """The split with these rows only; None if a part of it would be empty."""
+    """The split restricted to ``rows``; None if it would have no fit or no evaluation samples."""
     if not split.held_out:
         if all(map(len, rows)):
             return rows_taken(split.pair, rows).split(None)
@@ -208,8 +209,8 @@ class Influence(ReadOnlyArrays):
         return order[self.carried[order] > 0]
 
     def share_without(self, places: Ints) -> float:
-        """What `share` would be if these samples, at most FEW, carried nothing and nothing else
-        changed.
+        """`share` if at most FEW of the fit samples, ``places``, carried nothing and all else
+        stayed the same.
         """
         if len(places) > FEW:
             raise ValueError(f"places has {len(places)} entries; at most {FEW} are possible")
@@ -217,8 +218,8 @@ class Influence(ReadOnlyArrays):
         left = self.ball_members.counts - np.bincount(
             taken, minlength=len(self.ball_members.counts)
         )
-        # Balls with more than FEW members are not listed in ``points``; they keep a member when at
-        # most FEW are removed.
+        # ``points`` lists the members only of balls with at most FEW members. A larger ball keeps a
+        # member without these samples, so nothing is subtracted from its count.
         return float(np.mean(left > 0))
 
 
@@ -229,7 +230,7 @@ class Removal(NamedTuple):
     extreme : the end of the curve: alpha_inf for real, beta_0 for generated fit samples.
     share : share of the other role's evaluation samples that the remaining fit samples carry, with
     their balls measured again.
-    subtracted : what ``share`` would be if the balls of the remaining samples had not changed.
+    subtracted : the same share if the balls of the remaining samples had not changed.
     """
 
     rows: tuple[int, ...]
@@ -279,12 +280,12 @@ def removals(
     **options: Unpack[PassOptions],
 ) -> tuple[Removal, ...]:
     """One end of the curve: with all samples, and measured again without the 1, 2 and 5 most
-    influential ones.
+    influential fit samples.
 
     Balls and error rates are measured again on the split without the removed rows, with the same k.
-    Evaluation samples stay; only without split, where they are also fit samples, the removed ones
-    leave both parts. The list ends where no further sample carries anything, or where the remaining
-    samples are too few for k.
+    Evaluation samples are not removed, except without split, where they are the fit samples. The
+    list ends where no further sample carries anything, or where the remaining samples are too few
+    for k.
 
     pair, options : those with which ``found`` was measured.
     counts : numbers of samples to remove, at most FEW each.
@@ -316,8 +317,9 @@ def removals(
 
 
 def without(split: Split, role: Role, rows: Ints) -> Split:
-    """The split without some rows of one role: they leave its fit samples; without split they leave
-    the data.
+    """The split without the given ``rows`` among the fit samples of one role.
+
+    Without split these rows are removed from the evaluation samples too.
     """
     fit = [
         own[~np.isin(own, rows)] if each == role else own

@@ -1,5 +1,5 @@
-"""The columns that tell two sets apart, in as few names as possible, each with a sentence that can
-be checked in the file.
+"""The columns that tell two sets apart, under as few names as possible, each with a sentence that a
+user can check in the file.
 """
 
 from __future__ import annotations
@@ -17,36 +17,38 @@ from prviz.checks.finding import called
 from prviz.diagnostics.column_tests import ColumnCounts
 from prviz.samples import SamplePair, Samples
 
-# Number of names at most.
+# Largest number of names that `named_columns` returns.
 MOST = 3
 BINS = 24
-# Share of the values at either end that bins need not cover, so that a single far value does not
-# put all others into one bin.
+# Share of the values at either end that the inner bins of a histogram need not cover. Otherwise a
+# single outlier would put all other values into one bin.
 _OUTER = 0.005
-# Share of the best cut's evidence that is enough for another cut: for a rounder one, for a simpler
-# kind, and for a rule that holds for no sample of one set.
+# A rule with less evidence than the best one is preferred if it has at least this share of the
+# evidence: a rounder cut, a simpler kind of rule, and a rule that holds for no sample of one set.
 _ROUNDER = 0.97
 _SIMPLER = 0.9
 _NEVER = 0.5
-# Share that is enough for a rounder cut beyond the smallest or largest value of a set.
+# The same share for a rounder cut outside the range of one set's values.
 _ROUND_END = 0.75
-# Fewest columns of a group, and least share of a named group's columns that must differ.
+# Fewest columns of a group; and, in a group by name, the least share of columns that must differ.
 _LEAST_GROUP = 3
 _MOST_OF_GROUP = 0.75
-# In a group by name, columns must differ at least this many times as often as the others.
+# In a group by name, the share of columns that differ must be this many times that of all other
+# columns.
 _TIMES = 2.0
-# Least correlation of columns that move together; number of rows from which it is computed; number
-# of columns that are compared.
+# Columns form a group by correlation if their correlation is at least _TOGETHER on the first _ROWS
+# rows. At most _COMPARED columns are compared.
 _TOGETHER = 0.9
 _ROWS = 2_000
 _COMPARED = 256
-# A number of more characters than this is long: another rule that does as well is then easier to
-# check.
+# Most characters of a number in a rule. Where it has more, a rule that is nearly as good is easier
+# to check, and replaces it.
 _LONG = 8
-# If at least this share of a set has one value, a rule about that value is tried.
+# Rules "exactly this value" are tried if at least this share of a set has the column's commonest
+# value.
 _MOSTLY = 0.5
-# If at least this share of a set has one value, columns are grouped by it first, for example pixels
-# of blank paper.
+# If at least this share of a set has one value, such as blank paper, columns that share this value
+# are grouped first.
 _NEARLY_ALL = 0.9
 _SEPARATORS = re.compile(r"[\s_.:/\\-]+")
 
@@ -71,7 +73,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class NamedColumns:
-    """A column, or a group of columns, that tells the sets apart.
+    """A column, or a group of columns, that tells real from generated samples.
 
     Parameters
     ----------
@@ -130,7 +132,7 @@ class NamedColumns:
 
 
 class Cut(NamedTuple):
-    """A rule for values that holds for a larger share of one set than of the other.
+    """A rule on the values of a column that holds for different shares of the two sets.
 
     evidence : how surely the shares differ: twice the log of a likelihood ratio.
     low, high : as in `NamedColumns`.
@@ -147,7 +149,9 @@ class Cut(NamedTuple):
 
     @property
     def way(self) -> tuple[Any, ...]:
-        """The kind of rule, without its numbers, and for which set it holds more often."""
+        """The kind of rule without its numbers, and whether the rule holds more often in the real
+        set.
+        """
         more = self.real > self.generated
         if self.low is not None and self.low == self.high:
             return "exactly", self.low, more, self.nearly_all
@@ -155,13 +159,13 @@ class Cut(NamedTuple):
 
     @property
     def nearly_all(self) -> bool:
-        """True if the rule is that nearly all samples of one set have one value."""
+        """True if the rule names a single value that nearly all samples of one set have."""
         one = self.low is not None and self.low == self.high
         return one and max(self.real, self.generated) >= _NEARLY_ALL
 
     @property
     def sentence(self) -> str:
-        """The rule and the two shares."""
+        """The rule in words, with the shares of both sets for which it holds."""
         return f"{self.words}: {share_text(self.generated)} generated, {share_text(self.real)} real"
 
 
@@ -181,8 +185,8 @@ def share_text(share: float) -> str:
 
 
 def best_cut(column: ColumnCounts) -> Cut:
-    """The rule that shows best that a column differs; of several that are nearly as good, the
-    simplest with the roundest numbers.
+    """The rule with the strongest evidence that a column differs; among rules with nearly as much
+    evidence, the simplest one with the roundest numbers.
     """
     sizes = int(column.real.sum()), int(column.generated.sum())
     of_sides = _side_evidence(column)
@@ -211,8 +215,8 @@ def best_cut(column: ColumnCounts) -> Cut:
 
 
 def _never(column: ColumnCounts, evidence: Floats) -> Cut | None:
-    """The best rule "below a number" or "above a number" that holds for no sample of one of the
-    sets; None if there is none.
+    """The best rule "below a number" or "above a number" that holds for no sample of one set; None
+    if there is no such rule.
 
     evidence : `_side_evidence` of the column.
     """
@@ -230,8 +234,8 @@ def _never(column: ColumnCounts, evidence: Floats) -> Cut | None:
 
 
 def _evidence(real: Any, generated: Any, n: int, m: int) -> Any:
-    """Twice the log likelihood ratio of two binomial shares: one share for each set, against a
-    common share.
+    """Twice the log likelihood ratio of two binomial models: a share of its own for each set,
+    against one share for both.
     """
 
     def entropy(count: Any, size: int) -> Any:
@@ -248,7 +252,7 @@ def _evidence(real: Any, generated: Any, n: int, m: int) -> Any:
 
 
 def _side_evidence(column: ColumnCounts) -> Floats:
-    """The evidence of a cut after each distinct value except the last."""
+    """Evidence of a cut just above each distinct value except the largest."""
     real = np.cumsum(column.real)
     generated = np.cumsum(column.generated)
     return np.asarray(_evidence(real[:-1], generated[:-1], int(real[-1]), int(generated[-1])))
@@ -257,12 +261,12 @@ def _side_evidence(column: ColumnCounts) -> Floats:
 def _side(
     column: ColumnCounts, evidence: Floats, rounder: float, among: slice = slice(None)
 ) -> Cut:
-    """The best cut into values below and above, moved to the roundest number that is nearly as
-    good.
+    """The best rule "below" or "above" a cut, with the cut moved to the roundest number that has
+    nearly the same evidence.
 
     evidence : `_side_evidence` of the column.
     rounder : share of the best evidence that a rounder cut must reach.
-    among : the cuts to choose from.
+    among : slice of the cuts to choose from.
     """
     start, stop, _ = among.indices(len(evidence))
     first = start + int(np.argmax(evidence[among]))
@@ -278,7 +282,8 @@ def _side(
     below = _share_of(column, slice(0, place))
     if sum(below) <= 1:
         return Cut(found, cut, None, f"below {number_text(cut)}", *below)
-    # the rarer side makes the clearer sentence; "or more" only if a value equals the cut
+    # "below" would hold for most samples: "above" names the rarer side, which is easier to check.
+    # "or more" only if a value equals the cut.
     above = _share_of(column, slice(place, None))
     if column.values[place] == cut:
         words = f"{number_text(cut)} or more"
@@ -288,9 +293,10 @@ def _side(
 
 
 def _outside(column: ColumnCounts, folded: ColumnCounts, beyond: Floats) -> Cut:
-    """The best cut into a range around the median and what lies outside it, with rounded ends."""
+    """The best rule "inside" or "outside" a range around the median, with rounded ends."""
     best = int(np.argmax(beyond))
-    # folded values are half the distances
+    # distances in `folded` are halved: the sum of two neighbours is the middle between both
+    # distances
     reach = float(folded.values[best]) + float(folded.values[best + 1])
     low = column.median - reach
     high = column.median + reach
@@ -331,7 +337,7 @@ def round_number(low: float, high: float) -> float:
     if not math.isfinite(width):
         return high
     for power in range(math.ceil(math.log10(max(abs(low), abs(high)))) + 1, -330, -1):
-        # integer factors: the text of a float could bring an exponent of its own
+        # factors are integers, so that their text has no exponent
         for factor in (5, 2, 1):
             step = float(f"{factor}e{power}")
             found = float(f"{factor * (math.floor(low / step) + 1)}e{power}") if step else high
@@ -343,8 +349,8 @@ def round_number(low: float, high: float) -> float:
 
 
 def number_text(value: float) -> str:
-    """A number as a person would type it: up to six digits, or more where six would be another
-    number.
+    """A number as a person would type it: six significant digits if they give exactly this number,
+    otherwise all.
     """
     short = f"{value:.6g}"
     text = short if float(short) == value else repr(value)
@@ -391,10 +397,9 @@ def histogram(column: ColumnCounts) -> Histogram:
 
 
 class Group(NamedTuple):
-    """Columns that belong together, the one that shows the difference best first, and the name of
-    the group.
+    """Columns that are named together, the one with the strongest evidence first.
 
-    value : the value that the columns share, if the group is about it.
+    value : the value that all columns of a group by value often take; otherwise None.
     """
 
     columns: list[int]
@@ -406,8 +411,8 @@ Grouping = Callable[[int, Sequence[int]], Group | None]
 
 
 def groupings(pair: SamplePair, cuts: Mapping[int, Cut]) -> Iterator[Grouping]:
-    """The ways in which columns can form a group, in the order tried: by name, by a shared value,
-    as a region of pixels, by correlation, and again by a shared value.
+    """The ways to group columns, in the order in which they are tried: by name, by a value that
+    nearly all samples have, as a region of pixels, by correlation, and by any frequent value.
     """
     if pair.real.features:
         yield lambda lead, differ: _by_name(lead, differ, pair.real.features)
@@ -425,15 +430,15 @@ def groupings(pair: SamplePair, cuts: Mapping[int, Cut]) -> Iterator[Grouping]:
 
 
 def _alike(lead: int, differ: Sequence[int], cuts: Mapping[int, Cut]) -> list[int]:
-    """The columns that differ by the same kind of rule as the column ``lead``."""
+    """The columns with the same kind of rule as the column ``lead``."""
     return [place for place in differ if cuts[place].way == cuts[lead].way]
 
 
 def _of_one_value(
     lead: int, differ: Sequence[int], cuts: Mapping[int, Cut], kind: str
 ) -> Group | None:
-    """Columns that take one value more often in one of the sets, such as pixels of a blank
-    background.
+    """Columns in which one set takes the same value more often than the other, such as pixels of a
+    blank background.
     """
     cut = cuts[lead]
     found = _alike(lead, differ, cuts)
@@ -456,11 +461,11 @@ def pixel_text(place: int, shape: tuple[int, int]) -> str:
 
 
 def _region(lead: int, differ: Sequence[int], shape: tuple[int, int]) -> Group | None:
-    """Pixels that differ by the same kind of rule and touch each other at a side or a corner."""
+    """The touching pixels (at a side or a corner) around ``lead`` among ``differ``."""
     left = set(differ)
     found = [lead]
     left.discard(lead)
-    for place in found:  # the list grows during the loop
+    for place in found:  # found grows during the loop
         row, column = divmod(place, shape[1])
         near = [
             each
@@ -485,8 +490,8 @@ def _ends(name: str, numbers: Ints) -> str:
 
 
 def _by_name(lead: int, differ: Sequence[int], features: Sequence[str]) -> Group | None:
-    """Columns whose names share the first or the last word, if nearly all of them differ and far
-    fewer of the other columns do.
+    """Columns whose names share the first or the last word with ``lead``, if nearly all of them
+    differ and far fewer of the other columns do.
     """
     words = [_SEPARATORS.split(name.strip()) for name in features]
     sure = set(differ)
@@ -507,7 +512,9 @@ def _by_name(lead: int, differ: Sequence[int], features: Sequence[str]) -> Group
 
 
 def _moving_together(lead: int, differ: Sequence[int], pair: SamplePair) -> Group | None:
-    """Columns that differ and are highly correlated with the column ``lead`` in the real set."""
+    """The column ``lead`` with those of ``differ`` that are highly correlated with it in the real
+    set.
+    """
     others = [place for place in differ if place != lead][:_COMPARED]
     if not others:
         return None
@@ -531,8 +538,8 @@ def correlations(values: Array, place: int, others: Sequence[int]) -> Floats:
 
 
 def named_columns(pair: SamplePair, differ: Sequence[int]) -> tuple[NamedColumns, ...]:
-    """The columns that differ by themselves, under at most MOST names, those that show the
-    difference best first.
+    """Names and sentences for the columns ``differ``: at most MOST, those with the strongest
+    evidence first.
     """
     cuts = {place: best_cut(column_of(pair, place)) for place in differ}
     left = sorted(differ, key=lambda place: (-cuts[place].evidence, place))
@@ -575,8 +582,8 @@ def _named(pair: SamplePair, group: Group, cut: Cut) -> NamedColumns:
 
 
 def _all_of_one_value(pair: SamplePair, columns: list[int], value: float, cut: Cut) -> str:
-    """A sentence about all columns of a group at once; "" if it is weaker evidence than the
-    sentence about the first one.
+    """A sentence about the samples that have the value in every column of a group; "" if its
+    evidence is weaker than that of the first column's sentence.
     """
     held = [int((each.values[:, columns] == value).all(axis=1).sum()) for each in pair]
     if _evidence(held[0], held[1], pair.real.n, pair.generated.n) < cut.evidence:

@@ -1,8 +1,8 @@
-"""Preflight: findings about a pair before it is measured, each with its effect on the estimators in
-one sentence.
+"""Checks a pair before it is measured: findings, each with one sentence on its effect on the
+estimators.
 
-All texts are plain text. They contain names from untrusted files, so callers must not render them
-as markup.
+Findings contain names from untrusted files, so callers must render them as plain text, not as
+markup.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from prviz.samples import (
 
 ROWS = 5_000  # most rows from which an effective dimension is computed
 VALUES = 2**25  # most values from which an effective dimension is computed: 128 MB of float32
-# effective dimensions by digest: curves, triage findings and pages need them repeatedly
+# Cached effective dimensions by digest, since curves, triage findings and pages ask for them again.
 _KNOWN = LeastRecentlyUsed(4_096)
 
 
 class EffectiveDimension(NamedTuple):
-    """Participation ratio of the covariance spectrum, and the number of rows from which it was
-    computed.
+    """Participation ratio of the covariance spectrum (`value`), computed from this number of
+    `rows`.
     """
 
     value: float
@@ -54,12 +54,13 @@ def effective_dimension(
 
     The ratio is 1 for points on a line, d for an isotropic point set and 0 if all rows are equal.
     The sum of the eigenvalues is the trace of the covariance, and the sum of their squares is its
-    squared Frobenius norm; the (n, n) Gram matrix has the same two. Few rows make the ratio too
-    low: for an isotropic Gaussian n rows give d / (1 + d / n). Above 5,000 rows (or 2^25 values) a
-    seeded draw without replacement is used.
+    squared Frobenius norm; the (n, n) Gram matrix has the same trace and norm. With few rows the
+    ratio is too low: about d / (1 + d / n) for n rows of an isotropic Gaussian. Of more than 5,000
+    rows (or 2^25 values) a seeded subset is used.
 
-    of_bulk : True to pull rows in that are farther from the median than half of them are. Where
-    tails are heavy, a few such rows decide the ratio by chance.
+    of_bulk : True to move rows that are farther from the median of the set than half of all rows in
+    to the median distance. In heavy tails a few far rows would otherwise decide the ratio by
+    chance.
     """
     centred, scale = centred_rows(samples, seed=seed)
     if not scale:
@@ -81,8 +82,9 @@ def _known_dimension(samples: Samples) -> EffectiveDimension:
 
 
 def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[Floats32, float]:
-    """Rows for the effective dimension, centred and scaled to a largest absolute entry of 1; and
-    the scale, 0 if all rows are equal.
+    """Rows for the effective dimension: centred, and divided by their largest absolute entry.
+
+    The second value is this divisor; 0 if all rows are equal.
     """
     limit = max(2, min(ROWS, VALUES // samples.d))
     values = RowView(samples.values)
@@ -97,15 +99,15 @@ def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[Floats32, float]:
     constant = np.ones(samples.d, dtype=bool)
     for rows in blocks:
         block = values.take(rows)
-        # continuing the previous blocks' sum gives the same bits as a single sum; scaled values
-        # can't overflow
+        # adding each block to the total in this way gives the same bits as one sum over all rows;
+        # the values are scaled, so they can't overflow
         total = np.concatenate([total, block / unit]).sum(axis=0, keepdims=True)
         constant &= (block == first).all(axis=0)
     mean = total / len(values)
 
     def centred(rows: slice) -> Floats:
         block: Floats = values.take(rows) / unit - mean
-        block[:, constant] = 0  # rounding of the mean would leave a little more than 0
+        block[:, constant] = 0  # the mean is rounded, so the difference may not be 0
         return block
 
     largest = max(float(np.abs(centred(rows)).max()) for rows in blocks)
@@ -118,12 +120,12 @@ def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[Floats32, float]:
     return result, scale
 
 
-# ---- findings about the data that only the preflight looks for ----
+# ---- findings that only this module makes ----
 
 
 DIMENSION_RATIO = 2.0
-# Effective dimension from which on the nearest and the farthest neighbour are almost equally far: a
-# rule of thumb.
+# Effective dimension above which the nearest and the farthest neighbour are almost equally far (a
+# rule of thumb).
 HIGH_DIMENSION = 30.0
 
 
@@ -131,8 +133,8 @@ HIGH_DIMENSION = 30.0
 class PairFacts(DataFacts):
     """Facts about a pair, computed once for all findings.
 
-    ``fit`` and ``evaluate`` are numbers of fit and of evaluation samples, real first. Unless
-    ``held_out``, they are the same samples.
+    ``fit`` and ``evaluate`` are the numbers of real and of generated samples that define and that
+    measure the classifiers. Unless ``held_out``, the same samples do both.
     """
 
     fit: tuple[int, int]
@@ -168,10 +170,10 @@ def _effective(facts: PairFacts) -> Finding:
 # ---- the preflight ----
 
 
-# evaluation samples per set below which the steps of the error rates are visible
+# with fewer evaluation samples in a set, the steps of the error rates are visible in a curve
 FEW_EVALUATED = 50
 LOWEST_K = 3  # the smallest published k
-# share of a set's fit samples from which on a ball with that many is hardly local
+# above this share of a set's fit samples, k neighbours are not local
 LARGE_SHARE = 0.25
 
 
@@ -273,13 +275,13 @@ def preflight(
 
 
 def _as_read(pair: SamplePair) -> list[Finding]:
-    """A finding about decisions made when the files were read, such as columns left out; empty if
-    there were none.
+    """A finding on what the readers changed in the files, such as columns left out; empty if they
+    changed nothing.
     """
     said = [
         f"{' and '.join(names)}: {note}"
         for note, names in notes_of(pair).items()
-        if not note.startswith(CUT)  # these have a finding of their own
+        if not note.startswith(CUT)  # a finding on sizes says that
     ]
     effect = "Distances are measured in all features that were read as such."
     if said:

@@ -1,4 +1,4 @@
-"""Projections of samples of any dimension to a few coordinates, for figures."""
+"""Projects samples to one or two coordinates for figures."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from prviz.neighbors.kernels import slices
 from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair
 
-# Most samples from which directions are computed.
+# Largest number of samples from which directions are computed.
 MOST_ROWS = 4000
-# With more features, the discriminant is computed from this number of leading principal components.
+# Above this number of features, the discriminant is computed from as many leading principal
+# components.
 MOST_FEATURES = 200
-# Number of extra directions of the random subspace, and of its iterations; scikit-learn uses the
-# same for so few components.
+# Randomised SVD: number of extra directions, and of power iterations. Both are scikit-learn's
+# defaults for so few components.
 _OVERSAMPLES = 10
 _ITERATIONS = 7
 # Number of values projected at a time.
@@ -101,8 +102,8 @@ def discriminant_projection(fit: SamplePair, shown: SamplePair) -> Projection:
 
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    """Samples drawn from both sets, divided by ``scale`` so that no square overflows, and which of
-    them are generated.
+    """A subset of both sets, divided by ``scale`` so that no square overflows, with a flag for
+    generated samples.
     """
 
     values: Floats
@@ -152,5 +153,5 @@ def _components(values: Floats, count: int) -> tuple[Floats, Floats]:
     total = float((centred**2).sum())
     largest = axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)]
     axes = axes * np.where(largest < 0, -1.0, 1.0)[:, None]
-    # a single point has variance 0, which can't be divided by
+    # avoids division by 0 for a single point
     return axes, lengths[:count] ** 2 / (total or 1.0)

@@ -1,5 +1,5 @@
-"""Remedies against what gives generated samples away. Each is applied to both sets, so that the
-area it leaves can be measured.
+"""Remedies: changes applied to both sets that may remove what tells generated from real samples.
+The area under the curve is then measured again.
 """
 
 from __future__ import annotations
@@ -16,30 +16,29 @@ from prviz.diagnostics.whole_rows import NEGATIVE, NOT_WHOLE, OF_LENGTH_ONE
 from prviz.measure.kernel_scores import of_length_one
 from prviz.samples import SamplePair
 
-# Least gain of area that counts as help.
+# Least gain of area, after a remedy, that counts as help.
 _HELPS = 0.03
-# Faint values end between these shares of the range of the real values, at the roundest number
-# there.
+# Values up to a cut are called faint. The cut is the roundest number between these shares of the
+# range of the real values.
 _FAINT = (1 / 16, 1 / 8)
-# Largest share of real values that a remedy may change: it is meant for what only generated ones
-# have.
+# Largest share of real values that a remedy may change: it should change generated values.
 _FEW = 0.01
-# With more ends than this, the words do not list them.
+# Above this number of clipped ends, the text does not list them.
 _SAID = 2
 
 
 @dataclass(frozen=True)
 class Remedy:
-    """A change of both sets, and the area under the curve to believe ("tightest") afterwards.
+    """A change of both sets, and the area under the curve to believe ("tightest") after it.
 
     Parameters
     ----------
     words : str
         The change in words.
     area : float
-        The area afterwards.
+        The area after the change.
     gain : float
-        The area afterwards minus that before.
+        The area after the change minus the area before it.
     """
 
     words: str
@@ -53,28 +52,28 @@ class Remedy:
 
     @property
     def text(self) -> str:
-        """The change and the area; a note if it does not help."""
+        """The change and the area, with a note if the change does not help."""
         return f"{self.words}: {self.area:.2f}" + ("" if self.helps else ", which does not help")
 
 
 class Change(NamedTuple):
-    """A change in words, and the changed sets."""
+    """A change of both sets in words, and the changed sets."""
 
     words: str
     pair: SamplePair
 
 
 def changes(pair: SamplePair, named: Sequence[NamedColumns], rows: str) -> Iterator[Change]:
-    """The changes that can be tried against what the witness says, each by itself.
+    """The remedies to try for what a witness found, one after another.
 
     Parameters
     ----------
     pair : SamplePair
         Two sets.
     named : sequence of NamedColumns
-        The columns that the witness names.
+        `Witness.named`.
     rows : str
-        What the witness says about whole rows.
+        `Witness.rows`.
     """
     for rule, (words, change) in _OF_ROWS.items():
         if rows.startswith(rule) and _spares_real(pair, change):
@@ -84,7 +83,7 @@ def changes(pair: SamplePair, named: Sequence[NamedColumns], rows: str) -> Itera
     yield from _blanked(pair, named)
 
 
-# By the beginning of what the witness says about whole rows: the change in words, and the change.
+# Beginning of `Witness.rows` -> the remedy in words, and its function.
 _OF_ROWS: dict[str, tuple[str, Callable[[Array], Array]]] = {
     NOT_WHOLE: ("rounded to whole numbers", np.rint),
     OF_LENGTH_ONE: ("all rows of length 1", of_length_one),
@@ -102,7 +101,7 @@ def _spares_real(pair: SamplePair, change: Callable[[Array], Array]) -> bool:
 
 
 def _clipped(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change]:
-    """Clip columns in which generated values pass an end that no real value passes."""
+    """Clip columns at ends of the real values that some generated values exceed."""
     ends = dict[int, tuple[float, float]]()
     said = dict[str, None]()
     for each in named:
@@ -139,11 +138,11 @@ def _clipped(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change
 
 
 def _blanked(pair: SamplePair, named: Sequence[NamedColumns]) -> Iterator[Change]:
-    """Set faint values to the least value, in the first named columns of which that exact value is
-    more frequent among real samples.
+    """Set faint values to the smallest value, in the first group of named columns whose rule is a
+    single value that is more frequent among real samples.
 
-    If all columns that begin at this value have the same scale, as pixels do, they are changed,
-    too.
+    All other columns with this smallest value are changed too if they have similar largest values,
+    as pixels have.
     """
     for each in named:
         value = each.low

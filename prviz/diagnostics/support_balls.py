@@ -1,5 +1,5 @@
-"""Balls of an estimated support, to be drawn as circles: exact centres and radii of some of the
-balls.
+"""Balls that form an estimated support, to draw as circles: exact centres and radii of some of
+them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from prviz.neighbors import Balls, nearest_radii, radii_to
 from prviz.neighbors.balls import ROLES, Rule
 from prviz.samples import Split
 
-# Radii of at most this many balls are computed; the balls to draw are chosen from these.
+# Radii are computed for at most this many balls, and the balls to draw are chosen from these.
 MOST_RADII = 2000
 
 
@@ -47,12 +47,12 @@ def support_balls(
     Balls are chosen evenly by the rank of their radius; the smallest and the largest are among
     them.
 
-    split, method, k : as measured.
+    split, method, k : those of the estimate.
     radii : radius of all real and of all generated balls, if the family has one
     (`Estimate.bandwidth`).
 
-    Balls of one radius are drawn around the fit samples: a sample is in a point's ball exactly if
-    the point is in the sample's ball.
+    Balls with one common radius are drawn around fit samples, although the family counts in balls
+    around evaluation samples: both give the same support, since the distance is symmetric.
     """
     if radii is not None:
         chosen = [rows[_evenly(len(rows), most)] for rows in split.fit_rows]
@@ -81,7 +81,7 @@ def support_balls(
 
 
 def _evenly(n: int, most: int) -> Ints:
-    """At most ``most`` of n positions, evenly spaced, the first and the last among them."""
+    """At most ``most`` evenly spaced positions from 0 to n - 1, both included."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
 
 
@@ -119,7 +119,8 @@ def _own_radii(split: Split, own: int, chosen: Ints, rule: Rule) -> Floats:
     points = tuple(split.pair)[own].values
     if split.held_out or own not in sides:
         return radii_to(points, fit, rule.k, rows=chosen)
-    # Without split all rows are fit rows, in their order.
+    # Without split row i is fit sample i, so a chosen row finds its own place among the fit
+    # samples.
     start = 0
     if len(sides) == 2 and own == 1:
         start = len(among[0][1])

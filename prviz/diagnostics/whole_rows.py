@@ -1,5 +1,5 @@
-"""Whole rows that tell two sets apart: repeated rows, and properties that nearly all rows of one
-set alone have.
+"""Finds differences in whole rows: rows that repeat, and properties that nearly all rows of only
+one set have.
 """
 
 from __future__ import annotations
@@ -16,30 +16,31 @@ from prviz.diagnostics.column_tests import LEVEL, fisher
 from prviz.diagnostics.named_columns import share_text
 from prviz.samples import SamplePair
 
-# First: fewest repeated rows that are considered. Second: rows must repeat within a set this many
-# times as often as across the sets, and as in the other set.
+# Repeats are tested if at least this many rows repeat an earlier one. They are unusual if equal
+# pairs are this many times as frequent within the set as across the sets and within the other set.
 _FEW_REPEATS = 5
 _TIMES = 3.0
-# If a column has this share of distinct values among distinct rows, rows do not repeat by chance.
+# If the share of distinct values in some column is above this, rows do not repeat by chance.
 _CONTINUOUS = 0.5
-# First: least difference between the shares of rows with a property. Second: a share this close to
-# 0 or 1 counts as none or all. Third: tolerance for a row's length to count as 1.
+# Least difference between the two sets' shares of rows with a property; distance from 0 or 1 within
+# which a share counts as none or all; tolerance for a row of length 1.
 _ROWS_DIFFER = 0.1
 _ALMOST = 0.001
 _ONE = 2e-3
-# Properties that the rows of a set may have in common.
+# Properties of rows; the texts are part of the witness's sentences.
 NOT_WHOLE = "values that are no whole numbers"
 OF_LENGTH_ONE = "rows of length 1"
 NEGATIVE = "values below 0"
 
 
 class Repeats(NamedTuple):
-    """Whether rows repeat more often than by chance.
+    """Result of the test whether rows repeat more often than by chance.
 
     text : a sentence about repeated rows; "" if both sets repeat rows to the same extent.
-    first : by role, the first of each group of equal rows; None if all rows should be used.
-    by_value : True if columns take so few values that rows repeat because of that; tests on
-    distinct rows would then be biased.
+    first : for each role, the rows to test further: the first of each group of equal rows; None for
+    all rows.
+    by_value : True if rows repeat because columns take few values; tests on distinct rows would be
+    biased.
     """
 
     text: str
@@ -80,8 +81,8 @@ def repeats(pair: SamplePair) -> Repeats:
 
 
 class _Side(NamedTuple):
-    """How rows of one set repeat: its values, the first of each class of equal rows, and the number
-    of rows in each class.
+    """One set's rows by class of equal rows: all values, the first row of each class, and the size
+    of each class.
     """
 
     values: Array
@@ -104,19 +105,19 @@ class _Side(NamedTuple):
 
     @property
     def within(self) -> float:
-        """Share of the pairs of rows in which both are equal."""
+        """Share of equal pairs among all pairs of different rows."""
         return float(self.counts @ (self.counts - 1)) / (self.n * max(self.n - 1, 1))
 
     def takes_many_values(self) -> bool:
-        """True if some column takes so many values that rows would not repeat by chance."""
+        """True if some column takes so many values that equal rows would not occur by chance."""
         needed = _CONTINUOUS * len(self.first)
         columns = (self.values[self.first, place] for place in range(self.values.shape[1]))
         return any(len(np.unique(column)) > needed for column in columns)
 
 
 def rows_text(pair: SamplePair) -> str:
-    """A property that nearly all rows of one set have and far fewer of the other, with both shares;
-    "" if there is none.
+    """A sentence on a property that nearly all or nearly no rows of one set have and the other set
+    differs in; "" if there is none.
     """
     for words, held in _RULES.items():
         counts = []
@@ -142,7 +143,7 @@ def _of_length_one(block: Array) -> Flags:
     return np.asarray(np.abs(lengths - 1) < _ONE)
 
 
-# By property in words: a function that tells which rows of a block have it.
+# Property in words -> function that flags the rows of a block that have it.
 _RULES: dict[str, Callable[[Array], Flags]] = {
     NOT_WHOLE: lambda block: np.any(block != np.rint(block), axis=1),
     OF_LENGTH_ONE: _of_length_one,

@@ -1,5 +1,5 @@
-"""The witness: which columns and which samples tell two sets apart, and what remains without these
-columns.
+"""The witness: finds columns and samples that tell generated from real samples, and measures the
+area without these columns.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ from prviz.neighbors.engine import checked_bytes
 from prviz.neighbors.threads import Progress, part_of
 from prviz.samples import SamplePair, SamplesLike, Split, pair_of
 
-# Level at which trees tell the sets apart. It is less than LEVEL, which columns and correlations
-# use together.
+# Significance level at which trees tell real from generated samples.
 APART = 0.0025
-# Most rows of a set on which columns are tested; most rows on which trees are fitted and judged.
+# Largest number of rows of a set on which columns are tested, and on which trees are fitted and
+# judged.
 _TESTED = 100_000
 _ROWS = 20_000
-# Most samples of a set from which an area is computed: each remedy takes a whole curve to believe,
-# a minute for 10,000 samples of 384 features.
+# Largest number of samples of a set from which an area is computed. Every remedy needs the curve of
+# the family "tightest", which takes a minute for 10,000 samples of 384 features.
 AREA_SAMPLES = 2_000
-# Bytes of memory per value that trees use: the standardised values, their ranks, and the shuffled
-# ranks.
+# Bytes per value while trees are fitted: standardised values, their ranks, and shuffled ranks.
 VALUE_BYTES = 32
-# Fewest independent rows of a set for trees: with fewer they find nothing.
+# Fewest independent rows of a set on which trees are fitted; on fewer rows trees find no
+# differences.
 _LEAST_ROWS = 40
-# Number of columns that are shuffled, and number of times.
+# Number of columns that are shuffled, and how often each.
 _SHUFFLED = 10
 _SHUFFLES = 3
-# Number of most surely generated and of most surely real samples that are shown.
+# Number of samples shown of each role, those that trees assign to it most surely.
 _SHOWN = 8
-# Heading of the witness on pages and in reports.
+# Heading above the witness's statements on pages and in reports.
 GIVES_AWAY = "What gives it away"
 NOTHING = "no feature tells the sets apart"
 WITHOUT_TREES = "without scikit-learn only columns are tested, each by itself"
@@ -118,7 +118,7 @@ class Witness:
 
     @property
     def told_apart(self) -> bool:
-        """True if the sets differ by more than chance explains."""
+        """True if the differences between the sets are larger than chance explains."""
         by_trees = self.p_apart is not None and self.p_apart < APART
         return by_trees or bool(self.named or self.rows)
 
@@ -129,7 +129,9 @@ class Witness:
 
     @property
     def of_all(self) -> tuple[str, ...]:
-        """At most one line: what is said about whole rows, or that no single feature is named."""
+        """At most one line on all columns together: a property of whole rows, or that no single
+        feature is named.
+        """
         if self.rows:
             return (self.rows,)
         if self.whole:
@@ -142,7 +144,9 @@ class Witness:
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """All that is said about the sets, one statement per line; at least one."""
+        """All statements on the sets, at least one: on whole rows, on each named column, and on
+        areas.
+        """
         said = [*self.of_all, *(each.text for each in self.named)]
         if self.area is not None:
             if self.area_samples is None:
@@ -374,8 +378,8 @@ def with_areas(
     number = None
     if max(each.n for each in pair) > AREA_SAMPLES:
         number = AREA_SAMPLES
-        # the areas after changes are those of drawn samples, to which an area of all samples can't
-        # be compared
+        # Areas after remedies are measured on drawn samples. An area of all samples can't be
+        # compared with them, so it is measured on drawn samples too.
         area = None
     sets = [
         *([drawn] if area is None else []),
@@ -397,13 +401,13 @@ def with_areas(
 
 
 class _Tested(NamedTuple):
-    """The samples that are tested, and by role their rows in the original pair."""
+    """The tested samples, and for each role their row numbers in the original pair."""
 
     pair: SamplePair
     rows: tuple[Ints, Ints]
 
     def taken(self, chosen: Sequence[Ints]) -> _Tested:
-        """Some of these rows; the object itself if they are all."""
+        """The samples at the positions ``chosen``, by role; the object itself if these are all."""
         if all(len(some) == len(rows) for some, rows in zip(chosen, self.rows, strict=True)):
             return self
         sides = [each.take(some) for each, some in zip(self.pair, chosen, strict=True)]
@@ -412,7 +416,7 @@ class _Tested(NamedTuple):
 
 
 def _one_of_each_group(pair: SamplePair, seed: int) -> _Tested:
-    """Independent rows: one of each group if samples belong to groups, otherwise all."""
+    """Independent rows: one sample of each group; all samples if they have no groups."""
     everything = _Tested(pair, (np.arange(pair.real.n), np.arange(pair.generated.n)))
     if pair.real.groups is None and pair.generated.groups is None:
         return everything
@@ -460,7 +464,7 @@ class _Judged(NamedTuple):
 
 
 def _judge(pair: SamplePair, seed: int, memory_limit: int) -> _Judged:
-    """Fit trees on half of the samples and let them judge the other half."""
+    """Fit trees on one half of the samples and judge the other half with them."""
     from scipy.stats import mannwhitneyu
 
     most = min(_ROWS, max(2 * _LEAST_ROWS, memory_limit // (2 * VALUE_BYTES * pair.d))) // 2
@@ -482,8 +486,8 @@ def _some(rows: tuple[Ints, Ints], most: int, seed: int) -> tuple[Ints, Ints]:
 
 
 def _rows(tested: _Tested, judged: _Judged, role: int) -> tuple[int, ...]:
-    """Rows of one role's judged samples that most surely are of this role; () if the trees can't
-    tell the sets apart.
+    """The rows of one role that trees most surely assign to this role; () if trees can't tell the
+    sets apart.
     """
     if judged.p >= APART:
         return ()
@@ -493,12 +497,14 @@ def _rows(tested: _Tested, judged: _Judged, role: int) -> tuple[int, ...]:
     return tuple(int(row) for row in tested.rows[role][judged.rows[role][best]])
 
 
-# ---- columns that tell only together with others ----
+# ---- columns that differ only in their relation to other columns ----
 
 
 def _correlated(pair: SamplePair, differ: Sequence[int], seed: int) -> tuple[NamedColumns, ...]:
-    """Columns whose correlation with another one differs. A column that differs with several others
-    is named alone; of a pair that differs only with each other, both are named.
+    """Columns whose correlation with another column differs between the sets.
+
+    A column that differs with several others is named alone; of a pair that differs only with each
+    other, both are named.
     """
     left = np.setdiff1d(np.arange(pair.d), differ)
     pairs = [each.tolist() for each in correlated_otherwise(pair, left, seed)]
@@ -517,8 +523,8 @@ def _correlated(pair: SamplePair, differ: Sequence[int], seed: int) -> tuple[Nam
 def _together(
     pair: SamplePair, differ: Sequence[int], judged: _Judged, seed: int, memory_limit: int
 ) -> tuple[NamedColumns, ...]:
-    """Of the columns that do not differ by themselves, those that trees need to tell the sets
-    apart.
+    """Columns that trees need to tell the sets apart, among those whose own distributions do not
+    differ.
     """
     left = np.setdiff1d(np.arange(pair.d), differ)
     if len(left) < 2:
@@ -534,8 +540,10 @@ def _together(
 
 
 def _rise_by_chance(seen: _Judged, likely: Ints, seed: int) -> Floats:
-    """P-value, for each of the columns ``likely``, that shuffling it raises the log loss of the
-    judged samples; both roles have equal weight.
+    """For each column in ``likely``, the p-value of the rise of the log loss of the judged samples
+    when this column is shuffled.
+
+    Both roles have equal weight in the loss.
     """
     from scipy.special import stdtr
 
@@ -559,8 +567,9 @@ def _rise_by_chance(seen: _Judged, likely: Ints, seed: int) -> Floats:
 
 
 def _named_together(pair: SamplePair, place: int, left: Sequence[int]) -> NamedColumns:
-    """A column that differs only in its relation to others, with the correlation that differs most
-    if one surely does.
+    """`NamedColumns` of a column that differs only in its relation to others.
+
+    The sentence names the correlation that differs most, if its difference is significant.
     """
     name = column_text(pair, place)
     column: ColumnCounts = column_of(pair, place)
