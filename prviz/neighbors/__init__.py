@@ -1,9 +1,12 @@
-"""The only distance code: fit samples in balls, counted exactly, in bounded memory, for many balls
-at once.
+"""The only code that computes distances: exact counts of fit samples in balls, in bounded memory,
+for many balls at once.
 
-Start with `balls` (what a family asks: `Balls`, and one `CountRequest` per role), then `engine`:
-`Distances` is the one object per split, which gives counts, radii and ball members.
-`Distances._counted` chooses the plan:
+Fit samples define a family's classifiers; evaluation samples are those on which the classifiers are
+judged. Without a split the two are the same samples.
+
+Start with `balls` (a family describes what to count by `Balls`, and the engine gets one
+`CountRequest` per role), then `engine`: one `Distances` object per split gives counts, radii and
+ball members. `Distances._counted` chooses the plan:
 
 - `by_rows` serves every case: blocks of evaluation points against whole fit sets. It is chosen for
   up to 16 requests with a split, and wherever merged duplicates, ties or memory rule out the
@@ -17,7 +20,8 @@ Start with `balls` (what a family asks: `Balls`, and one `CountRequest` per role
 from these for every split.
 
 Inside `devices.on_device` the tiles come from `torch_tiles`: products and comparisons are done on a
-device. Only the plans `by_rows` and `sweep` use them; `symmetric` keeps its lists on the processor.
+device. Only the plans `by_rows` and `sweep` use these tiles; `symmetric` keeps its lists on the
+processor.
 
 The plans stand on these modules: `tiles` (one tile of distances, with every decision on it exact),
 `lists` (what the symmetric plan collects from tiles), `point_sets` and `products` (fast distances,

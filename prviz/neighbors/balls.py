@@ -31,8 +31,8 @@ from typing import ClassVar, Literal, TypeAlias
 Role: TypeAlias = Literal["real", "generated"]
 ROLES: tuple[Role, Role] = ("real", "generated")
 OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
-# A function of a role and k: the mean distance of the role's fit samples to their k-th nearest in
-# their set.
+# A function of a role and k: the mean distance from the fit samples of that role to their k-th
+# nearest neighbours of the same role.
 MeanRadius: TypeAlias = Callable[[Role, int], float]
 
 
@@ -76,9 +76,7 @@ class MeanNearest:
         return (self.among,)
 
     def single_radius(self, mean_radius: MeanRadius) -> float | None:
-        """The one radius of all balls, made of ``mean_radius``, which gives the mean distance to
-        the k-th neighbour.
-        """
+        """The one radius of all balls: ``mean_radius`` of this rule's role and k."""
         return mean_radius(self.among, self.k)
 
 
@@ -102,8 +100,8 @@ Rule: TypeAlias = Nearest | MeanNearest | Within
 
 @dataclass(frozen=True)
 class Balls:
-    """The balls of one family at one parameter: a rule for counting real samples, one for generated
-    samples.
+    """The balls in which one family counts, for one value of k or of the bandwidth: one rule for
+    counting real samples, one for counting generated samples.
 
     real, generated : the rule for the balls in which samples of that role are counted.
     around : "evaluation", a ball around each evaluation point, or "fit", a ball around each fit
@@ -145,8 +143,8 @@ class CountRequest:
 
     @property
     def own(self) -> tuple[Role, int] | None:
-        """The role and the k of the radii that must be known before counting: distances of the
-        role's fit samples to their k-th nearest in that role. None if no such radii are needed.
+        """Which radii must be computed before counting, as (role, k): the distances of that role's
+        fit samples to their k-th nearest neighbours of the same role. None if the rule needs none.
         """
         if self.around == "fit" or self.rule.one_radius:
             return next(((role, self.rule.k) for role in self.rule.roles), None)
@@ -154,7 +152,9 @@ class CountRequest:
 
     @property
     def evaluated(self) -> Role:
-        """The other role: ball members are listed for its evaluation samples."""
+        """The role opposite to the counted one: ball members are listed for the evaluation samples
+        of this role.
+        """
         if self.role == "real":
             return "generated"
         return "real"

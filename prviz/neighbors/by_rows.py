@@ -21,8 +21,8 @@ from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import RowBlock, Runner
 from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 
-# By role and k, the exact squared distances of the role's fit samples to their k-th nearest in
-# their set.
+# By (role, k): exact squared distances from each fit sample of the role to its k-th nearest
+# neighbour of the same role.
 OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
 
 # An evaluation sample's ball members are listed if there are at most this many. Of larger balls
@@ -64,8 +64,8 @@ def run_evaluations(
 
 
 def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Runner) -> OwnRadii:
-    """By role and k, the exact squared distance of each fit sample, duplicates merged, to its k-th
-    nearest in its set.
+    """By (role, k): exact squared distance from each fit sample of the role, duplicates merged, to
+    its k-th nearest neighbour of the same role.
     """
     squared = {(role, k): np.empty(len(prepared.fit[role])) for role, ks in own.items() for k in ks}
 
@@ -95,8 +95,8 @@ def count_by_rows(
 ) -> dict[CountRequest, dict[Role, Counts]]:
     """By request, the counts for the evaluation samples of each role, one per distinct sample.
 
-    ``known`` holds balls whose radii are known already: those around fit samples, and the squared
-    radius of rules with one radius for all balls.
+    ``known`` holds the balls whose radii need no search here: a `Ball` for balls around fit
+    samples, a squared radius for a rule with one radius for all balls.
     """
     counts: dict[CountRequest, dict[Role, Counts]] = {}
     for request in requests:
@@ -166,8 +166,8 @@ class _Nearest:
 
 
 def _known_ball(tile: Tile, ball: Ball | float) -> Ball:
-    """``ball`` itself if it is a `Ball`; a squared radius becomes balls around the points of the
-    tile's rows.
+    """Convert an entry of ``known`` to a `Ball`: a squared radius becomes balls of that radius
+    around the points of the tile's rows.
     """
     if isinstance(ball, Ball):
         return ball
@@ -251,8 +251,8 @@ def _of_original_rows(
     carried: Floats,
     pairs: Sequence[tuple[Ints, Ints]],
 ) -> BallMembership:
-    """Ball members in terms of original rows, in increasing order, from those of distinct rows, in
-    which duplicates are merged.
+    """Ball members as indices of original rows, in increasing order, computed from ball members as
+    indices of distinct rows (duplicates merged).
     """
     rows = np.concatenate([rows for rows, _ in pairs])
     columns = np.concatenate([columns for _, columns in pairs])
@@ -265,16 +265,16 @@ def _of_original_rows(
 
 
 def _weighted(places: Ints, point_set: PointSet, others: Ints, n: int) -> Floats:
-    """How often each of n places occurs in ``places``; an entry counts as often as its sample in
-    ``others`` has duplicates.
+    """How often each index from 0 to n - 1 occurs in ``places``; an entry counts as often as its
+    sample in ``others`` occurs in the data.
     """
     weights = np.ones(len(others)) if point_set.weights is None else point_set.weights[others]
     return np.bincount(places, weights=weights, minlength=n).astype(np.float64)
 
 
 def _rows_of(distinct: Ints, merged: DistinctRows) -> tuple[Ints, Ints]:
-    """For each entry of ``distinct``, a distinct row, all original rows equal to it. Returns,
-    concatenated, the entry's position and the original row.
+    """All original rows equal to the distinct rows with the indices ``distinct``. Returns two
+    concatenated arrays: positions in ``distinct``, and original rows.
     """
     if merged.inverse is None:
         return np.arange(len(distinct)), distinct

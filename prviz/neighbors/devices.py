@@ -13,9 +13,9 @@ from prviz.neighbors import point_sets
 def on_device(device: str | None) -> Iterator[None]:
     """Compute distances on a device, with PyTorch: ``pip install "prviz[torch]"``.
 
-    It holds for what this thread measures inside the ``with`` block. The results are the same, bit
-    for bit: comparisons that the device's float32 can't decide are decided on the processor by
-    reference distances.
+    The device is used for what this thread measures inside the ``with`` block. The results are the
+    same as without it, bit for bit: comparisons that the device's float32 can't decide are decided
+    on the processor by reference distances.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ def on_device(device: str | None) -> Iterator[None]:
 
     Notes
     -----
-    Half of the device's free memory is used. What stays on the processor: samples of fewer than
-    eight features, small pairs (up to 1,500 samples) that are split many times, and what other
-    processes measure.
+    Half of the device's free memory is used. Computed on the processor all the same: samples of
+    fewer than eight features, small pairs (up to 1,500 samples) that are split many times, and what
+    other processes measure.
 
     Examples
     --------

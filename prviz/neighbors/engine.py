@@ -49,7 +49,7 @@ def checked_bytes(memory_limit: object) -> int:
     return int(memory_limit)
 
 
-# Up to this many requests are compared with the distances one by one. More of them share one sort
+# Up to this many requests are compared with each distance one by one. More requests share one sort
 # or histogram per block (the sweep plan), which then costs less.
 _FEW_REQUESTS = 16
 # If the wanted values of k are at least this far apart on average, radii are found separately for
@@ -95,7 +95,7 @@ class RealRadii:
         self._found: OwnRadii = {}
 
     def check(self, split: Split) -> None:
-        """Bind to the real fit samples of a split; ValueError if already bound to other samples."""
+        """Remember the first split's real fit samples; ValueError if a later split has others."""
         real = split.pair.real
         rows = split.fit_rows[0]
         if self._of is None:
@@ -116,8 +116,8 @@ class RealRadii:
         return {role: ks for role, ks in left.items() if ks}
 
     def joined(self, found: OwnRadii) -> OwnRadii:
-        """The new radii and those known before; the new radii of the real set are also kept for
-        later.
+        """Join newly computed radii with the stored ones; those of the real set are stored for
+        later measurements.
         """
         self._found |= {key: radii for key, radii in found.items() if key[0] == "real"}
         return found | self._found
@@ -199,8 +199,8 @@ class Distances:
     def ball_members(
         self, balls: Balls, role: Role, *, progress: Progress | None = None
     ) -> BallMembership:
-        """The members of these balls, for the evaluation samples of the other role: the fit samples
-        of ``role`` that are counted.
+        """For each evaluation sample of the opposite role, the fit samples of ``role`` that
+        ``balls`` count.
         """
         request = balls.request(role)
         own = _own_orders([request])
@@ -271,8 +271,9 @@ class Distances:
         progress: Progress | None,
     ) -> tuple[Found, Radii]:
         """Count by the sweep plan: one sort or histogram per block serves all requests."""
-        # Without split fit samples are evaluation samples: the sweep finds their balls in its own
-        # rows, and needs radii inside a role only for rules with one radius.
+        # Without split the balls around fit samples are found while rows are compared, as every fit
+        # sample is also an evaluation sample. Only rules with one radius then need radii in
+        # advance.
         if not self._prepared.held_out:
             own = _own_orders(request for request in requests if request.rule.one_radius)
         largest = {role: max(ks) for role, ks in own.items()}
@@ -317,8 +318,9 @@ class Distances:
         return inside + sum(map(len, evaluate.values())) * sum(map(len, fit.values()))
 
     def _own_up_to(self, largest: Mapping[Role, int], runner: Runner) -> Mapping[Role, Floats]:
-        """Exact squared distances to the nearest, second nearest, ... up to the given k, by role;
-        an earlier call's are reused if they reach that far.
+        """By role, exact squared distances from each fit sample to its nearest, second nearest, ...
+        neighbour of the same role, up to the given k. Distances of an earlier call are reused if
+        they reach that k.
         """
         missing = {
             role: k

@@ -23,12 +23,12 @@ from prviz.neighbors.kernels import slices
 
 _CHUNK_VALUES = 1 << 21
 _TYPICAL_ROWS = 5000
-# values are clipped here, so that squared distances with any number of features are finite in
-# float32
+# Values are clipped to this absolute value, so that squared distances with any number of features
+# are finite in float32.
 _LARGEST = 1e15
-_PER_CELL = 40  # samples per cell from which the cells are placed, as FAISS advises
-_GROWTH = 2.0  # the inverted lists grow by doubling
-# Bytes per feature of a stored sample, by FAISS storage type, the most exact first.
+_PER_CELL = 40  # Samples per cell by which k-means places the cells; FAISS's advice.
+_GROWTH = 2.0  # Factor: FAISS doubles the memory of an inverted list as it grows.
+# Bytes per feature of a stored sample, by FAISS storage type; the most exact type first.
 _STORAGE = {"Flat": 4, "SQfp16": 2, "SQ8": 1}
 
 
@@ -110,7 +110,7 @@ class ListIndex:
         self.search_cells(4)
 
     def search_cells(self, cells: int) -> None:
-        """Search this number of cells around each point from now on, at most all there are."""
+        """Set the number of cells to search around each point; at most all cells of the index."""
         self._index.nprobe = min(cells, self._index.nlist)
 
     def search(self, points: Floats32, length: int) -> tuple[Floats32, Ints]:
@@ -132,8 +132,8 @@ class ListIndex:
         goal: float,
         tick: Callable[[], None] = lambda: None,
     ) -> float:
-        """Search more cells until lists of ``length`` hold the share ``goal`` of the points'
-        ``order`` true nearest.
+        """Search more cells until lists of ``length`` entries contain the share ``goal`` of the
+        ``order`` true nearest neighbours of the points.
 
         tick : called between steps; may raise to stop. Returns the share that the lists then hold.
         """
@@ -171,10 +171,11 @@ def index_bytes(n: int, d: int, storage: str) -> float:
 
 
 def recall(index: ListIndex, points: Floats32, radii: Floats32, order: int, length: int) -> float:
-    """Share of each point's ``order`` true nearest that is in its list of ``length``.
+    """Share of the points' ``order`` true nearest neighbours that are in their lists of ``length``
+    entries.
 
-    Whether an entry is among the true nearest is decided by its distance, which must be within the
-    true ``radii``: of equally near samples any will do.
+    An entry counts as a true neighbour if its distance is within the point's true radius in
+    ``radii``, so that any of several equally near samples will do.
     """
     held = 0
     _, places = index.search(points, length)

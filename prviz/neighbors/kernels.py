@@ -129,8 +129,8 @@ def slices(n: int, step: int) -> list[slice]:
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """Concatenated ranges of integers: from each of ``starts``, as many as its entry in
-    ``lengths``.
+    """Concatenated ranges of integers: range i begins at ``starts[i]`` and has ``lengths[i]``
+    integers.
     """
     ends = np.cumsum(lengths)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
@@ -138,7 +138,8 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """By row of a tile, all fit samples up to a limit of that row; shorter rows are padded.
+    """For each row of a tile, all fit samples whose distance is within a limit of that row; shorter
+    rows are padded.
 
     values : (m, L) approximate squared distances, inf as padding.
     columns : (m, L) indices of the samples in their set.
@@ -217,7 +218,7 @@ def entries_within(
     np.less_equal(tile, -np.inf if by_row is None else by_row[:, None], out=inside)
     if by_column is not None:
         inside |= np.less_equal(tile, by_column, out=scratch.take("other mask", m, n, np.bool_))
-    # Most 8-byte words of the mask are zero: none of their eight entries is within a limit.
+    # Only 8-byte words of the mask that are not 0 are searched for entries; most words are 0.
     words = mask.view(np.uint64)
     some = np.flatnonzero(words)
     byte = np.flatnonzero(words[some].view(np.bool_))
@@ -230,8 +231,8 @@ def entries_within(
 
 
 def as_candidates(found: Entries, weights: Floats | None, first: int = 0) -> Candidates:
-    """Entries as one padded row per row of the tile; ``first`` is the index of the tile's first
-    column in its set.
+    """Convert entries to `Candidates`, padded to equal length for each row of the tile; ``first``
+    is the index of the tile's first column in its set.
     """
     values, columns = padded(found.values, found.columns, found.starts[:-1], np.diff(found.starts))
     own_weights = None
@@ -241,7 +242,9 @@ def as_candidates(found: Entries, weights: Floats | None, first: int = 0) -> Can
 
 
 def padded(values: Array, columns: Ints, starts: Ints, lengths: Ints) -> tuple[Array, Ints]:
-    """Entries as a matrix with one run per row, padded by inf after the run's end."""
+    """Entries as a matrix whose row i holds the ``lengths[i]`` entries from ``starts[i]`` on,
+    padded by inf.
+    """
     if not len(values):  # each row gets a slot of padding, even if there is no entry at all
         values = np.zeros(1, values.dtype)
         columns = np.zeros(1, np.intp)
@@ -256,11 +259,11 @@ def padded(values: Array, columns: Ints, starts: Ints, lengths: Ints) -> tuple[A
 def append(
     entries: tuple[Ints, Ints, Array], limits: Array, filled: Ints, lists: tuple[Array, Small]
 ) -> Ints:
-    """Append entries that are within their owners' limits to the owners' lists, until a list is
-    full.
+    """Append entries to the lists of their points (owners), if they are within the limit of that
+    list, until a list is full.
 
     entries : owners, samples and values, (e,) each.
-    limits, filled : (m,), limit and current length of each owner's list.
+    limits, filled : (m,), limit and current length of each point's list.
     lists : values and samples, (m, length) each. Returns the positions of the entries for which
     there was no room.
     """
@@ -291,8 +294,8 @@ def tally(
     limits: tuple[float, float],
     counts: tuple[Counts, Counts],
 ) -> tuple[Small, Small, Array]:
-    """Add 1 to both points' counts for every pair at or below the lower limit; return the pairs
-    between the two limits.
+    """For each pair at or below the lower limit, add 1 to the counts of both its points; return the
+    pairs between the two limits.
     """
     low, high = limits
     if native.serves(values):
@@ -329,8 +332,8 @@ def sort_numbered(keys: Floats, narrow: Any) -> tuple[Floats, Ints]:
 
 
 class Ranked(NamedTuple):
-    """How many entries of each row lie between which limits, and the entries too close to a limit
-    to be decided.
+    """For each row, how many entries lie between each two neighbouring limits; and the entries too
+    close to a limit to be decided.
 
     counts : (m, q + 1) number of decided entries of each row by the number of limits below them.
     rows, columns : (u,) positions of the undecided entries.

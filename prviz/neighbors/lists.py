@@ -38,16 +38,16 @@ BYTES_PER_PAIR = 16
 _SHARE = 64
 _LEAST = 32
 _MOST = 1024
-# Nearest distances kept per point of the subset: this multiple of the order needed, and at least
-# this number.
+# For each point of the subset, the _FARTHER * order smallest distances are kept, at least
+# _FARTHEST.
 _FARTHER = 4
 _FARTHEST = 64
-# Widths of the bounds in standard deviations: the mean over all points hardly ever lies outside its
-# bounds, a single point seldom.
+# Widths of bounds, in standard deviations. _ERRORS: of the mean over all points, which hardly ever
+# lies outside its bounds. _DEVIATIONS: of a single point, which seldom does.
 _ERRORS = 4.5
 _DEVIATIONS = 3
-# First: share of points whose balls may hold more samples than estimated. Second: share of points
-# whose balls may hold far more than needed before limits are taken from the first tile instead.
+# _BEYOND: share of points whose balls may hold more samples than estimated. _OVERFULL: if the balls
+# of more than this share hold far more than needed, limits come from the first tile instead.
 _BEYOND = 0.02
 _OVERFULL = 1 / 8
 # Number of distances computed at a time to rebuild lists that were too short.
@@ -124,8 +124,8 @@ class RandomSubset:
         return float(np.mean(held == self.length)) <= _OVERFULL
 
     def held(self, radii: Floats) -> int:
-        """A number that, for nearly all points, the samples in the ball of this radius do not
-        exceed; if it is ``length``, there may be more.
+        """The number of samples in the ball of this radius, a value that nearly no point exceeds;
+        if it is ``length``, the ball may hold more.
         """
         inside = self._values <= np.square(radii)[:, None]
         return int(np.quantile(np.count_nonzero(inside, axis=1), 1 - _BEYOND, method="higher"))
@@ -182,8 +182,8 @@ class NeighbourLists:
         self._lock = threading.Lock()
 
     def limits(self, points: slice, tile: Callable[[], Tile]) -> Array:
-        """(m,) limits within which these points take samples. ``tile`` makes the first tile; it is
-        called only if limits must be taken from it.
+        """(m,) distance limits of these points' lists: samples beyond are not added. ``tile``
+        computes the first tile; it is called only if limits must be taken from it.
         """
         if np.isinf(self._limits[points]).any():
             seen = tile()
@@ -211,15 +211,15 @@ class NeighbourLists:
                 self._clear(points.start, owners.take(left), samples.take(left), values.take(left))
 
     def _most_of(self, seen: int) -> int:
-        """How many of the ``order`` nearest are among the first ``seen`` samples, at most; about
-        one point in a million has more.
+        """Upper estimate of how many of a point's ``order`` nearest samples are among the first
+        ``seen`` samples; about one point in a million has more.
         """
         mean = self.order * seen / len(self._right)
         return min(self.order, math.ceil(mean + 5 * math.sqrt(mean) + 5))
 
     def _clear(self, first: int, owners: Ints, samples: Ints, values: Array) -> None:
-        """Merge samples that did not fit into the full lists, and prune these lists. ``owners`` are
-        counted from the point ``first`` on.
+        """Merge samples for which the lists had no room into these lists, and prune them.
+        ``owners`` are indices of points relative to the point ``first``.
         """
         order = np.argsort(owners, kind="stable")
         which, starts, lengths = np.unique(
@@ -238,8 +238,8 @@ class NeighbourLists:
         )
 
     def _put(self, points: Ints, values: Array, columns: Array, limits: Array) -> None:
-        """Replace the lists of some points by those of ``values`` and ``columns``, cut off at the
-        limits.
+        """Replace the lists of some points by ``values`` and ``columns``, without entries beyond
+        the limits.
         """
         inside = (values <= limits[:, None]) & np.isfinite(values)
         filled = inside.sum(axis=1)
@@ -252,7 +252,9 @@ class NeighbourLists:
         self._filled[points], self._limits[points] = filled, limits
 
     def _reach(self, points: Ints, values: Array) -> Array:
-        """Limits that include every sample that may be as near as the order-th of these values."""
+        """Limits that include every sample that may be as near as the ``order``-th nearest of the
+        given values.
+        """
         nearest = np.partition(values, self.order - 1, axis=1)[:, self.order - 1]
         return self._left.arithmetic.widened(nearest, self._left.norms[points])
 
@@ -289,8 +291,8 @@ class NeighbourLists:
 
 
 class BoundedRadiusCounts:
-    """Numbers of pairs of points within one radius, of which only bounds are known while the pairs
-    come in. No pair comes twice.
+    """For each point, the number of pairs within one radius, while only bounds on that radius are
+    known. Pairs come in any order, none twice.
 
     Pairs at or below the lower bound are counted at once, pairs above the upper one are dropped.
     Pairs between the bounds are kept, ``room`` at most, and decided once the radius is known.

@@ -2,8 +2,8 @@
 is a compiler.
 
 Every function here has a NumPy twin, in the function that calls it, with the same results. `serves`
-says whether the library can take some arrays; if not, the NumPy twin does the work. The C functions
-release the GIL.
+is True if the library can be called with the given arrays; otherwise the NumPy twin does the work.
+The C functions release the GIL.
 """
 
 from __future__ import annotations
@@ -51,8 +51,7 @@ _SIGNATURES = {
     ),
 }
 _KINDS = {"I": np.dtype(np.int64), "S": np.dtype(np.int32), "D": np.dtype(np.float64)}
-# The first output buffer has room for this fraction of a tile's entries (one in 8): usually fewer
-# are found.
+# The first output buffer has room for one in _SHARE of a tile's entries: usually fewer are found.
 _SHARE = 8
 
 
@@ -82,8 +81,8 @@ class _Parameter(NamedTuple):
         return ctypes.c_int64
 
     def reads(self, array: Array, dtype: np.dtype[Any], lengths: dict[str, Any]) -> bool:
-        """True if an array can be passed as this parameter; lengths of axes not met before are
-        added to ``lengths``.
+        """True if an array can be passed as this parameter. If the length of an axis is not in
+        ``lengths`` yet, it is added.
         """
         if array.ndim != len(self.lengths) or not array.flags.c_contiguous:
             return False

@@ -29,9 +29,9 @@ _RECENT_KEPT = 2
 # Factors are computed for at least this many samples at a time, however many features there are.
 _LEAST_AT_ONCE = 16
 
-# A recheck costs about a hundred products. First: if a larger share of a point's comparisons must
-# be rechecked, float32 does not pay for this point. Second: if this is so for a larger share of the
-# points, float64 is used for all.
+# A recheck costs as much as about a hundred products. float64 is used for all points if more than
+# _UNCLEAR_POINTS of them would need rechecks, in float32, of more than _UNCLEAR_COMPARISONS of
+# their comparisons.
 _UNCLEAR_COMPARISONS = 1 / 100
 _UNCLEAR_POINTS = 1 / 8
 
@@ -41,7 +41,7 @@ device: ContextVar[Any] = ContextVar("device", default=None)
 
 
 class AtOnce(NamedTuple):
-    """How many samples' factors are computed at a time where they are not stored.
+    """For sets whose factors are not stored: for how many samples factors are computed at a time.
 
     rows : for each thread's block of points.
     columns : for the other side of the product, whose factors are computed again for every block.
@@ -52,21 +52,22 @@ class AtOnce(NamedTuple):
 
     @classmethod
     def within(cls, memory: int, sets: Sequence[RowView], arithmetic: Arithmetic) -> AtOnce:
-        """The largest numbers for which factors, with the values they are computed from, take at
-        most ``memory`` bytes on all threads together.
+        """The largest numbers with which factors, and the values that they are computed from, take
+        at most ``memory`` bytes on all threads together.
         """
         values = max(each.source.dtype.itemsize for each in sets)
         factor = np.dtype(arithmetic.dtype).itemsize
-        # The kept blocks of both sets, and the making of the next ones, get a quarter of the
-        # memory, because they are computed at little cost. The threads' rows get the rest.
+        # A quarter of the memory is for the factors of the columns: blocks kept of both sets, and
+        # the next ones. It is little, as columns are cheap to compute again. The rest is for the
+        # threads' rows.
         columns = memory // 4 // (2 * sets[0].d * (values + _RECENT_KEPT * factor))
         rows = memory * 3 // 4 // (available_threads() * sets[0].d * (values + factor))
         return cls(*(min(max(each, _LEAST_AT_ONCE), _ROWS_AT_ONCE) for each in (rows, columns)))
 
 
 class PointSet:
-    """A set of distinct samples with its norms and factors in one arithmetic; factors are stored,
-    or computed on demand.
+    """A set of distinct samples with its norms and its factors for matrix products; factors are
+    stored, or computed on demand.
 
     ``placed``: the set on a device, a `PlacedSet` (see `place`); None: its tiles are made on the
     processor.
@@ -235,8 +236,8 @@ class Prepared:
 
     @property
     def placed(self) -> Any:
-        """One of the sets as it is on its device, to tell whether there is one; None: no set is on
-        a device.
+        """The real fit set on its device; None if no device is used. All sets are on a device, or
+        none.
         """
         return self.fit["real"].placed
 

@@ -62,8 +62,9 @@ from prviz.neighbors.rows import SEQUENTIAL, RowView
 # bound, much shorter ones take longer.
 PART = 96
 
-# The centre is the median of this many rows of each set (at most and at least), and of at most this
-# many values. It need not be exact: a poorer centre only enlarges norms.
+# The centre is the median of _CENTRE_ROWS rows of each set, fewer (at least _CENTRE_LEAST) where
+# these are more than _CENTRE_VALUES values. It need not be exact: a poorer centre only enlarges
+# norms.
 _CENTRE_ROWS = 128
 _CENTRE_LEAST = 16
 _CENTRE_VALUES = 1 << 18
@@ -205,8 +206,7 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
         return Arithmetic(np.float64, centre, 0, direct=True)
     dtype, significand = (np.float64, 52) if wide else (np.float32, 24)
     if len(centre) > PART:
-        # BLAS is loaded now, while no other threads run: once there are some, it must not start its
-        # own
+        # Load BLAS while no other threads run: it must not start threads of its own beside them.
         adds_once(np.dtype(dtype), PART)
 
     def small(quantum: int) -> bool:
@@ -247,11 +247,11 @@ def _largest_squared_norm(rows: RowView, centre: Floats) -> float:
 
 
 def _quantum(sample: Floats, of_use: Callable[[int], bool] = lambda _: True) -> int:
-    """The exponent, from -500 to 0, of the largest power of two that divides all values of a
-    sample.
+    """The exponent, from -500 to 0, of the largest power of two of which all values of a sample are
+    integer multiples.
 
-    of_use : returns False for exponents below which the search need not go on; with most samples
-    the first row is enough.
+    of_use : returns False for an exponent so small that the search can stop; with most samples it
+    stops after the first row.
     """
     lowest = 0
     blocks = slices(len(sample), max(1, _CENTRE_VALUES // sample.shape[1]))
@@ -296,12 +296,12 @@ def add_products_by_numpy(left: Array, right: Array, out: Array, times: float = 
 
 @functools.cache
 def adds_once(dtype: np.dtype[Any], k: int) -> bool:
-    """True if BLAS is available and adds an inner product of ``k`` terms to ``out`` as a whole,
-    which is tried out.
+    """True if BLAS is available and computes an inner product of ``k`` terms before it adds the
+    result to ``out``; tested by a trial.
 
-    The terms of the trial add up to just over half of the smallest step above 1: if BLAS added them
-    to a 1 one by one, each would be rounded away and the 1 would stay. One trial is enough, because
-    the order in which BLAS adds does not depend on the values.
+    In the trial, the terms add up to just over half of the smallest step above 1: if BLAS added
+    them to a 1 one by one, each would be rounded away and the 1 would stay. One trial is enough,
+    because the order in which BLAS adds does not depend on the values.
     """
     if dtype not in _GEMM or _routine(_GEMM[dtype]) is None:
         return False

@@ -21,13 +21,14 @@ from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 # Factors of two sets are stored if the sets have at most this many values; those of larger sets are
 # computed block by block.
 _STORED_VALUES = 1 << 25
-# First: bytes per value for a stored factor and its rounding. Second: bytes per pair of a tile,
-# with its ranking, at most.
+# _FACTOR_BYTES: bytes per value for a stored factor and its rounding. _PAIR_BYTES: most bytes per
+# pair of a tile, with its ranking.
 _FACTOR_BYTES = 16
 _PAIR_BYTES = 48
 # Most pairs whose reference distances are computed at a time.
 _PAIRS = 1 << 20
-# Number of factors of a product that are multiplied before the first check against ``least``.
+# `multiply_within` multiplies this many factors before it first checks if the product is down to
+# ``least``.
 _FACTORS = 256
 # Relative slack of approximate ratios, far above the rounding errors of their few float64
 # operations.

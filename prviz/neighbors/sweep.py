@@ -32,15 +32,15 @@ from prviz.neighbors.tiles import Tile, make_tile
 
 # Larger than any distance in a tile's units. Its low bits are 0, like those of a widened float32.
 _PADDING = 2.0**1000
-# Of the same dtype as the counts: NumPy adds another one 20 times more slowly, value by value.
+# 1 in the dtype of the counts: NumPy adds a 1 of another dtype 20 times more slowly.
 _ONE = np.int32(1)
 
 
 def bytes_needed(
     prepared: Prepared, requests: Sequence[CountRequest], own: Mapping[Role, int]
 ) -> int:
-    """Bytes of the counts, twice because they are concatenated, and of the radii inside the
-    roles.
+    """Bytes of the radii inside the roles and of the counts, which exist twice while they are
+    concatenated.
     """
     points = sum(
         len(point_set.merged.inverse if point_set.merged.inverse is not None else point_set)
@@ -82,8 +82,8 @@ class _Group(NamedTuple):
 
     requests : sorted, by increasing radius or by increasing k.
     radii : the balls, if their radii are known beforehand; None: balls out to a k-th neighbour.
-    orders : the values of k, or k + 1, of the requests, by role of the balls' centres; empty if
-    radii are known.
+    orders : by role of the balls' centres, the order of the neighbour that each request's ball
+    reaches to (k, or k + 1 where the centre is in the set itself); empty if radii are known.
     counts : (requests, points) by role of the evaluation points.
     """
 
@@ -279,7 +279,7 @@ class SortedRows:
     """The samples of both roles around each row of a block, sorted exactly by distance; none may
     have weights.
 
-    ``orders``: the largest order needed, by the roles among which neighbours are counted.
+    ``orders``: by roles among which neighbours are ranked, the largest order needed.
     """
 
     def __init__(self, tiles: Mapping[Role, Tile], orders: Mapping[tuple[Role, ...], int]) -> None:
@@ -307,8 +307,9 @@ class SortedRows:
         return self._counts[role].ravel()[self._ends(among, orders)]
 
     def held(self, among: tuple[Role, ...], orders: Ints) -> dict[Role, tuple[Ints, Ints]]:
-        """By role, the samples within the largest order around each row. Returns two arrays (s,):
-        how many of the increasing orders' distances each sample is beyond, and the samples.
+        """By role, the samples within the largest of the ``orders`` around each row, as two arrays
+        (s,): for each sample, how many of the orders' distances are smaller than its own; and its
+        index.
         """
         m, length = self._slots.shape
         ends = self._ends(among, orders)
@@ -348,8 +349,8 @@ def _limits(tiles: Mapping[Role, Tile], orders: Mapping[tuple[Role, ...], int]) 
 
 
 def _sorted(tile: Tile, found: Sequence[Entries]) -> tuple[Floats, Ints]:
-    """By row, the sorted values (m, length) of the entries of two tiles, padded, and each value's
-    number among the row's entries, first those of the first tile.
+    """For each row, the sorted values (m, length) of the entries of two tiles, padded. Also each
+    value's number among the row's unsorted entries, those of the first tile counted first.
 
     The result lies in a buffer of the tile, valid until the next block is sorted.
     """
@@ -370,8 +371,8 @@ def _resolve(
     ordered: tuple[Floats, Ints],
     inside: Flags,
 ) -> None:
-    """Replace distances that are too close to the next one to be ordered by reference distances,
-    and sort their rows again.
+    """Where approximate distances are too close to each other for their order to be certain,
+    replace them by reference distances, and sort those rows again.
     """
     values, slots = ordered
     arithmetic = tiles[0].arithmetic

@@ -5,10 +5,10 @@ There are two passes over tiles. The first, across the sets, finds the nearest s
 role. The second, inside each set, finds the nearest samples of the same role and counts in balls
 out to a neighbour of the other role, whose radii the first pass gave.
 
-Balls whose radii only the second pass gives need no third pass. Balls out to a neighbour of the own
-role, in which samples of the other role are counted, are counted from the lists of the first pass,
-which are made long enough. Where all balls have one radius, bounds on it decide all but a few pairs
-(see `BoundedRadiusCounts`). Only where that fails are tiles computed again.
+Balls whose radii only the second pass gives need no third pass. Such a ball reaches to a neighbour
+of its centre's own role. If samples of the other role are counted in it, the lists of the first
+pass are made long enough for these counts. Where all balls have one radius, bounds on it decide all
+but a few pairs (see `BoundedRadiusCounts`). Only where that fails are tiles computed again.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import Runner
 from prviz.neighbors.tiles import Ball, Pairs, Ranking, Tile, make_tile
 
-# _SIDE: side of a tile in samples (large, for fast products and few steps per entry). _LEAST_TILES:
-# tiles along a set, so that all threads have work. _TILES_SHARE: largest share of the memory for
-# tiles.
+# _SIDE: samples along a side of a tile (many, for fast products and few steps per entry).
+# _LEAST_TILES: least number of tiles along a set, so that all threads have work. _TILES_SHARE:
+# largest share of the memory for tiles.
 _SIDE = 1250
 _LEAST_TILES = 2
 _TILES_SHARE = 1 / 8
 # Longest list as a share of the set: longer lists cost more than computing the tiles again.
 _LONGEST = 1 / 16
-# If a larger share of a tile's entries is inside, counting by masks costs less than picking entries
-# out one by one.
+# If a larger share of a tile's entries is inside a ball, counting by masks costs less than picking
+# entries out one by one.
 _CROWDED = 1 / 5
 # Number of points whose lists are read at a time.
 _LIST_ROWS = 1024
@@ -82,7 +82,7 @@ class SharedBalls(NamedTuple):
 
 
 class PendingCount(NamedTuple):
-    """Balls whose radii are known now, and the counts that are to be made in them."""
+    """Balls whose radii are known, and which counts to make in them."""
 
     shared: SharedBalls
     ball: Ball
@@ -164,9 +164,9 @@ class SymmetricPlan:
         self._prepared = prepared
         self._requests = requests
         self._sizes = {role: len(point_set) for role, point_set in prepared.fit.items()}
-        # Requests by how they are counted. _ranked: from the lists that also give the radii.
-        # _known: balls out to the other role, counted in the pass inside the centres' role. _late:
-        # balls whose radii are known only after that pass. _fixed: balls of one radius.
+        # Requests by the way they are counted. _ranked: from the lists that also give the radii.
+        # _known: radii come from the first pass, counts from the second. _late: radii come from the
+        # second pass only. _fixed: balls of one radius.
         self._ranked: dict[SharedBalls, list[Counted]] = {}
         self._known: dict[SharedBalls, list[Counted]] = {}
         self._late: dict[SharedBalls, list[Counted]] = {}
@@ -195,7 +195,7 @@ class SymmetricPlan:
             self._side = max(
                 1, min(_SIDE, affordable, -(-max(self._sizes.values()) // _LEAST_TILES))
             )
-        # 2: the sampled distances and a copy of them
+        # The factor 2 is for the sampled distances and a copy of them.
         self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * itemsize))
         self._lists: dict[Key, NeighbourLists] = {}
         self._bounded: dict[tuple[Key, Rule], BoundedRadiusCounts] = {}
@@ -206,8 +206,7 @@ class SymmetricPlan:
             for role in ROLES
         }
         self._count_lock = threading.Lock()
-        # Bytes for lists and for pairs within radius bounds: what tiles and results leave of the
-        # memory.
+        # The bytes that tiles and results leave are for lists, and for pairs within radius bounds.
         tile = (
             self._side**2 * entry_bytes
             + 2 * self._side * (prepared.fit["real"].rows.d + 2) * itemsize
@@ -246,8 +245,8 @@ class SymmetricPlan:
 
     @cached_property
     def _inside(self) -> list[ScheduledTile]:
-        """Tiles that cover every pair of samples of one role: those of two blocks once, those
-        inside a block in two tiles.
+        """Tiles that cover every pair of samples of one role. Samples are divided into blocks: a
+        pair from two blocks is in one tile, pairs from a single block are in two tiles.
 
         They are ordered by blocks of columns, so that factors that are not stored are computed
         once. Inside a block the rows are divided into two halves; the second half is compared with
@@ -276,8 +275,8 @@ class SymmetricPlan:
         return sum(map(ScheduledTile.entries, [*self._across, *self._inside]))
 
     def own_radii(self, own: Mapping[Role, Collection[int]], runner: Runner) -> OwnRadii:
-        """Make both passes; return the exact squared radii inside each role, as `by_rows.own_radii`
-        does.
+        """Run both passes over the tiles; return the exact squared radii inside each role, as
+        `by_rows.own_radii` does.
 
         Raises TooManyTiesError: more samples are equally near than the lists hold, so another plan
         is needed.
@@ -332,8 +331,9 @@ class SymmetricPlan:
         }
 
     def _look_ahead(self, runner: Runner) -> None:
-        """Before the passes, estimate from a few points: distances to neighbours, how long the
-        lists for late balls must be, and single radii.
+        """Before the passes, estimate from a few points: distances to neighbours, bounds on radii
+        that all balls share, and how long lists must be for balls whose radii only the second pass
+        gives.
         """
         fit = self._prepared.fit
         samples = dict[Key, RandomSubset]()
@@ -384,8 +384,9 @@ class SymmetricPlan:
         return low * low, high * high
 
     def _lengthen(self, shared: SharedBalls, sample: RandomSubset, radii: Floats) -> None:
-        """Make the lists long enough for late balls of these radii; if that is too long, note that
-        these balls are to be counted in tiles computed again.
+        """Make the lists long enough for balls of these radii, which are computed only in the
+        second pass. If that is too long, note that the balls are to be counted in tiles computed
+        again.
         """
         key = (shared.centre, shared.member)
         held = sample.held(radii)
@@ -401,7 +402,7 @@ class SymmetricPlan:
         self, places: Sequence[ScheduledTile], pending: Sequence[PendingCount], runner: Runner
     ) -> None:
         """Compute tiles; add their entries to the lists and to the bounded counts, and count in the
-        pending balls. Near entries are picked out of a tile once for all of these.
+        pending balls. For all three, near entries are picked out of a tile only once.
         """
         fit = self._prepared.fit
 
@@ -522,8 +523,8 @@ class SymmetricPlan:
         """Rebuild the lists that turn out too short: those across the roles, or those inside a
         role.
 
-        All tiles must have been added. One list's points are rebuilt together, because that takes
-        hardly longer than one point.
+        All tiles must have been added. All points whose lists are too short are rebuilt together,
+        because that takes hardly longer than rebuilding one.
         """
         short: dict[Key, list[Ints]] = {
             key: [] for key in self._lists if (key[0] != key[1]) == across
@@ -644,8 +645,8 @@ class SymmetricPlan:
     def _count_bounded(
         self, fixed: Mapping[CountRequest, float], runner: Runner
     ) -> list[PendingCount]:
-        """Count in balls of one radius, from the pairs within its bounds; return what remains to be
-        counted because the bounds failed.
+        """Count in balls of one radius, from the pairs collected between the bounds on it; return
+        the counts still to be made because the bounds failed.
         """
         failed = []
 

@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 
 def check_progress(progress: object) -> None:
-    """Raise TypeError for what is given as a progress and can't be called."""
+    """Raise TypeError for a ``progress`` that is not None and can't be called."""
     if progress is not None and not callable(progress):
         raise TypeError(
             f"progress = {progress!r}; a function that is called with the fraction done is needed,"
@@ -32,16 +32,16 @@ def check_progress(progress: object) -> None:
 
 
 def part_of(progress: Progress | None, begun: float, total: int, size: float = 1) -> Progress:
-    """Progress of one step of a longer job: ``size`` of the job's ``total`` equal parts, which
-    begins after ``begun`` parts. If ``progress`` is None, nothing is reported.
+    """Progress function for one step of a longer job of ``total`` equal parts: the step takes
+    ``size`` parts, after ``begun`` parts. If ``progress`` is None, nothing is reported.
     """
     check_progress(progress)
     report = progress or (lambda _: None)
     return lambda fraction: report((begun + size * fraction) / total)
 
 
-# Bytes of a block's distances, which should fit the processor's caches; least number of rows, for
-# fast products; largest number of rows.
+# _CACHE_BYTES: bytes of a block's distances, so that they fit the processor's caches. _LEAST_ROWS:
+# rows of a block, at least, for fast products. _MOST_ROWS: rows of a block, at most.
 _CACHE_BYTES = 1 << 23
 _LEAST_ROWS = 48
 _MOST_ROWS = 512
@@ -50,9 +50,9 @@ _MOST_ROWS = 512
 # time.
 _LOW_NICENESS = 10
 
-# Parameters of mallopt, from malloc.h: the least size that is mapped by itself, and the free memory
-# that a thread keeps. Then glibc's default of the first, and the largest values that glibc itself
-# sets for both.
+# glibc's mallopt: numbers of two parameters, from malloc.h (_MMAP_THRESHOLD: least bytes that are
+# mapped on their own; _TRIM_THRESHOLD: free bytes kept), the default of the first, and the largest
+# values that glibc sets for both.
 _MMAP_THRESHOLD = -3
 _TRIM_THRESHOLD = -1
 _MMAP_BYTES = 1 << 17
@@ -110,11 +110,11 @@ def low_priority(low: bool = True) -> Iterator[None]:
 
 
 class ThreadsBeside:
-    """Background threads that take no turns with other measurements; each works on one piece after
-    the other.
+    """Background threads that do not wait in the queue of blocks (`Turns`); each works on one piece
+    after the other.
 
     A piece of work is called with a progress function, which raises an exception once the work is
-    to stop. Exceptions of the work are dropped: who needs its result computes it again.
+    to stop. Exceptions of the work are dropped: code that needs the result computes it again.
     """
 
     def __init__(self, count: int) -> None:
@@ -188,8 +188,7 @@ def one_blas_thread() -> Iterator[None]:
     with _lock:
         _users += 1
         blas = _loaded().select(user_api="blas")
-        # needed by the first user, after a library was loaded, or if other code has changed the
-        # setting
+        # Other code may have changed the setting, or loaded a library, since the last call.
         if any(each.num_threads != 1 for each in blas.lib_controllers):
             with _by_any_thread():
                 _limiters.append(blas.limit(limits=1))
@@ -219,8 +218,8 @@ def one_openmp_thread() -> Iterator[None]:
     thread alone.
     """
     with _lock:
-        # Of the libraries this limiter knows, restoring resets all; so it must not know BLAS, only
-        # OpenMP
+        # The limiter restores all libraries that it contains, so only OpenMP is selected: the
+        # number of BLAS threads must not change.
         limiter = _loaded().select(user_api="openmp").limit(limits=1)
     try:
         yield
@@ -269,7 +268,7 @@ def return_large_arrays() -> None:
 
 @contextmanager
 def one_thread_of_a_worker() -> Iterator[None]:
-    """Measure on one thread, inside one of several worker processes on a machine.
+    """Measure on one thread in a worker process that shares its machine with others.
 
     Dask makes its workers return each freed array to the system, and the pages of the next array
     then cost a third of the whole time. During the measurement glibc keeps freed arrays, as it does
@@ -326,8 +325,8 @@ class Turns:
                 self._free += 1
 
 
-# By low priority: separate queues, so that a thread that the system makes wait does not hold up the
-# others.
+# One queue per priority (True: low), so that a low-priority thread that the system pauses does not
+# hold up the others.
 _turns = {low: Turns(available_threads()) for low in (False, True)}
 
 
@@ -446,8 +445,8 @@ class Runner:
         entries: int = 1,
         parts: int = 2,
     ) -> None:
-        """``entries``: number of distances of all work; progress is the share of them that is done.
-        ``parts``: blocks per thread.
+        """``entries``: number of distances to compute in total; progress is the share of them that
+        is done. ``parts``: blocks per thread.
         """
         self.rechecked = 0
         self.threads = threads

@@ -33,8 +33,8 @@ from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.rows import pair_distances
 
-# Share of entries within a ball below which picking them out costs less than a mask per ball. The
-# share is estimated from every 16th row and column.
+# Share of a tile's entries inside a ball, below which picking them out one by one costs less than a
+# mask of the tile. The share is estimated from every 16th row and column.
 _SPARSE = 0.05
 _SAMPLED = 16
 _NO_COUNTS: Counts = np.empty(0, dtype=np.int64)
@@ -42,11 +42,11 @@ _NO_COUNTS: Counts = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Ball:
-    """Balls around several points. An approximate squared distance at or below ``sure`` is inside
-    for certain, one above ``possible`` is outside; in between it is rechecked.
+    """One ball around each of several points. An approximate squared distance at or below ``sure``
+    is inside for certain, one above ``possible`` is outside; one in between is rechecked.
 
-    There is one ball per point, around a tile's rows or (``around_rows`` False) around its columns.
-    Both limits are in the tiles' dtype, ``squared`` holds the exact squared radii: (m,) each.
+    The points are a tile's rows, or (``around_rows`` False) its columns. Both limits are in the
+    tiles' dtype, ``squared`` holds the exact squared radii: (m,) each.
     """
 
     sure: Array
@@ -139,8 +139,9 @@ class Tile(Pairs):
     def reference(self, rows: Ints, columns: Ints) -> Floats:
         """Reference squared distances of some entries; ``columns`` are indices in the whole set.
 
-        If many comparisons are rechecked, because of ties, the whole tile is computed once: every
-        ball and every order would ask for the same distances.
+        Once more than a quarter of the tile's comparisons are rechecked, because of ties, all
+        reference distances of the tile are computed and kept: every further ball would need the
+        same ones.
         """
         self.rechecked += len(rows)
         m, n = self.values.shape
@@ -194,8 +195,8 @@ class Tile(Pairs):
         return as_candidates(self.entries([self.bound(order)]), weights, self.columns.start)
 
     def count(self, balls: Sequence[Ball], *, columns: bool = False) -> list[tuple[Counts, Counts]]:
-        """By ball, the exact number of entries inside: per row (m,), and per column (n,) if
-        ``columns`` (otherwise empty).
+        """For each ball, the exact number of entries inside it: as counts of the rows (m,), and of
+        the columns (n,) if ``columns`` is True (otherwise empty).
 
         Balls around rows hold columns, balls around columns hold rows. Where few entries are
         inside, those of all balls are picked out once and decided one by one; otherwise each ball
@@ -282,7 +283,7 @@ class Tile(Pairs):
         return values
 
     def ranked(self, limits: Floats, errors: Floats) -> Ranked:
-        """By row, how many entries lie between which limits.
+        """For each row, how many entries lie between each two neighbouring limits.
 
         limits : (q,), shared by all entries, with errors of the rows (m,); or (n, q), one row per
         column, with errors of the columns (n,).
@@ -334,8 +335,8 @@ def make_tile(
 
 
 class ExactOrder(NamedTuple):
-    """By row, an exact order statistic: ``squared`` (s,), reference squared distances, and
-    ``counts``, by tile the number of samples at or below it, (s,).
+    """For each row, an exact order statistic. ``squared`` (s,): the reference squared distance.
+    ``counts``: for each tile, (s,) the number of samples within that distance.
     """
 
     squared: Floats
@@ -343,8 +344,8 @@ class ExactOrder(NamedTuple):
 
 
 class Ranking:
-    """The candidates around each row, from one tile or from those of both roles, in the order of
-    their distances.
+    """For each row, the candidates of one tile, or of both roles' tiles together, ordered by
+    distance.
     """
 
     def __init__(self, tiles: Sequence[Pairs], candidates: Sequence[Candidates]) -> None:
@@ -370,16 +371,16 @@ class Ranking:
         return smallest
 
     def counts(self, order: int) -> list[Counts]:
-        """By tile, the number of its samples at or below the exact order-th smallest distance: (m,)
-        each.
+        """For each tile, the number of its samples within the exact order-th smallest distance:
+        (m,).
         """
         arithmetic = self.tiles[0].arithmetic
         approximate = self.approximate(order)[:, None]
         counts = [part.weight_within(approximate) for part in self.candidates]
         if arithmetic.exact:
             return counts
-        # If exactly ``order`` samples can be within the limit, the count is certain; otherwise the
-        # exact order statistic decides.
+        # If exactly ``order`` samples lie within the widened limit, the count is certain; otherwise
+        # the exact order statistic decides.
         wide = approximate.astype(np.float64)
         reach = wide + 2 * arithmetic.error(self.tiles[0].norms[:, None], wide)
         possible = [part.weight_within(reach) for part in self.candidates]
@@ -408,8 +409,8 @@ class Ranking:
         low = (wide - slack)[:, None]
         high = (wide + slack)[:, None]
         certain: list[Counts] = []
-        # By tile, the candidates too close to the limit to be decided: row, reference distance and
-        # weight.
+        # For each tile, the candidates too close to the limit to be decided: row, reference
+        # distance, weight.
         close: list[tuple[Ints, Floats, Floats]] = []
         for tile, candidates in zip(self.tiles, self.candidates, strict=True):
             part = candidates.take(rows)

@@ -34,8 +34,8 @@ with suppress(ModuleNotFoundError):  # without PyTorch, `on_device` raises
 
 # Bytes of a block's distances on a device: large, for long products and few steps per entry.
 _BLOCK_BYTES = 1 << 25
-# _TILE_BYTES: bytes on the device per byte of a tile, with all that is computed from it.
-# _ROWS_SHARE: one in this many bytes of a thread's share is for the rows of one side of a product.
+# _TILE_BYTES: bytes on the device per byte of a tile, including all that is computed from it.
+# _ROWS_SHARE: divisor; this part of a thread's memory is for the rows of one side of a product.
 # _LEAST_ROWS: least number of these rows.
 _TILE_BYTES = 16
 _ROWS_SHARE = 8
@@ -97,7 +97,8 @@ class PlacedSet:
         self._device = device
         self._stored: Any = None
         dtype = np.dtype(point_set.arithmetic.dtype)
-        # The check row. Its square is exact, and only zeros are added to it.
+        # The check row: 1 + 2^-11 in float32, then zeros. At full precision its squared norm has no
+        # rounding.
         self._check = np.zeros((1, point_set.rows.d), dtype)
         self._check[0, 0] = 1 + 2.0 ** -(np.finfo(dtype).nmant // 2)
 

@@ -1,5 +1,5 @@
-"""Plan for small pairs and many splits: all distances of the pair once, and the counts of every
-split from these.
+"""Plan for small pairs that are split many times: all distances of the pair are computed once, and
+the counts of every split from these.
 """
 
 from __future__ import annotations

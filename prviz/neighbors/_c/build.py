@@ -31,8 +31,8 @@ _FLAGS = (
 
 
 def digest() -> str:
-    """Digest of the C sources; the compiled library holds the same one, to show what it was made
-    from.
+    """Digest of the C sources. The compiled library contains the digest of the sources that it was
+    compiled from, so that an outdated library is recognised.
     """
     return hashlib.sha256(b"".join(each.read_bytes() for each in _SOURCES)).hexdigest()[:16]
 

@@ -1,8 +1,8 @@
-/* Loops over tiles of distances for which NumPy needs several passes. prviz/neighbors/native.py calls them and says
- * what they do. Each has a twin in NumPy, with the same results, bit for bit.
+/* Loops over tiles of distances for which NumPy needs several passes. prviz/neighbors/native.py calls them,
+ * and its docstrings name the NumPy function that each equals, bit for bit.
  *
- * Arrays are C-contiguous. No index is checked here: the caller has done so. A function whose output array has fewer
- * than ``room`` slots for what it finds fills these and returns how many would be needed.
+ * Arrays are C-contiguous. No index is checked here: the caller has done so. A function that finds more
+ * entries than its output arrays have room for (``room`` slots) fills these and returns how many slots it needs.
  */
 #include <math.h>
 #include <stdint.h>
@@ -20,11 +20,12 @@
 #define EACH_PROCESSOR
 #endif
 
-/* Number of entries that are compared before any result is looked at. */
+/* Entries are compared in blocks of this size, without a branch; results are read after each block. */
 #define BLOCK 64
-/* NumPy adds up to this many values in eight lanes; it halves a longer sum and adds the halves. */
+/* NumPy's pairwise summation: up to this many values are added in eight lanes, a longer sum is split in halves. */
 #define LEAF 128
-/* Number of cells of equal width: a value's cell gives its place among the limits, or nearly. */
+/* Number of cells of equal width into which the range of the limits is divided: the cell of a value gives its rank
+ * among the limits, or nearly. */
 #define CELLS 2048
 
 /* Memory is prefetched this many entries (of pair_distances: pairs) before it is needed. */

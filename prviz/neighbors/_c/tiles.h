@@ -49,7 +49,8 @@ EACH_PROCESSOR int64_t NAMED(pair_distances)(
     return leaves != 0;
 }
 
-/* Sets inside[i] to 1 if values[i] is within the shared limit or within limits[i] of its own, for up to BLOCK entries. */
+/* Sets inside[i] to 1 if values[i] is at most ``limit`` or, where limits are given, at most limits[i]; for up to BLOCK
+ * entries. */
 static inline __attribute__((always_inline)) void NAMED(compare)(
     const REAL *values, int64_t n, REAL limit, const REAL *limits, uint8_t *inside)
 {
@@ -129,7 +130,7 @@ int64_t NAMED(tally)(
     return kept;
 }
 
-/* The cell that a value is in. Rounding can't disturb the order: a larger value's cell is the same or a higher one. */
+/* The cell (see CELLS) that a value lies in. Rounding keeps the order: a larger value is never in a lower cell. */
 static inline __attribute__((always_inline)) int32_t NAMED(cell)(REAL value, REAL lowest, REAL scale)
 {
     REAL place = (value - lowest) * scale;
