@@ -5,7 +5,7 @@ import { button, element, setText } from "./dom.js";
 /** @import { ControlEvents } from "./controls.js" */
 
 /**
- * One control of this kind as Python describes it (class Bars in prviz/live/figure.py).
+ * One control (bars or a grid) as Python describes it (class Bars in prviz/live/figure.py).
  * @typedef {object} BarsSpec
  * @property {string} id
  * @property {string} label
@@ -18,7 +18,7 @@ import { button, element, setText } from "./dom.js";
  * @property {"estimator" | "data"} group
  * @property {number[]} like amounts that the button "Same as real" copies; [] for no button
  *
- * The cell under the pointer, and the amount that the pointer's height stands for where the cell is a bar.
+ * The cell under the pointer; amount: for a bar, the amount at the pointer's height.
  * @typedef {{ column: number, row: number, index: number, amount: number }} Cell
  */
 
@@ -29,7 +29,7 @@ const BRUSHES = [
   { name: "Light", amount: 0.3 },
   { name: "Full", amount: 1 },
 ];
-// Help below the control: first what any pointer can do, then what needs a mouse or a keyboard.
+// Help texts below the control. The first text holds for any pointer, the second for a mouse or a keyboard.
 const HOW = {
   total: ["Drag a bar up or down, the others share the rest.", "Keys: ← → choose a bar, ↑ ↓ change it."],
   bars: [
@@ -51,7 +51,7 @@ export function withAmount(amounts, index, amount, total) {
   const other = (/** @type {number} */ each) =>
     !total ? each : rest > 0 ? (each * (1 - value)) / rest : (1 - value) / (amounts.length - 1);
   const found = amounts.map((each, i) => +(i === index ? value : other(each)).toFixed(4));
-  // all amounts 0 would be no distribution: leave them as they were
+  // if all amounts became 0, there would be no distribution: keep the old amounts
   return found.some((each) => each > 0) ? found : amounts;
 }
 
@@ -79,7 +79,7 @@ export function makeBars(first, events) {
     value: first.value,
     /** @type {number[] | undefined} the value that Python has, as far as the browser knows */
     sent: first.value,
-    // read by Controls, which does not redraw a control while the user types; nothing is typed here
+    // true would keep Controls from redrawing the control, as while the user types; bars may be redrawn at any time
     edited: false,
     box: element("div.control.bars", name, amount, tools, area, numbers, how),
     get held() {
@@ -91,7 +91,7 @@ export function makeBars(first, events) {
   const changed = () => events.changed(bars);
 
   area.onpointerdown = (event) => {
-    if (stroke || event.button === 1) return; // a second finger, or the middle button
+    if (stroke || event.button === 1) return; // ignore a second finger and the middle button
     stroke = { pointer: event.pointerId, erases: event.shiftKey || event.button === 2, last: null };
     area.setPointerCapture(event.pointerId);
     paint(event, stroke);
@@ -113,7 +113,7 @@ export function makeBars(first, events) {
   area.addEventListener("focusin", (event) => {
     cells.forEach((cell) => {
       cell.tabIndex = cell === event.target ? 0 : -1;
-    }); // only the focused cell stops the Tab key
+    }); // the Tab key stops at the focused cell only
     describe(focused());
   });
   area.addEventListener("focusout", () => describe(-1));
@@ -178,8 +178,7 @@ export function makeBars(first, events) {
     return input;
   }
 
-  /** Buttons above the control: a grid's brushes, and two ways to start over; none where the amounts sum
-   * to one.
+  /** Buttons above a control whose amounts have no fixed sum: the brushes of a grid, Even and Clear.
    * @param {BarsSpec} spec */
   function toolsOf({ names, columns }) {
     const brushes = (columns ? BRUSHES : []).map((each) =>
@@ -221,7 +220,7 @@ export function makeBars(first, events) {
     if (described >= 0) describe(described);
   }
 
-  /** Show the name and amount of one cell, under the pointer or focused, beside the label.
+  /** Show beside the label the name and amount of one cell: the cell under the pointer, or the focused cell.
    * @param {number} index */
   function describe(index) {
     described = index;
@@ -232,8 +231,8 @@ export function makeBars(first, events) {
     );
   }
 
-  /** Set one amount. Amounts without a fixed sum go in steps of 1/20: fine enough to paint, and short in a
-   * link.
+  /** Set one amount. Amounts without a fixed sum are rounded to multiples of 1/20: fine enough for painting, and
+   * short in a link.
    * @param {number} index @param {number} share */
   function set(index, share) {
     const { total } = bars.spec;
@@ -258,7 +257,8 @@ export function makeBars(first, events) {
     };
   }
 
-  /** Paint from the pointer's previous cell to its current one: a fast pointer skips the cells between.
+  /** Paint all cells from the pointer's previous cell to its current cell: a fast pointer sends no event in the cells
+   * between them.
    * @param {PointerEvent} event @param {{ erases: boolean, last: Cell | null }} by */
   function paint(event, by) {
     const now = under(event),
@@ -301,7 +301,7 @@ export function makeBars(first, events) {
     if (!(key in moves || key in amounts || key in STEPS)) return;
     event.preventDefault();
     if (key in moves) return void cells[index + moves[key]]?.focus();
-    // amounts that sum to one change by 0.01 a key press
+    // amounts that sum to one change by 0.01 for each key press
     const finer = total && !key.startsWith("Page") ? 0.2 : 1;
     set(index, amounts[key] ?? bars.value[index] + STEPS[key] * finer);
     changed();

@@ -10,7 +10,7 @@ import { store } from "./store.js";
 /** @import { Pane } from "./pane.js" */
 
 /**
- * The amount in each cell, of both sets.
+ * The amount in each cell, for each of the two sets.
  * @typedef {[real: number[], generated: number[]]} Amounts
  *
  * What can be painted (pages/_explore/painting.py): a square grid of `columns` by `columns` cells, and pictures to start from.
@@ -19,7 +19,8 @@ import { store } from "./store.js";
  * @typedef {{ column: number, row: number }} Cell
  * @typedef {ReturnType<typeof makeBars>} Bars
  *
- * set: the set that is painted, null while the pointer selects samples instead; cell: the cell that the keyboard paints.
+ * The brush. set: the set that it paints, or null while the pointer selects samples; cell: the cell that a key press
+ * paints.
  * @typedef {object} Brush
  * @property {0 | 1 | null} set
  * @property {boolean} erases
@@ -43,7 +44,7 @@ const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 /** @type {WeakMap<Pane, Brush>} */
 const BRUSHES = new WeakMap();
 
-/** The two painting controls of the main figure; null where it has other controls.
+/** The main figure's two controls for painting; null if the main figure has other controls.
  * @returns {[Bars, Bars] | null} */
 function controls() {
   const found = IDS.map((id) => store.figure?.controls.find(id));
@@ -182,7 +183,7 @@ function wire(live, pane, brush) {
       steps = Math.max(Math.abs(to.column - last.column), Math.abs(to.row - last.row));
     const way = (/** @type {keyof Cell} */ part, /** @type {number} */ step) =>
       Math.round(last[part] + ((to[part] - last[part]) * step) / (steps || 1));
-    // A fast pointer skips cells: paint those between too.
+    // A fast pointer sends no event in some cells of its path: paint these cells too.
     const cells = Array.from({ length: steps + 1 }, (_, step) => ({
       column: way("column", step),
       row: way("row", step),
@@ -228,7 +229,7 @@ function wire(live, pane, brush) {
   };
 }
 
-/** Tell a screen reader the position and the amounts of the keyboard's cell.
+/** Tell a screen reader the position and the amounts of the cell that a key press would paint.
  * @param {LiveFigure} live @param {Pane} pane @param {Brush} brush */
 function say(live, pane, { cell }) {
   const now = amounts();

@@ -1,5 +1,5 @@
-// The samples in four confusion groups at lam (derived in prviz/diagnostics/confusion_groups.py, styled as in
-// prviz/figures/confusion_groups.py).
+// Sorts the samples into the four confusion groups at lam, and draws them. prviz/diagnostics/confusion_groups.py
+// derives the groups; prviz/figures/confusion_groups.py draws them in the same style.
 
 import { callsReal, pointOf } from "./curve.js";
 import { setAttributes, shape } from "./dom.js";
@@ -19,29 +19,29 @@ import { lamOf } from "./view.js";
  * @property {number[]} breaks the values of lam at which the optimal classifier changes, decreasing
  * @property {number[]} missed number of real samples that each classifier misses
  * @property {number[]} accepted number of generated samples that each classifier accepts
- * @property {number[] | null} ids null where they are 0, 1, 2, ...
+ * @property {number[] | null} ids ids of the samples; null if they are 0, 1, 2, ...
  * @property {number[] | null} levels the level of each sample (OptimalClassifiers.levels_of), NO_SUPPORT for a sample without supports; null where all levels are 0
- * @property {number[]} needed for each classifier, the lowest level at which it calls a sample real
- * @property {boolean[]} unsupported for each classifier, whether it calls samples without supports real
- * @property {"k" | "bandwidth" | null} tunes the slider that moves the classifiers
- * @property {Record<string, string>} labels by group
- * @property {Record<string, { color: string, symbol: string, size: number }>} looks by group
+ * @property {number[]} needed by classifier, the lowest level of a sample that the classifier calls real
+ * @property {boolean[]} unsupported by classifier, true if it calls samples without supports real
+ * @property {"k" | "bandwidth" | null} tunes the slider whose value changes the classifiers
+ * @property {Record<string, string>} labels label of each group
+ * @property {Record<string, { color: string, symbol: string, size: number }>} looks marker of each group
  * @property {string} title of the classifiers' family
  * @property {string} key
- * @property {number[]} selected ids
+ * @property {number[]} selected ids of the selected samples
  * @property {Record<string, Row[]>} lists the most extreme samples of each group
- * @property {string} listed the group whose samples are listed at first, or ""
+ * @property {string} listed the group whose samples the table shows first, or ""
  * @property {Row[]} picked
  *
  * @typedef {{ id: number, real: boolean, level: number }} Sample
  *
- * A sample as the table shows it; near: the nearest rows of the other set, null until Python sends them.
+ * A sample as the table shows it. near: its nearest rows in the other set; null until Python sends these.
  * @typedef {Sample & { row: string | number, labels: string, key: string, near?: string[] | null, picture?: string, text?: string, problem?: string }} Row
  *
  * A sample as the figure shows it.
  * @typedef {Sample & { x: number, y: number, text: string, hovertext: string }} DrawnSample
  *
- * Where samples are in the plot, in pixels; lines: in a rug plot, the height of each group's line.
+ * Positions of the samples in the plot, in pixels. lines: in a rug plot, the height of each group's line.
  * @typedef {{ sample: Sample, x: string, y: string }} SamplePlace
  * @typedef {{ axes: Axes, lines: string[] | null, all: SamplePlace[], byId: Map<number, SamplePlace> }} Places
  *
@@ -60,7 +60,7 @@ export const isGrouped = (pane) => pane.spec.follow === "groups";
 /** @param {LiveFigure} live */
 const samplesOf = (live) => /** @type {Samples} */ (live.explorer);
 
-/** lam with six digits, as Python rounds it: at a breakpoint both must choose the same classifier.
+/** lam rounded to six digits, as in Python: at a breakpoint, browser and Python must choose the same classifier.
  * @param {LiveFigure} live */
 export const roundedLam = (live) => Number(lamOf(live).toPrecision(6));
 
@@ -81,7 +81,7 @@ function classifierIndex(breaks, lam) {
 /** @param {LiveFigure} live */
 export const classifierAt = (live) => classifierIndex(samplesOf(live).spec.breaks, roundedLam(live));
 
-/** Identifies a drawing of the groups: two drawings with the same name are equal.
+/** Name that identifies a drawing of the groups: drawings with the same name are equal.
  * @param {LiveFigure} live */
 export const groupsName = (live) => `${samplesOf(live).spec.id} ${classifierAt(live)}`;
 
@@ -91,7 +91,7 @@ export function groupCounts({ sizes: [real, generated], missed, accepted }, inde
   return [real - missed[index], missed[index], accepted[index], generated - accepted[index]];
 }
 
-/** What some samples contribute to the counts, to precision and to recall (OptimalClassifiers.part).
+/** Contribution of some samples to the group counts, to precision and to recall (as OptimalClassifiers.part).
  * @param {ExplorerSpec} spec @param {Sample[]} samples @param {number} index @param {number} lam */
 export function partOf(spec, samples, index, lam) {
   const [real, generated] = spec.sizes;
@@ -130,7 +130,7 @@ export function sampleOf(live, id) {
 /** @type {WeakMap<PaneSpec, DrawnSample[]>} */
 const POOLS = new WeakMap();
 
-/** All samples that the figure draws, as one list over the four group traces.
+/** All samples that the figure draws: those of the four groups' traces, in one list.
  * @param {LiveFigure} live @param {Pane} pane */
 export function poolOf(live, { spec }) {
   const pool =
@@ -209,10 +209,11 @@ const RING = symbolPath({ symbol: "circle", size: 15 }),
   SMALL_RING = symbolPath({ symbol: "circle", size: 10 });
 const MANY = 40; // number of selected samples above which rings are small: large rings would hide the samples
 
-/** @type {WeakMap<object, Places>} by Pane.drawn, a new object after each of Plotly's drawings */
+/** @type {WeakMap<object, Places>} positions of a pane's samples. The key is Pane.drawn, a new object after each drawing by Plotly */
 const PLACES = new WeakMap();
 
-/** Where the samples are in the plot: those of the confusion groups, or of the traces that Plotly holds.
+/** Positions of the samples in the plot: all samples of the confusion groups, or, in other panes, the points of
+ * Plotly's traces.
  * @param {LiveFigure} live @param {Pane} pane */
 function placesOf(live, pane) {
   const known = PLACES.get(pane.drawn);
@@ -244,8 +245,8 @@ function placesOf(live, pane) {
 export const drawsFewer = (live, pane) =>
   (PLACES.get(pane.drawn)?.all.length ?? Infinity) < samplesOf(live).placeOf.size;
 
-/** Draw, in an SVG below Plotly's, the groups while Plotly's own drawing is outdated, and rings around the
- * selected samples.
+/** Draw rings around the selected samples; while Plotly's drawing of the groups is outdated, draw the groups too.
+ * Both are drawn in an SVG below Plotly's.
  * @param {LiveFigure} live @param {Pane} pane */
 export function paintSamples(live, pane) {
   const places = placesOf(live, pane),
@@ -272,8 +273,8 @@ export function paintSamples(live, pane) {
   rings.setAttribute("d", ringed.map((each) => `M${each.x},${yOf(each)}${ring}`).join(""));
 }
 
-/** Draw each group as one path instead of one node per sample, so that a step of a drag rewrites four
- * attributes. Meanwhile Plotly's own points are transparent.
+/** Draw each group as one SVG path, not one node per sample: a step of a drag then rewrites four attributes only.
+ * Plotly's own points are transparent while they are outdated.
  * @param {LiveFigure} live @param {Pane} pane @param {Places} places @param {number} index @param {Element[]} paths */
 function paintGroups(live, pane, { all, lines }, index, paths) {
   const { spec } = samplesOf(live),
@@ -296,8 +297,8 @@ function paintGroups(live, pane, { all, lines }, index, paths) {
   });
 }
 
-/** True if the classifiers are of another k or bandwidth than the sliders show: the groups wait for
- * Python.
+/** True if the classifiers belong to another k or bandwidth than the sliders show, until Python sends the groups for
+ * the new value.
  * @param {LiveFigure} live */
 export function isOutdated(live) {
   const { shown, frames } = live.payload,

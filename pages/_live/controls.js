@@ -14,15 +14,15 @@ import { button, dock, element } from "./dom.js";
  * @property {string} id
  * @property {string} label
  * @property {number[]} values its stops
- * @property {number | string | null} value a word such as "sqrt", or null for automatic, has its number in `resolved`
- * @property {number} resolved
+ * @property {number | string | null} value a number, a word such as "sqrt", or null for automatic
+ * @property {number} resolved the value as a number, where it is a word or automatic
  * @property {[value: number | string | null, label: string][]} marks
  * @property {[min: number, max: number, step: number] | null} number the limits of a typed value
- * @property {boolean} angle the value is an angle in degrees, and lam its tangent
+ * @property {boolean} angle true for the slider of lam: its value is an angle in degrees, whose tangent is lam
  * @property {string} empty text shown for null
  * @property {string} help
  * @property {"estimator" | "data" | "details" | "sampling" | "figure"} group
- * @property {boolean} line label, slider and number stand in one line
+ * @property {boolean} line true if label, slider and number are in one line
  * @property {string} short a shorter label, used where hovering shows the whole one
  *
  * Several names, each of which is on or off (Chips in prviz/live/figure.py).
@@ -32,12 +32,12 @@ import { button, dock, element } from "./dom.js";
  * @typedef {Slider | ReturnType<typeof makeBars> | ReturnType<typeof makeChips>} Control
  *
  * @typedef {object} ControlEvents
- * @property {(control: Control, rest?: number) => void} changed the user has changed the control; rest: milliseconds to wait for the next change before Python is asked
+ * @property {(control: Control, rest?: number) => void} changed the user has changed the control; rest: milliseconds without a further change before the browser asks Python
  * @property {() => void} released the pointer has let go of a control
  */
 
-// Milliseconds to wait after a key press. No event says that a series of presses has ended, and Python's
-// answer, which keeps the page busy for a while, must not arrive between two of them.
+// Milliseconds to wait after a key press before asking Python. Python's answer keeps the page busy for a while, and
+// must not arrive between two presses of a series; no event tells when a series ends.
 const KEYS_MS = 600;
 const ENDS = ["pointerup", "pointercancel"];
 
@@ -97,7 +97,7 @@ function makeSlider(first, events) {
       typed = Math.round(+text / step) * step;
     let value = slider.value;
     if (text === "")
-      value = empty ? null : value; // an emptied field means automatic, where the slider has that
+      value = empty ? null : value; // an empty field means automatic, if the slider offers that
     else if (Number.isFinite(typed)) value = +Math.min(max, Math.max(min, typed)).toFixed(6);
     take(value);
   };
@@ -140,7 +140,7 @@ function makeSlider(first, events) {
     range.value = String(nearest);
     let text = value === null ? empty : shortNumber(number);
     if (angle) text = `λ = ${shortNumber(angleToLam(number))}`;
-    // The field has all digits of the value, such as a seed, not the shortened text.
+    // The field shows the value with all its digits (needed for a seed), not the shortened text.
     if (slider.spec.number)
       readout.value =
         value === null ? "" : String(Number.isInteger(number) ? number : +number.toPrecision(6));
@@ -219,10 +219,10 @@ function made(spec, events) {
 export class Controls {
   /** @type {Control[]} */
   list = [];
-  lam = 1; // without a slider of lam: lam of the point of a curve that was clicked last
-  /** @type {number | null} lam from before the pointer came onto a curve, null while it is on none */
+  lam = 1; // without a slider for lam: lam of the point that was last clicked on a curve
+  /** @type {number | null} the user's lam while the pointer on a curve previews another lam; null without a preview */
   #before = null;
-  /** @type {Map<string, boolean>} whether the user has opened or closed each group that folds */
+  /** @type {Map<string, boolean>} by group, true if the user has opened it, false if closed */
   #opened = new Map();
   /** @type {Map<string, HTMLElement>} the element of each group, by the group's name */
   #boxes = new Map();
@@ -260,8 +260,8 @@ export class Controls {
     return k ? { k: k.number, bandwidth: bandwidth ?? null } : null;
   }
 
-  /** Take the specs that Python sends. A control that the user has moved since Python was last asked keeps
-   * its value; the others take Python's.
+  /** Take the specs that Python sends. A control that the user has moved since the last question to Python keeps its
+   * value; all others get the value that Python sends.
    * @param {(SliderSpec | BarsSpec | ChipsSpec)[]} specs */
   take(specs) {
     const before = this.list;
@@ -273,7 +273,7 @@ export class Controls {
     this.list.forEach((control, i) => {
       const spec = /** @type {any} */ (specs[i]); // any: the control of this id has the same kind
       control.refresh(spec);
-      // Python knows lam to whole degrees only: a difference below one degree is no change.
+      // Python rounds the angle of lam to whole degrees: a difference below one degree is not a change by Python.
       const same = spec.angle && Math.abs(spec.value - Number(control.value)) < 1;
       if (control.value === control.sent && !same) control.value = control.sent = spec.value;
       if (!control.edited) control.show();
@@ -298,8 +298,8 @@ export class Controls {
     return before !== null;
   }
 
-  // The details always fold; the controls of the data fold where the page has no place for them, as on a narrow screen
-  // they would push the figure out of sight while the user moves k.
+  // The group "details" can always be folded. The group "data" can be folded if the page has no element of its own
+  // for it: above the figure, it would push the figure out of view on a narrow screen.
   #layOut() {
     this.leave();
     const narrow = matchMedia("(max-width: 767px)").matches;
@@ -331,7 +331,7 @@ export class Controls {
     return fold;
   }
 
-  /** Remove the groups from the page, wherever they stand. */
+  /** Remove all groups of controls from the page. */
   leave() {
     for (const box of this.#boxes.values()) box.remove();
     this.#boxes.clear();

@@ -1,16 +1,18 @@
 // One sentence on how the curves on screen differ from a pinned state.
 
 /**
- * The settings, by the id of their control: name, number (null for none) and the value as text.
+ * The settings of a state, by the id of their control. A setting has a name, its value as a number (null if it is
+ * none) and its value as text.
  * @typedef {Record<string, [name: string, number: number | null, text: string]>} Words
  *
- * The numbers of one state, by family: the overlap (IoU) with the truth where `compared`, else the area; noise: difference that chance alone makes.
+ * The numbers of one state, by family: the overlap (IoU) with the truth if `compared`, else the area. noise: largest
+ * difference that chance alone explains.
  * @typedef {{ numbers: Map<string, number>, names: Map<string, string>, compared: boolean, noise: number, words: Words }} State
  */
 
 const MOST = 3; // most settings that the sentence names
 
-/** Which settings differ between two states; "" where none does.
+/** Text that names the settings in which two states differ; "" if they differ in none.
  * @param {Words} now @param {Words} then */
 export function changes(now, then) {
   if (now.data[2] !== then.data[2]) return "the data are others";
@@ -28,7 +30,7 @@ export function changes(now, then) {
     : parts.join(" and ");
 }
 
-/** The sentence; "" where no setting that moves a curve differs.
+/** The sentence on the curve that differs most; "" if the two states have the same settings.
  * @param {State} now @param {State} then */
 export function differenceText(now, then) {
   const shared = [...now.numbers.keys()].filter((id) => then.numbers.has(id));
@@ -39,7 +41,7 @@ export function differenceText(now, then) {
   const most = shared.reduce((best, id) => (Math.abs(gap(id)) > Math.abs(gap(best)) ? id : best));
   const two = (/** @type {State} */ { numbers }) => Number(numbers.get(most)).toFixed(2);
   const said = `${now.names.get(most)}: ${now.compared ? "overlap" : "area"} ${two(now)}, pinned ${two(then)}`;
-  // Where the samples differ too, the noise of both draws counts.
+  // The noise of both states counts, since each may have its own draw of samples.
   const chance = Math.hypot(now.noise, then.noise);
   if (two(now) === two(then) || Math.abs(gap(most)) <= chance)
     return `${said}; no more than chance, though ${why}.`;

@@ -11,7 +11,7 @@ export function setAttributes(node, attributes) {
  * @param {string} text */
 export const unbroken = (text) => text.replace(/(\d) (?=%)/g, "$1\u00a0");
 
-/** Attributes of a new element, or its content.
+/** Part of a new element: its attributes (an object), or a piece of its content.
  * @typedef {Record<string, string | number> | Element | string} Part */
 
 /** @template {Element} Kind @param {Kind} node @param {string[]} classes @param {Part[]} parts */
@@ -45,7 +45,7 @@ export function shape(kind, ...parts) {
 export const button = (onclick, ...parts) =>
   Object.assign(element("button", { type: "button" }, ...parts), { onclick });
 
-/** @param {string} caption @param {Element[]} head the cells of its one line @param {Element[]} bodies */
+/** @param {string} caption @param {Element[]} head cells of the table's one heading row @param {Element[]} bodies */
 export const tableOf = (caption, head, ...bodies) =>
   element("table", element("caption", caption), element("thead", element("tr", ...head)), ...bodies);
 
@@ -57,14 +57,14 @@ export function setText(node, text) {
   if (node && node.textContent !== whole) node.textContent = whole;
 }
 
-/** Append an element to the place of this name on the page; to `home` if the page has none.
+/** Append an element to the page's element with this `data-prviz-place`; to `home` if the page has no such element.
  * @param {Element} node @param {string} name @param {Element} home */
 export function dock(node, name, home) {
   const place = document.querySelector(`[data-prviz-place="${name}"]`) ?? home;
   if (node.parentElement !== place) place.append(node);
 }
 
-// Milliseconds after which `painted` stops waiting: a hidden or busy page may never paint.
+// Milliseconds after which `painted` resolves even without a paint: a hidden or busy page may never paint.
 const PAINT_MS = 500;
 
 /** Resolves once the browser has painted what is on the page now.

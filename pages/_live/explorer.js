@@ -34,12 +34,12 @@ import { onPlot } from "./pane.js";
  *   summary: HTMLElement,
  *   clear: HTMLElement,
  *   list: HTMLElement,
- * }} Explorer group: the group that the user lists, "picked" for the selected samples, or ""; rows: the rows that Python has sent, by id; listed: what the table shows, as JSON
+ * }} Explorer group: the group that the user has chosen for the table, "picked" for the selected samples, or ""; rows: the rows that Python has sent, by id; listed: what the table shows, as JSON
  */
 
 const PICK_MS = 200; // milliseconds without a change after which the selection is sent to Python
-const MOST_LISTED = 20, // rows of a group in the table
-  MOST_PICKED = 100; // rows of the selected samples in the table
+const MOST_LISTED = 20, // most rows of a group in the table
+  MOST_PICKED = 100; // most rows of selected samples in the table
 
 /** @param {number} share */
 const percent = (share) => `${general(100 * share)} %`;
@@ -51,7 +51,7 @@ export function takeExplorer(live) {
   const rows = new Map([...Object.values(spec.lists).flat(), ...spec.picked].map((row) => [row.id, row]));
   const ids = spec.ids ?? Array.from({ length: spec.sizes[0] + spec.sizes[1] }, (_, place) => place);
   const placeOf = new Map(ids.map((id, place) => [id, place]));
-  // Where the samples are others than before, the old selection is dropped.
+  // Drop the old selection if the payload is about other samples than before.
   const kept =
     live.explorer?.spec.of === spec.of
       ? live.explorer
@@ -101,7 +101,7 @@ export function wireSelection(live, pane, plotly) {
     true,
   );
   pane.plot.on("plotly_selected", (event) => {
-    // a new drawing fires this event too, with an empty selection
+    // Plotly also fires this event when it draws anew, with an empty selection
     if (!event?.points || clearing || pane.drawing) return;
     const ids = event.points
       .filter((/** @type {any} */ point) => point.customdata?.length)
@@ -118,7 +118,7 @@ export function wireSelection(live, pane, plotly) {
 }
 
 /** Select samples, and send the selection to Python a little later.
- * @param {LiveFigure} live @param {number[]} ids @param {string} [group] group to list from now on */
+ * @param {LiveFigure} live @param {number[]} ids @param {string} [group] the group that the table shows from now on */
 function pick(live, ids, group) {
   const { explorer } = live;
   if (!explorer) return;
@@ -130,15 +130,15 @@ function pick(live, ids, group) {
   });
 }
 
-/** What the table lists: the chosen group where the figure has groups, else the selected samples, else
- * nothing.
+/** Name of what the table lists. If the figure has groups: the chosen group; else "picked" for the selected samples,
+ * or "" if none are selected.
  * @param {LiveFigure} live @param {Explorer} explorer */
 function listedOf(live, { group, picks, spec }) {
   if (!live.panes.some(isGrouped)) return picks.size ? "picked" : "";
   return (group === "picked" && !picks.size ? "" : group) || spec.listed;
 }
 
-/** The selected samples in the order of their ids, as in Python: Python then describes the rows that the table
+/** The selected samples, ordered by id. Python uses the same order, so that it describes those rows that the table
  * lists.
  * @param {LiveFigure} live @param {Explorer} explorer */
 const selected = (live, { picks, placeOf }) =>
@@ -210,8 +210,8 @@ function symbol(look) {
   );
 }
 
-/** The rows to list, most extreme first. The order is the same for every lam; only the rows of the listed
- * group are kept.
+/** The rows to list, most extreme first. The order does not depend on lam; rows that are not in the listed group at
+ * this lam are left out.
  * @param {LiveFigure} live @param {Explorer} explorer @param {number} index @returns {Row[]} */
 function rowsOf(live, explorer, index) {
   const listed = listedOf(live, explorer),
@@ -243,7 +243,7 @@ function rowsOf(live, explorer, index) {
     });
 }
 
-/** Redraw the table only where its content has changed, which few steps of a drag do.
+/** Redraw the table only if its content has changed: few steps of a drag change it.
  * @param {LiveFigure} live @param {Explorer} explorer @param {number} index */
 function showRows(live, explorer, index) {
   const { spec, picks, list } = explorer,

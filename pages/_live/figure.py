@@ -36,7 +36,9 @@ def load_published(text: str, *, announced: bool | str = True) -> str:
 
 
 def told_by(key: str, name: str) -> Any:
-    """Value with this name in the state of a component; None before the component has sent one."""
+    """Value with this name that a component has sent to Streamlit's session state; None before it
+    has sent one.
+    """
     state = st.session_state.get(key)
     if isinstance(state, Mapping):
         return state.get(name)
@@ -62,10 +64,10 @@ FIGURE = "explore"
 
 @dataclass(frozen=True)
 class Above:
-    """A message above a figure. It takes its room only when the new figure is sent, so that the
-    page moves once.
+    """A message above a figure. It is drawn just before the new figure is sent, so that the page
+    moves once, not twice.
 
-    key: of its container, "" without a message. draw: draws it, just before the figure is sent.
+    key : key of the message's container; "" without a message. draw : draws the message.
     """
 
     key: str
@@ -73,7 +75,9 @@ class Above:
 
 
 def place(name: str) -> None:
-    """Create the place for one part of the main figure: "rows", or a group of its controls."""
+    """Create an empty element that the main figure fills: with its rows (name "rows"), or with the
+    group of controls of this name.
+    """
     st.html(f'<div class="live-place controls" data-prviz-place="{name}"></div>')
 
 
@@ -87,13 +91,15 @@ def live_figure(
     explorer: Mapping[str, Any] | None = None,
     standout: str = "",
 ) -> None:
-    """Draw linked panes in one component; `moved(key)` returns what the user selects in them.
+    """Draw linked panes in one component. `moved(key)` returns what the user has selected in the
+    panes.
 
-    follow: the curves, when they follow the main figure's sliders. table: the numbers below the
-    panes. legend: show above the panes the colour of each curve, for panes without legends.
-    explorer: the confusion groups of the samples, and their table (prviz/live/space.py). standout:
-    name of a group of linked views, which highlight one item at a time (pages/_live/group.js); the
-    item is named by the `meta` of a trace, the customdata of a point and the `item` of a pane.
+    follow : the curves, if the main figure's sliders change them. table : the numbers below the
+    panes. legend : True to list the curves with their colours above the panes, for panes without a
+    legend. explorer : the confusion groups of the samples, and their table (prviz/live/space.py).
+    standout : name of a group of linked views, which highlight one item at a time
+    (pages/_live/group.js). The `meta` of a trace, the customdata of a point and the `item` of a
+    pane name their item.
     """
     content = figure_content(
         panes,
@@ -114,12 +120,12 @@ def live_figure(
 def main_figure(
     content: bytes, above: Above, token: str, told: Mapping[str, Callable[[object], object]]
 ) -> None:
-    """Draw the main figure, which from then on sends its questions on the visitor's line
+    """Draw the main figure. Its browser part then asks the server directly, on the visitor's line
     (pages/_live/route.py).
 
-    content : from `figure_content`, with all that the line needs but the token. above : the message
-    above the figure. told : callbacks by name; each gets the value of this name that the figure
-    sends, before the page is drawn again.
+    content : result of `figure_content`, which has all that the figure needs except the token.
+    above : the message above the figure. told : callbacks by the name of a message from the figure;
+    a callback gets the message's value before the page runs again.
     """
 
     def take(name: str) -> None:

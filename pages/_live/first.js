@@ -11,7 +11,8 @@ import { look } from "./view.js";
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Pane } from "./pane.js" */
 
-const TICK = 0.2, // as Plotly's: step of the ticks, and pixels of the tick labels and of the axis titles
+// Plotly's defaults: step between ticks, then font sizes in pixels of tick labels and of axis titles
+const TICK = 0.2,
   FONT = 12,
   TITLE = 14;
 

@@ -7,8 +7,8 @@ import { store } from "./store.js";
 import { GONE, LostError, RETRY_MS, answerTo, progressText } from "./stream.js";
 
 /**
- * @typedef {{ part: string, token: string, waits: boolean }} Content part: its name, "" for the part that waits for a measurement
- * @typedef {Content & { root: HTMLElement, draw: () => void }} Part draw: let Python draw it again
+ * @typedef {{ part: string, token: string, waits: boolean }} Content part: the part's name, "" for the part of the page that waits for a measurement; waits: true while it waits
+ * @typedef {Content & { root: HTMLElement, draw: () => void }} Part draw: lets Python draw this part again
  * @typedef {{ kind: string, part: string, note: string, share: number, left: number }} Message
  */
 
@@ -22,8 +22,8 @@ let asked = 0,
 const APART_MS = 50,
   PAGE = "page";
 
-/** Delay a call so that calls are at least APART_MS apart: of several triggers sent at the same moment, Streamlit
- * runs only one part of the page.
+/** Delay a call so that calls are at least APART_MS apart: if several triggers arrive at the same moment, Streamlit
+ * reruns only one of the page's parts.
  * @param {() => void} call */
 function inTurn(call) {
   const now = performance.now();
@@ -31,7 +31,7 @@ function inTurn(call) {
   setTimeout(call, free - now);
 }
 
-/** Send one request for all parts that are drawn at this moment. */
+/** Send one request soon, for all parts that are on the page when it is sent. */
 function askSoon(milliseconds = 0, stop = false) {
   clearTimeout(timer);
   timer = setTimeout(() => {
@@ -41,19 +41,19 @@ function askSoon(milliseconds = 0, stop = false) {
 
 /** @param {boolean} stop end the measurement that is running */
 async function ask(stop) {
-  if (store.ask) return store.ask(); // the main figure's line asks for this page already
+  if (store.ask) return store.ask(); // the main figure's own requests already serve this page
   const waiting = [...parts.values()].filter(({ waits }) => waits),
     q = (flight = ++asked);
   if (!waiting.length) return;
   try {
     for await (const text of answerTo({ q, follow: true, stop }, waiting[waiting.length - 1].token)) {
       const message = /** @type {Message} */ (JSON.parse(text));
-      // news is valid in any answer, also in one that a newer request has replaced
+      // a "news" message counts even in an answer to an older request: it is sent only once
       if (flight === q || message.kind === "news") take(message);
     }
   } catch (error) {
     if (flight !== q) return;
-    // drawing the page again brings another token
+    // the token is no longer valid: drawing the page again brings a new one
     if (error instanceof LostError && error.status === GONE) store.renew?.();
     askSoon(RETRY_MS);
   }

@@ -1,5 +1,5 @@
-"""Parts of a page that wait for background work: the browser asks on the visitor's line, and its
-answer tells which parts to draw again.
+"""Parts of a page that wait for background work. The browser asks the server on the visitor's line
+(pages/_live/route.py); the answer tells which parts to draw again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pages._live.route import visitor
 from prviz.live.modules import as_text, bundle
 from prviz.server.work_queue import foreground
 
-# Name of the "part" that stands for the whole page.
+# Part name that means the whole page.
 PAGE = "page"
 # Names of the parts that are being drawn, outermost first.
 _INSIDE: ContextVar[tuple[str, ...]] = ContextVar("inside", default=())
@@ -31,10 +31,11 @@ _component = st.components.v2.component(
 
 
 def listen(part: str = "", *, waits: bool) -> None:
-    """Let the browser draw this part of the page again when the visitor's line has news of it;
-    outside a fragment, the whole page.
+    """Draw this part of the page again when the server tells the browser that the part has changed.
+    Inside a fragment only the fragment is drawn again, else the whole page.
 
-    part : its name; "" for the part that waits for a measurement and shows its progress.
+    part : the part's name; "" for the part that waits for a measurement and shows its progress.
+    waits : True if the part waits for work.
     """
     key = "prviz-progress"
     if part:

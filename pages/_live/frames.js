@@ -11,11 +11,13 @@ import { store } from "./store.js";
  * A curve of the payload that Python sends (view.js).
  * @typedef {import("./store.js").KeyedCurve & { id: string, name: string, color: string }} Curve
  *
- * A curve at one stop. row: its numbers in the table; still: it is the same at every stop; dotted: it is the limit of endless samples.
+ * A curve at one stop of the sliders. row: its numbers in the table; still: true if it is the same at every stop;
+ * dotted: true if it is the limit for infinitely many samples.
  * @typedef {Curve & { row: number[] | undefined, still: boolean, dotted?: boolean }} CurveAtStop
  */
 
-/** The slider that moves this curve. KDE has a bandwidth of its own; where that is automatic, it follows k.
+/** The slider that moves this curve. KDE's slider is the bandwidth, unless that is automatic: then its radius depends
+ * on k.
  * @param {Frames} frames @param {string} id @param {Stop} at */
 const drivenBy = (frames, id, at) =>
   at.bandwidth !== null && frames.bandwidth.curves[id] ? "bandwidth" : "k";
@@ -25,11 +27,11 @@ const drivenBy = (frames, id, at) =>
 export const moves = (frames, slider, id, at) =>
   Boolean(frames[slider].curves[id]) && (slider === "bandwidth" || drivenBy(frames, id, at) === "k");
 
-/** True if no slider moves this curve: the truth, and families that know neither k nor a bandwidth.
+/** True if no slider moves this curve: the truth, and families that have neither k nor a bandwidth.
  * @param {Frames} frames @param {string} id */
 const isStill = (frames, id) => id === "truth" || !(frames.k.curves[id] || frames.bandwidth.curves[id]);
 
-/** The payload's curves at another stop; null where the frames lack one of them.
+/** The payload's curves at another stop of the sliders; null if the frames lack any of them.
  * @param {Payload} payload @param {Stop} at */
 export function curvesAt(payload, at) {
   const { shown, curves, table } = payload,

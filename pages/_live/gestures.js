@@ -18,7 +18,7 @@ import { drawnHere, ownStop } from "./view.js";
 /** @import { Pane, Plotly } from "./pane.js" */
 
 /** @param {LiveFigure} live @param {Control} control
- * @param {number} [rest] milliseconds without a change after which Python is told a value whose curves the browser has drawn by itself */
+ * @param {number} [rest] milliseconds without a further change after which the new value is sent to Python, if the browser can draw its curves without Python */
 export function controlChanged(live, control, rest) {
   const { controls } = live,
     angle = control === controls.lamSlider;
@@ -35,7 +35,7 @@ export function controlChanged(live, control, rest) {
   askLater(live, rest);
 }
 
-/** Tell figures without sliders of their own where the sliders of this one stand.
+/** Tell the figures that have no sliders the slider positions of this figure.
  * @param {LiveFigure} live @param {boolean} curves the curves have changed, not lam alone */
 export function tellOthers(live, curves) {
   const at = ownStop(live);
@@ -48,13 +48,13 @@ export function tellOthers(live, curves) {
  * @param {LiveFigure} live @param {Pane} pane @param {Plotly} plotly */
 export function wire(live, pane, plotly) {
   const { plot } = pane;
-  // Before Plotly reacts to the pointer, it must have drawn what is on screen.
+  // Plotly reacts to the pointer with the curves that it has drawn last: let it draw the current ones first.
   const catchUp = () => {
     if (pane.dirty && !live.controls.held) drawPane(live, pane);
   };
   for (const kind of ["pointermove", "pointerdown", "focusin"]) plot.addEventListener(kind, catchUp, true);
   plot.on("plotly_hover", ({ points: [{ customdata }], event }) => {
-    // customdata is a number, a list or a typed row, depending on how Plotly decoded it
+    // skip points without a list of customdata: Plotly decodes it as a number, a list or a typed array
     if (movesLam(pane) && customdata?.length) {
       live.controls.preview(lamUnder(pane, customdata));
       lamMoved(live);
@@ -79,7 +79,7 @@ export function wire(live, pane, plotly) {
   wireStandout(live, pane);
   if (!pane.spec.small) makeTools(live, pane, plotly);
   plot.on("plotly_afterplot", () => {
-    // fires after a drawing by drawPane, a zoom, a pan, or a click in the legend
+    // this event fires after each drawing: by drawPane, by a zoom or pan, or by a click in the legend
     pane.drawn = {};
     drawOver(live, pane);
   });
@@ -99,7 +99,7 @@ function lamMoved(live) {
   tellOthers(live, false);
 }
 
-/** Set lam, on its slider too where there is one.
+/** Set lam; if lam has a slider, move the slider too.
  * @param {LiveFigure} live @param {number} lam */
 function setLam(live, lam) {
   const { controls } = live,
@@ -111,7 +111,7 @@ function setLam(live, lam) {
   controlChanged(live, slider);
 }
 
-/** Set lam while a finger or a pressed mouse moves along a curve. lam is null when it is released.
+/** Set lam while a finger or a pressed mouse moves along a curve; lam is null at its release.
  * @param {LiveFigure} live @param {number | null} lam @param {boolean} held */
 export function slideLam(live, lam, held) {
   const slider = live.controls.lamSlider;
@@ -128,7 +128,7 @@ export function choose(live, id) {
   tellPage(live, "chosen", id);
 }
 
-/** @param {LiveFigure} live @param {Pane} pane @param {any} customdata row of the sample, or a list that begins with it
+/** @param {LiveFigure} live @param {Pane} pane @param {any} customdata the sample's row number, or a list that begins with the row number
  * @param {PointerEvent} event */
 function showPicture({ parts: { picture } }, pane, customdata, event) {
   const source = pane.spec.pictures[customdata?.length ? customdata[0] : customdata];

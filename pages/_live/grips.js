@@ -1,5 +1,6 @@
-// Move lam by a finger on a curve of the main figure, or by a mouse pressed on it. An invisible path as wide as a
-// finger lies over each curve and keeps the page from scrolling; for a mouse, Plotly's hover event finds the curve.
+// Lets the user change lam by dragging along a curve of the main figure, with a finger or the mouse. An invisible
+// path as wide as a finger lies over each curve and keeps the page from scrolling; for a mouse, Plotly's hover event
+// finds the curve.
 
 import { LAMS, PLACES, pathOf, pointsAlong } from "./curve.js";
 import { setAttributes, shape } from "./dom.js";
@@ -10,7 +11,7 @@ import { look } from "./view.js";
 /** @import { Axes, Pane } from "./pane.js" */
 
 const FINGER = 28; // pixels: width of the invisible path
-const MOVED = 4; // pixels of movement from which a touch is a drag and not a tap, and a press not a click
+const MOVED = 4; // pixels of movement from which a touch or a mouse press is a drag, not a tap or click
 const ENDS = ["pointerup", "pointercancel"];
 
 /** @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop[]} curves the drawn curves */
@@ -62,11 +63,11 @@ export function wireMouse(live, pane) {
 
 /** Move lam with the pointer until it is released.
  * @param {LiveFigure} live @param {Pane} pane @param {CurveAtStop} curve @param {PointerEvent} down
- * @param {boolean} taps a press without movement also selects the curve for the panels */
+ * @param {boolean} taps true if a press without movement selects the curve for the panels */
 function pull(live, pane, curve, down, taps) {
   let moved = false;
   const move = (/** @type {PointerEvent} */ event) => {
-    if (event.pointerId !== down.pointerId) return; // an event of another finger
+    if (event.pointerId !== down.pointerId) return; // ignore the events of another finger
     moved ||= Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) > MOVED;
     if (moved) slideTo(live, pane, curve, event);
   };

@@ -9,11 +9,11 @@ import { store } from "./store.js";
  * @property {Set<() => void>} followers called when another item is highlighted or picked
  * @property {string | null} under the item under the pointer
  * @property {string | null} chosen
- * @property {string[] | null} picked the items that a drag has picked; null for all
- * @property {(() => void) | null} tell sends the chosen item to Python, through the view that has set it
+ * @property {string[] | null} picked the items that a drag has picked; null if there was no drag, which means all items
+ * @property {(() => void) | null} tell sends the chosen item to Python; set by one of the views
  */
 
-/** The group of this name; from now on `follow` is called at each of its changes.
+/** Join the group with this name: `follow` is called at each change of its highlighted or picked items.
  * @param {string} name @param {() => void} follow @returns {StandoutGroup} */
 export function joinGroup(name, follow) {
   const group = store.standouts.get(name) ?? {

@@ -5,7 +5,7 @@ import { shape } from "./dom.js";
 const CURVE = "M12 12H130C145 70 180 100 290 108V146",
   TRUTH = "M12 60H50C64 105 100 122 190 126V146";
 
-/** @param {boolean} known the truth is known and drawn; else the picture has the most trustworthy curve and the bound on the truth */
+/** @param {boolean} known true if the figure shows the truth; else the picture shows the curve to believe and the bound on the truth */
 export function helpPicture(known) {
   const line = (/** @type {string} */ d, more = {}) =>
     shape("path", { d, fill: "none", stroke: "currentColor", "stroke-width": 2, ...more });

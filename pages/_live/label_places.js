@@ -10,8 +10,8 @@ import { shape } from "./dom.js";
  * A polyline in pixels. text: its name, "" for a line that gets no label; of: id of the line that it accompanies.
  * @typedef {{ id: string, points: Point[], text: string, of?: string, color?: string }} Line
  *
- * Where a name is written. index: position along its line, twice that of the anchor point, plus one on the other side
- * of the line; -1 where the name stands at the end of a leader line, whose two ends are `leader`.
+ * Where a name is written. index: 2 i or 2 i + 1 for a name on the one or the other side of its line at the line's
+ * point i; -1 for a name at the end of a leader line. leader: both ends of that line.
  * @typedef {{ box: Box, index: number, leader?: [Point, Point] }} Place
  */
 
@@ -27,12 +27,12 @@ export const LETTER = 0.58;
 export const HEIGHT = 1.25;
 export const STEP = 8;
 export const FAR = 40;
-// pixels by which a name's own line must be nearer than any other for the name to stay where it is: names must not
-// jump while a slider moves
+// a name keeps its place while its own line is nearer than any other by this many pixels: names must not jump while a
+// slider moves
 const STAYS = 8;
 
 /** Place the names of all lines (`place_labels` in prviz/figures/labels.py). before: `index` of each name in the
- * previous drawing; taken: boxes that stay free.
+ * previous drawing; taken: boxes in which no name may stand.
  * @param {Line[]} lines @param {[number, number]} room @param {number} size @param {Box[]} [taken] @param {Map<string, number>} [before]
  * @param {boolean} [leaders] @returns {Map<string, Place>} */
 export function placeLabels(lines, [width, height], size, taken = [], before = new Map(), leaders = false) {
@@ -56,8 +56,8 @@ export function placeLabels(lines, [width, height], size, taken = [], before = n
           [x - gap - w, y + gap],
         ]),
       );
-    /** The box at this position and its score, -Infinity where it does not fit; the exact score is not needed up
-     * to `least`.
+    /** The name's box at this position and the box's score: higher is better, -Infinity if the box does not fit. A
+     * score up to `least` need not be exact.
      * @param {number[]} side @param {(box: Box, least: number) => number} scoreOf */
     const at = ([left, top], scoreOf, least = -Infinity) => {
       /** @type {Box} */
@@ -125,7 +125,7 @@ export function placeLabels(lines, [width, height], size, taken = [], before = n
   return placed;
 }
 
-/** Write text in a box, at its left or its right end.
+/** SVG of a text in a box, aligned to the box's left or right end.
  * @param {string} text @param {Box} box @param {string} kind @param {boolean} [right] */
 export function written(text, [left, top, end, bottom], kind, right = false) {
   return shape(`text.${kind}`, text, {
@@ -136,7 +136,7 @@ export function written(text, [left, top, end, bottom], kind, right = false) {
   });
 }
 
-/** Write a line's name at its place. Its colour is mixed with that of the text, for a contrast of 4.5:1.
+/** SVG of a line's name at its place. The line's colour is mixed with the text colour, for a contrast of 4.5:1.
  * @param {Line} line @param {Place} place */
 export function nameAt({ id, text, color }, { box, index }) {
   const name = written(text, box, "name", index % 2 === 1);
@@ -169,8 +169,8 @@ export function along(points, step) {
   });
 }
 
-/** Distance from a box to the nearest of these points. The search ends at a distance of at most `near`, below
- * which the exact value does not matter.
+/** Distance from a box to the nearest of these points. The search stops at the first distance of at most `near`:
+ * smaller distances need not be exact.
  * @param {Box} box @param {Point[]} points */
 export function distance([left, top, right, bottom], points, near = 0) {
   const enough = near > 0 ? near * near : 0;

@@ -12,8 +12,8 @@ import { isBehind, limitUnder, linesOf, unseen } from "./rows.js";
 /** @import { Axes, Pane } from "./pane.js" */
 /** @import { View } from "./view.js" */
 
-const SIZE = 13, // pixels: letters of a curve's name
-  SMALL = 12; // pixels: letters of the notes on dotted lines, pale lines and the grey area
+const SIZE = 13, // font size of a curve's name, in pixels
+  SMALL = 12; // font size of the notes on dotted lines, pale lines and the grey area
 
 /** @type {WeakMap<Pane, Map<string, number>>} Place.index of each name in the last drawing, by curve id */
 const KNOWN = new WeakMap();
@@ -51,8 +51,8 @@ export function drawLabels(live, pane, view, first) {
     limits ||= Boolean(of && !local);
     if (id === "bound" || (of && !local)) lines.push({ id, points: pixels(vertices), text: "", of });
   }
-  // Names keep clear of pale curves of other families. In a film over seeds the pale curves are earlier draws of the
-  // same curve.
+  // A name must not come close to the pale curves of other families. In a film over seeds, a pale curve counts as
+  // part of the curve of its family.
   const cloud = live.film.open,
     ghosts = ghostsOf(live);
   lines.push(
@@ -95,7 +95,7 @@ export function drawLabels(live, pane, view, first) {
   );
 }
 
-/** Notes on the lines that have no name, in the corner that is farthest from all lines, or in the middle.
+/** Place the notes on lines without a name in one block: in the corner farthest from all lines, or in the middle.
  * @param {string[]} texts @param {Line[]} lines @param {[number, number]} room */
 function placeAsides(texts, lines, [width, height]) {
   const line = HEIGHT * SMALL,

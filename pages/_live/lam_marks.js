@@ -20,11 +20,12 @@ export const movesLam = (pane) => pane.spec.follow in PLACES;
 /** @param {Pane} pane */
 export const isTail = (pane) => pane.spec.follow === "tail" || pane.spec.follow === "tail-recall";
 
-/** True if the horizontal axis is that of a slider, k or the bandwidth.
+/** True if the horizontal axis is k or the bandwidth, which have sliders.
  * @param {Pane} pane */
 const isOverStops = ({ spec: { follow } }) => follow === "k" || follow === "bandwidth";
 
-/** A vertical line at the slider's current stop, with its value; none where the bandwidth is automatic.
+/** Draw a vertical line at the slider's current value, with this value as text; nothing if the bandwidth is
+ * automatic.
  * @param {LiveFigure} live @param {Pane} pane */
 function drawNow(live, pane) {
   const {
@@ -92,7 +93,7 @@ export function drawMarks(live, pane, view) {
     .filter((curve) => !hidden.has(curve.id))
     .map((curve) => ({ curve, at: pointAt(curve.vertices, lam) }));
   if (isTail(pane)) {
-    // A lam beyond the ends of the logarithmic axis is marked at its end.
+    // If lam is outside the range of the logarithmic axis, mark the end of the axis.
     const [low, high] = xaxis.range,
       [bottom, top] = yaxis.range,
       x = 10 ** Math.min(Math.max(Math.log10(lam), low), high);
@@ -128,7 +129,7 @@ export function drawMarks(live, pane, view) {
   );
 }
 
-/** The area between the truth and the curve whose row is under the pointer.
+/** Fill the area between the true curve and the curve whose row is under the pointer.
  * @param {Axes} axes @param {CurveAtStop[]} curves @param {string | null} under */
 function errorArea(axes, curves, under) {
   const raised = curves.find(({ id }) => id === under),
@@ -136,7 +137,8 @@ function errorArea(axes, curves, under) {
   if (!raised || !truth || raised === truth) return [];
   const edge = (/** @type {CurveAtStop} */ { vertices }) =>
     `${pathOf(vertices, axes)}L${axes.xaxis.at(0)},${axes.yaxis.at(0)}Z`;
-  // Even-odd fill of both areas in one path fills what lies in only one of them: the error.
+  // One path with the areas under both curves: the even-odd rule fills what lies under only one curve, which is the
+  // error.
   return [
     shape("path.live-error", {
       "fill-rule": "evenodd",

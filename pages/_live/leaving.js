@@ -1,6 +1,7 @@
-// A value that a figure sends to the page makes Streamlit run a part of it again. Between a click on the link to
-// another page and that page's first answer, the run would still be the old page's and keep the visitor there: such a
-// value is held back until the new page has come, or no page has for LONGEST_MS.
+// Delays messages to Python while the visitor changes to another page. A value that a figure sends makes Streamlit
+// rerun a part of the page. If it arrives between a click on a link to another page and that page's first answer,
+// Streamlit reruns the old page and stays on it. So the value is held back until the new page has come, or until
+// LONGEST_MS after the click.
 
 const LOOK_MS = 50,
   LONGEST_MS = 3000;
@@ -19,10 +20,10 @@ document.addEventListener(
 
 const leaving = () => document.documentElement.className === from && performance.now() < since + LONGEST_MS;
 
-/** A function that calls another one soon, or, after a click on a link to another page, once it is clear that the
- * visitor stays. It does not call where the element or its page is gone; the elements of the old page stay until
- * the new one is drawn completely. Not at once but soon: Streamlit then receives the value after the event of a
- * click at the same moment.
+/** Returns a function that delays calls: a call runs soon, or, after a click on a link to another page, once it is
+ * clear that the visitor stays. A call is dropped if the page has changed or the element is gone; the element alone
+ * would not tell, as old elements stay until the new page is complete. The short delay lets Streamlit receive a
+ * click at the same moment first.
  * @param {Node} node an element of the page on screen @returns {(call: () => void) => void} */
 export function whileHere(node) {
   const page = document.documentElement.className;

@@ -1,7 +1,7 @@
-// The visitor's line to Python: a question is sent, its answer is a stream of messages, one a line
-// (pages/_live/route.py). A question says which controls the user has moved; the messages bring curves and frames,
-// and tell when other parts of the page have changed. The page itself is drawn again when no control has moved for a
-// while ("follows").
+// The visitor's line: the main figure's direct connection to Python (pages/_live/route.py). A question says which
+// controls the user has moved. Its answer is a stream of messages, one per line of text: they bring curves and
+// frames, and tell when other parts of the page have changed. The page itself is drawn again ("follows") once no
+// control has moved for a while.
 
 import { setText } from "./dom.js";
 import { inTheme } from "./pane.js";
@@ -13,19 +13,19 @@ import { drawnHere } from "./view.js";
 /** @import { Payload } from "./view.js" */
 
 /**
- * @typedef {{ note: string, share: number, left: number, quiet: boolean }} Work note: what Python measures; share: the part that is done; left: seconds that remain; quiet: the figure on screen is final already
+ * @typedef {{ note: string, share: number, left: number, quiet: boolean }} Work note: what Python measures; share: share done, 0 to 1; left: seconds left; quiet: true if the figure on screen is already final
  *
- * @typedef {{ q: number, kind: string } & Work & Payload & import("./store.js").Frames} Message kind: which of these contents it has
+ * @typedef {{ q: number, kind: string } & Work & Payload & import("./store.js").Frames} Message kind: says which of these fields the message has
  *
  * @typedef {object} Line
  * @property {number} q number of the last question
  * @property {{ landed: boolean, abort: AbortController } | null} flight the last question, until its answer ends; landed: its first curves are drawn
- * @property {boolean} waiting a newer question waits until the last one has landed
- * @property {boolean} more ask again when the answer ends
- * @property {boolean} wants the user has started a film that Python does not know of yet
- * @property {number} moved number of the last question that has changed something that the page shows
- * @property {number} followed number of the last question that the page has been drawn for
- * @property {boolean} told Python has announced a change of the page since the page was last drawn; this may happen twice in one answer
+ * @property {boolean} waiting true if a newer question is to be sent once the last one has landed
+ * @property {boolean} more true if the browser must ask again when the answer ends
+ * @property {boolean} wants true if the user has started a film and Python has not been asked for it yet
+ * @property {number} moved number of the last question whose answer changed something on the page
+ * @property {number} followed number of the last question whose changes the page shows
+ * @property {boolean} told true if Python has announced a change since the page was last drawn
  * @property {number} rest milliseconds to wait after an answer before the page is drawn
  * @property {{ hidden: string[], folded: string[] } | null} hidden ids of the curves that the user has hidden, and of those left out because too many are drawn; null once Python knows them
  * @property {[string, unknown][]} later values to send to the page once the answer has landed
@@ -33,13 +33,16 @@ import { drawnHere } from "./view.js";
  * @property {number | null} since time at which the measurement began, in milliseconds
  */
 
-const LONG_SECONDS = 2; // seconds of measuring from which on a newer question is sent before the last one has landed
-// milliseconds without a change before the page is drawn again: between two key presses that would keep Python busy
+// if a measurement takes longer than this many seconds, a newer question need not wait for its curves
+const LONG_SECONDS = 2;
+// milliseconds without a change before the page is drawn again: drawing it between two key presses would keep Python
+// busy
 const REST_MS = 600;
-// milliseconds after a control is released before Python is told a value whose curves the browser has drawn by itself
+// milliseconds after the release of a control before its value is sent to Python, if the browser could draw the
+// curves without Python
 const RELEASE_MS = 200;
-const DIM_MS = 350; // milliseconds without an answer after which an outdated figure is dimmed
-// milliseconds of further measuring, with a final figure on screen, after which the progress is shown
+const DIM_MS = 350; // an outdated figure is dimmed after this many milliseconds without an answer
+// while the figure on screen is final, the progress of further measurements is shown after this many milliseconds
 const QUIET_MS = 1000;
 
 /** @returns {Line} */
@@ -71,12 +74,13 @@ export function ask(live, stop = false) {
   if (!line.token) return;
   line.rest = REST_MS;
   if (!stop && line.flight && !line.hidden && !line.wants && !news(live).length)
-    line.more = true; // the answer in flight may already bring it
+    line.more = true; // no control has moved: the answer in flight may already bring what is missing
   else if (stop || !line.flight || line.flight.landed) void send(live, stop);
-  else line.waiting = true; // replacing the question at once would, in a drag, end each answer before its curves come
+  // a new question ends the last answer: sent at once, it would keep a drag from ever getting curves
+  else line.waiting = true;
 }
 
-/** Ask Python when no control has moved for some time and none is held.
+/** Ask Python once no control has moved for some time, unless the user still holds one.
  * @param {LiveFigure} live */
 export function askLater(live, milliseconds = RELEASE_MS) {
   live.timers.start("release", milliseconds, () => {
@@ -148,8 +152,8 @@ async function send(live, stop = false) {
   }
 }
 
-/** The figure leaves the page: end the answer, so that Python measures nothing more for it. (When a newer question
- * replaces an answer, Python ends it, and the connection stays open.)
+/** Called when the figure leaves the page: close the connection, so that Python stops measuring for it. (When a newer
+ * question replaces an older one, Python itself ends the older answer.)
  * @param {LiveFigure} live */
 export function hangUp({ line }) {
   const { flight } = line;
@@ -162,7 +166,7 @@ function take(live, message) {
   const { line } = live;
   if (message.kind === "curves" && !withVertices(message)) line.more = true;
   else if (message.kind === "curves") {
-    letGo(live); // Python measures the next question while these curves are drawn
+    letGo(live); // send the next question first: Python then measures while the browser draws these curves
     const { pending, coarse, stale } = live.payload,
       measured = (coarse || stale) && !message.coarse && !message.stale;
     // the page's texts describe the measured curves too
@@ -174,14 +178,15 @@ function take(live, message) {
   if (message.kind === "frames") {
     keepFrames(message);
     live.redraw(); // the sliders show the overlap or area at each stop from the frames
-    line.moved = line.q; // the page draws from the frames too
+    line.moved = line.q; // other parts of the page are drawn from the frames too, and must follow
     line.told = true;
     followLater(live);
   }
   if (message.kind === "snapshot") {
     const snapshot = /** @type {any} */ (message);
     keepSnapshot(snapshot);
-    if (live.payload.pins?.includes(snapshot.id)) live.redraw(); // a pinned state from a link has come
+    // the curves of a pinned state that a link names have come
+    if (live.payload.pins?.includes(snapshot.id)) live.redraw();
   }
   if (["frames", "snapshot", "film", "gif"].includes(message.kind))
     live.film.hear(/** @type {any} */ (message));
@@ -199,14 +204,14 @@ function take(live, message) {
   }
 }
 
-/** The figure shows what was asked for last: do not dim it.
+/** Called when the figure shows what was asked for last: it need not be dimmed.
  * @param {LiveFigure} live */
 function notDim(live) {
   live.timers.stop("dim");
   live.root.dataset.busy = String(Boolean(live.payload.stale));
 }
 
-/** The first curves have come, if only coarse ones: send the question that waits.
+/** Called when the first curves have come, even if these are coarse: send the question that waits for them.
  * @param {LiveFigure} live */
 function letGo(live) {
   const { flight, waiting } = live.line;
@@ -229,11 +234,11 @@ function ended(live) {
   else followLater(live);
 }
 
-/** Python does not know the visitor any more, or cannot be reached.
+/** Called when Python cannot be reached, or no longer knows the visitor: try again later.
  * @param {LiveFigure} live @param {number} status HTTP status, 0 where there was no answer */
 function lost(live, status) {
   setText(live.parts.status, "Reconnecting …");
-  if (status === GONE) store.renew?.(); // the page, drawn again, brings another token
+  if (status === GONE) store.renew?.(); // drawing the page again brings a new token
   live.timers.start("retry", RETRY_MS, () => {
     void send(live);
   });
@@ -256,7 +261,8 @@ function followLater(live) {
   });
 }
 
-/** True if what the page has just sent about the figure is older than the last question, whose answer counts.
+/** True if the payload that the page has just sent is older than the last question: the answer to that question
+ * counts, not the payload.
  * @param {LiveFigure} live @param {Payload} payload */
 export function isLate({ line }, { asked = 0 }) {
   return asked < line.q;
@@ -279,7 +285,8 @@ export function pageDrawn(live, payload) {
   if (renewed || more || (frames && !store.frames.has(frames))) ask(live);
 }
 
-/** Hide the drawing of other data while the selected data are measured; its room stays, so that nothing moves.
+/** Hide what shows the previous data while the newly selected data are measured. It keeps its room, so that nothing
+ * moves.
  * @param {LiveFigure} live @param {boolean} hidden */
 export function hideOther({ root, parts }, hidden) {
   for (const part of [root, parts.rows, document.querySelector(".st-key-part-diagnostics")])

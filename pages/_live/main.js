@@ -1,6 +1,6 @@
-// One live figure: sliders, linked Plotly panes that keep their zoom and hidden legend entries across changes, a
-// table. Streamlit calls the default export on mount, and again for every new payload or theme, with the same
-// parentElement and without calling the earlier clean-up; therefore all state is stored by that element.
+// One live figure: sliders, linked Plotly panes, and a table. Panes keep their zoom and their hidden legend entries
+// when the data change. Streamlit calls the default export on mount, and again for every new payload or theme, with
+// the same parentElement and without calling the earlier clean-up; therefore all state is stored by that element.
 
 import { isGrouped } from "./confusion_groups.js";
 import { Controls } from "./controls.js";
@@ -56,19 +56,19 @@ import { look } from "./view.js";
  * @property {Plotly | null} plotly null until it has loaded
  * @property {string} size width of the root and heights of fitted panes, in pixels, for which the panes are drawn
  * @property {number} frame id of the requested animation frame, or 0
- * @property {boolean} behind something has changed since the drawing of the panes other than the main one began
+ * @property {boolean} behind true if something has changed since the drawing of the other panes began (all but the main pane)
  * @property {number} drawn when Plotly was last asked to draw, in milliseconds
  * @property {Timers} timers
  * @property {Controls} controls
  * @property {Pane[]} panes
  * @property {Line} line the main figure's line to Python
- * @property {(payload: Payload, late: boolean) => void} take shows a payload from the line; late: a newer question has been sent
+ * @property {(payload: Payload, late: boolean) => void} take shows a payload from the line; late: true if a newer question has been sent since
  * @property {(name: string, value: unknown) => void} tell sends a value to the page, which Streamlit then draws again
  * @property {Record<string, string>} theme colours and font that the panes are drawn with, by CSS variable
  * @property {Explorer | null} explorer
  * @property {Rings} rings
  * @property {StandoutGroup | null} standout
- * @property {() => void} follow called when another item of the linked views is highlighted
+ * @property {() => void} follow called when the highlighted item of the linked views changes
  * @property {Cells} table
  * @property {Rows} rows
  * @property {import("./play.js").Playing} film the film that is shown in place of the curves at the settings
@@ -98,8 +98,8 @@ const PARTS = /** @type {const} */ ([
   "compare",
 ]);
 const RESIZE_MS = 80; // milliseconds without a change of the size, after which all panes are drawn again
-// Milliseconds between two drawings of another figure while the user holds a slider of the main figure: thousands of
-// samples take longer to draw than a step of the slider lasts.
+// Milliseconds between two drawings of a figure while the user holds a slider of another one, the main figure: a
+// figure of thousands of samples takes longer to draw than one step of the slider.
 const BEHIND_MS = 1000;
 
 /** Streamlit's page as the host.
@@ -134,7 +134,7 @@ function create(parent) {
     take: (payload, late) => show(live, payload, late),
     redraw: () => {
       draw(live);
-      if (live.pins) takePins(live); // a pinned state that Compare shows may have come
+      if (live.pins) takePins(live); // Compare may show a pinned state whose curves have just come
     },
     follow: () => {
       live.panes.forEach((pane) => drawOver(live, pane));
@@ -167,7 +167,7 @@ function create(parent) {
     });
   const observer = new ResizeObserver(resized);
   const marks = new MutationObserver(() => markRoot(live));
-  // Figures without sliders follow another figure: its sliders have moved, or frames have come.
+  // A figure without sliders is redrawn when the sliders of another figure have moved, or when frames have come.
   const listener = (curves = true) => {
     if (
       !controls.list.length &&
@@ -227,21 +227,21 @@ function create(parent) {
   return live;
 }
 
-/** Close each pane's help, except one that the click was in.
+/** Close the open help texts, except one that was clicked into.
  * @param {HTMLElement} root @param {Element | null} [clicked] */
 function closeHelps(root, clicked = null) {
   for (const help of /** @type {NodeListOf<HTMLDetailsElement>} */ (root.querySelectorAll(".help[open]")))
     help.open = help.contains(clicked);
 }
 
-/** The width, and the heights of panes that adapt to their room or to the window.
+/** Text with the figure's width and the heights of those panes whose height depends on the room or the window.
  * @param {LiveFigure} live */
 function sizeOf({ root, panes }) {
   const heights = panes.map(({ spec, plot }) => (spec.fit || spec.compact ? plot.clientHeight : 0));
   return [root.clientWidth, ...heights].join();
 }
 
-/** If the room has changed, mark all panes to be drawn again by Plotly.
+/** If the figure's size has changed, mark all panes so that Plotly draws them again.
  * @param {LiveFigure} live */
 function takeSize(live) {
   const size = sizeOf(live),
@@ -266,7 +266,7 @@ function update(live, payload, late) {
   live.theme = theme;
   live.payload = payload;
   live.root.classList.toggle("screen", payload.rows);
-  // What Python draws above the figure is shown together with the figure that it describes, so that both move at
+  // Python's message above the figure stays hidden until the figure that it describes is shown, so that both move at
   // once.
   if (payload.above) document.querySelector(`.st-key-${payload.above}`)?.setAttribute("data-shown", "");
   if (!late) live.controls.take(payload.controls);
@@ -319,8 +319,8 @@ const THEME = [
   "font",
 ].map((name) => `st-${name}`);
 
-/** Give the theme of the figure to the page's places for its parts, and a common attribute to parts that Streamlit
- * makes.
+/** Copy the figure's theme to the elements of the page that hold its rows and controls; mark Streamlit's own parts of
+ * the page with `data-prviz`.
  * @param {LiveFigure} live */
 function markPlaces(live) {
   if (!live.payload.rows) return;
@@ -334,8 +334,8 @@ function markPlaces(live) {
 
 const SHOWS = /** @type {const} */ (["compare", "film", "task"]);
 
-/** Note on the page's root what the main figure shows, for the styles: a `:has` selector around the figure would
- * make the browser restyle half of the page at every step of a slider.
+/** Write to an attribute of the page's root what the main figure shows; style rules read it there. A `:has` selector
+ * for that would make the browser restyle half of the page at every step of a slider.
  * @param {LiveFigure} live */
 function markRoot({ payload, parts, root }) {
   if (!payload.rows) return;
@@ -351,7 +351,8 @@ function show(live, payload, late = false) {
     ? `coarse: ${payload.coarse.toLocaleString("en")} samples per set`
     : "";
   if (payload.rows) hideOther(live, Boolean(payload.other));
-  if (payload.rows) takeSize(live); // the text above the figure has come with it, or gone, and changed its room
+  // the message above the figure may have appeared or gone, which changes the figure's size
+  if (payload.rows) takeSize(live);
   if (live.plotly) return draw(live, store.isHeld?.() && !payload.rows ? BEHIND_MS : 0);
   drawFirst(live);
   showNumbers(live, look(live));
@@ -372,7 +373,7 @@ export default function mount({ data, parentElement, setStateValue, setTriggerVa
   if (!payload.rows || !isLate(live, payload)) show(live, payload);
   pageDrawn(live, payload);
   if (!live.plotly) {
-    // wait for a paint: a library that the browser has cached would run before the first curves are seen
+    // wait until the first curves are painted: Plotly, if the browser has cached it, would run before
     painted()
       .then(host.findPlotly)
       .then((plotly) => {

@@ -1,5 +1,5 @@
-// "Try next": the one setting, of those in the frames, that brings the drawn curves closest to the truth, with the
-// number that a row will then show.
+// "Try next": proposes the value of k or of the bandwidth, among those in the frames, that brings the drawn curves
+// closest to the truth. Its text has the overlap that a curve will then have.
 
 import { setText } from "./dom.js";
 import { moves } from "./frames.js";
@@ -15,11 +15,12 @@ import { store } from "./store.js";
 
 const SLIDERS = /** @type {const} */ (["k", "bandwidth"]);
 const LEAST = 0.05; // smallest rise of an overlap (IoU) that is worth a click
-// mean rises that differ by at most this count as equal: the first slider and its smallest value are proposed
+// two values whose mean rises differ by at most this count as equal: the first slider's smallest such value is
+// proposed
 const EQUAL = 0.01;
 
-/** The stop of a slider at which the mean overlap of the drawn curves rises most, while none falls by more than
- * chance; null where no curve rises by LEAST and by more than chance.
+/** The slider value at which the mean overlap (IoU) of the drawn curves rises most while no overlap falls by more
+ * than chance; null if no overlap rises by at least LEAST and by more than chance.
  * @param {Frames} frames @param {CurveAtStop[]} curves @param {Stop} at @param {number} noise */
 export function nextStep(frames, curves, at, noise) {
   /** @type {(Step & { rise: number }) | null} */

@@ -1,5 +1,5 @@
-// A small plot over a slider: for each drawn curve its overlap with the truth, or its area, at every stop, in the
-// family's colour. It shows in which direction to move the slider.
+// A small plot over a slider: the overlap with the truth (or the area) of each drawn curve at every value of the
+// slider, in the curve's colour. It shows in which direction to move the slider.
 
 import { element, setText, shape } from "./dom.js";
 import { moves } from "./frames.js";
@@ -47,11 +47,11 @@ export function drawOverStops(live, { at, curves }) {
   }
 }
 
-// the part of the plot that the word takes: of its width, and of its height
+// size of the word "overlap" or "area", as shares of the plot's width and height
 const WORD = [0.3, 0.45];
 
-/** The corner where the word stands: the first with room for it, else the one with the most room. It does not
- * depend on the slider, so that the word stays in place while it is moved.
+/** The corner of the plot for the word "overlap" or "area": the first corner with enough room, else the one with the
+ * most. It does not depend on the slider's value, so that the word stays in place during a drag.
  * @param {number[][]} curves a value from 0 to 1 at each stop */
 export function freeCorner(curves) {
   const ends = {
@@ -77,8 +77,8 @@ function takeStop(slider, { clientX, currentTarget }) {
   slider.take(values[Math.min(Math.max(place, 0), values.length - 1)]);
 }
 
-/** The plot, stretched to the slider's width. Strokes keep their width (vector-effect), so a dot is drawn as a
- * stroke of length 0.
+/** SVG of the plot. It is stretched to the slider's width, but strokes keep their shape (vector-effect): so a stroke
+ * of length 0 draws a dot.
  * @param {import("./store.js").FrameTable} table @param {View["curves"]} curves @param {number | null} now */
 function picture({ stops, rows }, curves, now) {
   const index = stops.indexOf(now),

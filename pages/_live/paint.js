@@ -28,7 +28,8 @@ import { look } from "./view.js";
 /** @import { View } from "./view.js" */
 
 const REST_MS = 1500; // milliseconds without a change, after which Plotly draws the samples of the confusion groups
-const PACE_MS = 100; // milliseconds between two drawings of all panes but the main one, while a slider moves
+// while a slider moves, all panes except the main one are drawn at most once in this many milliseconds
+const PACE_MS = 100;
 
 /** @param {LiveFigure} live @param {Pane} pane @param {View["curves"]} curves */
 function visible(live, pane, curves) {
@@ -52,11 +53,12 @@ export function drawOver(live, pane, view = look(live)) {
   emphasize(live, pane);
 }
 
-// What a step of a slider changes in a trace. The name contains a number, but only a legend shows it.
+// Properties of a trace that a step of a slider changes. The name changes too, as it contains a number; it counts
+// only where a legend shows it.
 const MOVING = ["x", "y", "text", "customdata"];
 
-/** All other properties that Plotly has drawn, as text. While they are unchanged, only the traces are drawn again,
- * without the axes, which takes half the time.
+/** Text of all that a slider's step should not change: the layout, and the traces without the properties in MOVING.
+ * While it is unchanged, Plotly draws only the traces again, not the axes, in half the time.
  * @param {Pane} pane @param {Trace[]} traces @param {object} layout */
 function restOf({ spec }, traces, layout) {
   const moving = spec.fit ? [...MOVING, "name"] : MOVING;
@@ -80,7 +82,7 @@ export function drawPane(live, pane, view = look(live)) {
   if (!pane.wired) {
     pane.wired = true;
     removeFirst(pane);
-    live.wire(pane, plotly); // from now on Plotly's event after each complete drawing calls drawOver
+    live.wire(pane, plotly); // connects Plotly's event after each drawing, which from now on calls drawOver
     drawOver(live, pane, view);
   } else if (!pane.drawing) drawOver(live, pane, view);
 }
@@ -102,11 +104,11 @@ function drawTraces({ plot, spec }, plotly, traces) {
     Object.fromEntries(moving.filter((key) => key in trace).map((key) => [key, trace[key]])),
   );
   const now = { mode: "immediate", frame: { duration: 0, redraw: false }, transition: { duration: 0 } };
-  // the next drawing may interrupt this one, which rejects its promise
+  // ignore a rejected promise: it means that the next drawing has interrupted this one
   plotly.animate(plot, { data, traces: traces.map((_, i) => i) }, now).catch(() => {});
 }
 
-/** Draw a pane again if its curves have changed, else only what lies over them.
+/** Draw a pane again if its curves have changed, else only the marks over the curves.
  * @param {LiveFigure} live @param {Pane} pane @param {View} view */
 function follow(live, pane, view) {
   const name = drawingName(live, pane, view),
@@ -117,8 +119,8 @@ function follow(live, pane, view) {
   else drawOver(live, pane, view);
 }
 
-/** Draw what has changed. The user looks at the pane with the curves and at the numbers: these are drawn at once,
- * the other panes one by one, each in a task of its own.
+/** Draw what has changed. The main pane and the numbers, at which the user looks, are drawn at once; the other panes
+ * follow one by one, each in its own task of the browser.
  * @param {LiveFigure} live @param {number} [pace] least milliseconds between two drawings of the other panes */
 export function draw(live, pace = 0) {
   const { timers, panes, controls } = live,
@@ -136,7 +138,7 @@ export function draw(live, pace = 0) {
         return next(i + 1);
       }
       live.drawn = performance.now();
-      if (live.behind) return draw(live, pace); // something has changed meanwhile
+      if (live.behind) return draw(live, pace); // something has changed since this drawing began: draw again
       if (!main || rest.length) showNumbers(live, look(live));
       live.root.dataset.revision = live.payload.revision;
     });
@@ -154,7 +156,7 @@ export function showNumbers(live, view) {
   showWords(live, view);
   showNext(live, view);
   showTask(live, view);
-  // For tests: lam, the stop on screen, and the stop that Plotly has drawn.
+  // Attributes that tests read: lam, the slider values on screen, and those that Plotly has drawn.
   root.dataset.lam = String(controls.lam);
   if (!view.stop) return;
   root.dataset.stop = view.stop;

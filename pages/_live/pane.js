@@ -1,4 +1,4 @@
-// One Plotly pane: its elements, its look, and the pixel at which its layout puts a point. Only public functions of
+// One Plotly pane: its elements, its look, and the positions of points in it, in pixels. Only public functions of
 // Plotly are used.
 
 import { element, setAttributes, setText, shape, unbroken } from "./dom.js";
@@ -14,21 +14,21 @@ import { helpPicture } from "./help_picture.js";
  * @property {string} caption
  * @property {string} help
  * @property {string} alt
- * @property {string} follow name of the function that draws it at another stop (panes.js), "" where only Python draws it
+ * @property {string} follow name of the function in panes.js that draws the pane at another stop; "" if only Python draws it
  * @property {string} note
  * @property {boolean} select
  * @property {string} link
  * @property {string} item
- * @property {boolean} brush a drag across picks items
+ * @property {boolean} brush true if a drag across the pane picks items
  * @property {boolean} square
- * @property {boolean} fit as large as the window allows, without a legend
+ * @property {boolean} fit true if the pane is as large as the window allows, without a legend
  * @property {boolean} wide
- * @property {boolean} compact without room for the row of buttons, which then stands on the plot
+ * @property {boolean} compact true if the pane has no room above the plot for its buttons, which then lie on the plot
  * @property {boolean} small
  * @property {boolean} half
  * @property {Figure} figure
  * @property {string[]} pictures
- * @property {import("./brush.js").Canvas | null} [canvas] what the user can paint in it
+ * @property {import("./brush.js").Canvas | null} [canvas] what the user can paint in the pane
  *
  * @typedef {{ data: Trace[], layout: Record<string, any> }} Figure
  *
@@ -53,11 +53,11 @@ import { helpPicture } from "./help_picture.js";
  */
 
 export class Pane {
-  must = true; // Plotly must draw it again, even at the same stop
-  dirty = false; // the user may have chosen another stop than the one that Plotly has drawn
-  drawing = false; // Plotly is drawing it
-  wired = false; // Plotly has drawn it once, and its pointer events are connected
-  gone = false; // the pane has left the page
+  must = true; // true if Plotly must draw the pane again, even at the same stop
+  dirty = false; // true if the user may have chosen another stop than the one that Plotly has drawn
+  drawing = false; // true while Plotly draws the pane
+  wired = false; // true once Plotly has drawn the pane and its pointer events are connected
+  gone = false; // true once the pane has left the page
   name = ""; // identifies what Plotly has drawn (drawingName in panes.js)
   rest = ""; // all that Plotly has drawn except the data of the traces (restOf in paint.js)
   drawn = {}; // a new object after each drawing; caches use it as their key
@@ -102,7 +102,8 @@ export class Pane {
     return axesOf(this.plot.layout, trace);
   }
 
-  /** An SVG of our own with this class, over what Plotly draws between these axes, or under it.
+  /** prviz's own SVG with this class, over Plotly's drawing in the area of these axes, or under it. It is created at
+   * the first call.
    * @param {string} name @param {Axes} axes @param {boolean} [under] */
   overlay(name, { xaxis, yaxis }, under = false) {
     const svg = this.#overlays.get(name) ?? shape("svg", { class: name });
@@ -115,8 +116,8 @@ export class Pane {
   }
 }
 
-/** True for a trace that Python draws for one stop only: an uncertainty band, or a limit. The bound on the truth
- * is the same at every stop.
+/** True for a trace that is valid at one stop only: an uncertainty band, or the limit for infinitely many samples.
+ * The bound on the truth is valid at every stop.
  * @param {Trace} trace */
 export const isOfOneStop = ({ fill, legendgroup, meta }) =>
   meta === "limit" || (Boolean(fill) && legendgroup !== "bound");
@@ -132,14 +133,14 @@ const TYPES = {
   u4: Uint32Array,
 };
 
-/** The coordinates as an array; Python sends some as the bytes of one.
+/** The coordinates as an array, also those that Python sends as the bytes of an array.
  * @param {any[] | { dtype: keyof typeof TYPES, bdata: string }} values @returns {any[]} */
 export const coordinates = (values) =>
   Array.isArray(values)
     ? values
     : [...new TYPES[values.dtype](Uint8Array.from(atob(values.bdata), (byte) => byte.charCodeAt(0)).buffer)];
 
-/** For each point of a trace the row of its sample, which is the point's customdata or the first entry of it.
+/** The sample's row number of each point of a trace: the point's customdata, or the first entry of its customdata.
  * @param {Trace} trace @returns {(string | number)[]} */
 export function rowsOf({ customdata = [] }) {
   if (Array.isArray(customdata)) return customdata.map((each) => (Array.isArray(each) ? each[0] : each));
@@ -186,7 +187,7 @@ export function axesOf(layout, { xaxis = "x", yaxis = "y" } = {}) {
   };
 }
 
-// The server has this file beside this script (prviz/server/static_files.py).
+// Name of Plotly's file; the server has it beside this script (prviz/server/static_files.py).
 const PLOTLY = "plotly-cartesian-4.1.1.min.js";
 /** @type {Promise<Plotly> | undefined} */
 let loading;
@@ -224,10 +225,11 @@ export async function onPlot(pane, work) {
 const SQUARE = { l: 62, r: 14, t: 30, b: 100 },
   FITTED = { l: 58, r: 12, t: 14, b: 56 };
 const LARGEST_SQUARE = 620;
-// Margins of other figures that have marks of our own over the plot and a legend below it.
+// Margins of large figures that are not square and have prviz's marks over the plot and a legend below it.
 const OVERLAID = { l: 62, b: 104 };
 
-/** True if marks of our own lie over the plot. Plotly must not enlarge its margins then.
+/** True if prviz draws marks over the plot: Plotly then must not enlarge the plot's margins, or the marks would be
+ * misplaced.
  * @param {PaneSpec} spec */
 const isOverlaid = ({ follow, select, link }) => select || Boolean(link || follow);
 
@@ -238,13 +240,12 @@ const squareHeight = (width, spec) => {
   const { l, r, t, b } = roomOf(spec);
   return width - l - r + t + b;
 };
-/** Width of a square plot; where the pane fits the window, the style sheet has set it.
+/** Width of a square plot in pixels; if the pane fits the window, the style sheet sets this width.
  * @param {Pane} pane */
 const squareWidth = ({ box, plot, spec }) =>
   spec.fit ? plot.clientWidth || 320 : Math.min(box.clientWidth || 320, LARGEST_SQUARE);
 
-/** Give the pane its place among the others and the height that it will have, so that nothing moves when Plotly
- * draws.
+/** Set the pane's place among the other panes, and its final height, so that nothing moves when Plotly draws.
  * @param {Pane} pane */
 export function placePane(pane) {
   const {
@@ -288,8 +289,8 @@ export function inTheme(live, text) {
   );
 }
 
-/** The traces to draw. Curves that the user has hidden, and curves equal to an earlier one, are not visible; in
- * the page's main figure the truth has the colour of text.
+/** The traces to draw. Curves that the user has hidden, and curves equal to an earlier one, are not visible; in the
+ * main figure the true curve has the text colour.
  * @param {LiveFigure} live @param {Pane} pane @param {Trace[]} data @param {Set<string>} hidden ids of curves @returns {Trace[]} */
 export function inked(live, { spec }, data, hidden) {
   if (hidden.size) {
@@ -371,8 +372,8 @@ export function themed(live, pane, given) {
   return layout;
 }
 
-// By default a double click also fits the axes to all that is drawn, and some taps count as double clicks: the bound
-// reaches far beyond the unit square.
+// doubleClick "reset": by default a double click also fits the axes to all data, and the bound reaches far beyond the
+// unit square; some taps count as double clicks.
 export const CONFIG = {
   displaylogo: false,
   responsive: false,

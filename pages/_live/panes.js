@@ -1,4 +1,5 @@
-// What each kind of figure shows at another stop: the same as prviz/figures draws there (a test compares them).
+// Changes each kind of figure to another stop of the sliders: the result equals what prviz/figures draws at that stop
+// (a test compares both).
 
 import {
   LAMS,
@@ -23,7 +24,7 @@ import { boundOf, linesOf } from "./rows.js";
 /** @import { View } from "./view.js" */
 
 /**
- * A pane, and the curves at a stop. local: the browser has computed them, not Python.
+ * A pane, and the curves at a stop. local: true if the curves come from the frames, not from Python's payload.
  * @typedef {{ live: LiveFigure, pane: Pane, curves: CurveAtStop[], local: boolean }} PaneAtStop
  *
  * What differs from Python's figure: properties of traces, by the trace's index, and of the layout's axes.
@@ -67,7 +68,7 @@ const FIGURES = {
         line = indexOf(pane, id),
         shade = data.findIndex(({ legendgroup, fill }) => legendgroup === id && fill);
       if (line >= 0) traces[line] ??= points;
-      // the area is closed by way of the far corner (2, 2)
+      // close the area through the corner (2, 2), outside the plot
       if (shade >= 0) traces[shade] = { x: [...points.x, 0, 2, 2], y: [...points.y, 2, 2, 0] };
     }
     const bound = boundOf(live);
@@ -150,7 +151,8 @@ const FIGURES = {
  * @param {Pane} pane */
 export const showsCurves = ({ spec: { follow } }) => follow in FIGURES;
 
-/** Hide bands and limits of curves that have moved: only Python computes them, and Python's are for another stop.
+/** Hide the bands and limits of curves that have changed with the stop: only Python computes these, and those in its
+ * figure are for another stop.
  * @param {Pane} pane @param {CurveAtStop[]} curves */
 function withoutBands(pane, curves) {
   const stay = new Set(curves.filter(({ still }) => still).map(({ id }) => id));
@@ -162,7 +164,7 @@ function withoutBands(pane, curves) {
   return traces;
 }
 
-/** Half the range of an axis that shows these values: a round number.
+/** Half the range of an axis from -reach to +reach that shows these values: a round number.
  * @param {number[]} values */
 const reachOf = (values) =>
   [0.05, 0.1, 0.2, 0.5].find((reach) => values.every((value) => Math.abs(value) <= reach)) ?? 1;
@@ -173,7 +175,7 @@ const LAM_TEXTS = LAMS.map((lam) => general(lam));
  * @type {(vertices: Vertex[]) => number[]} */
 const precisions = once((vertices) => pointsAlong(vertices, LAMS).map(({ alpha }) => alpha));
 
-// equally spaced on a logarithmic axis, as in prviz/figures/tail.py
+// values of lam, equally spaced on a logarithmic axis, as in prviz/figures/tail.py
 const TAIL_LAMS = Array.from({ length: 241 }, (_, i) => 10 ** (-3 + i / 40));
 
 /** Precision or recall over lam, with a dot where an estimate first differs from the truth.
@@ -198,7 +200,7 @@ function tail({ pane, curves }, value, difference) {
   return { traces };
 }
 
-/** What differs in a pane from Python's figure; null where nothing does.
+/** Changes to make to Python's figure of a pane; null if there are none.
  * @param {LiveFigure} live @param {Pane} pane @param {View} view @returns {PaneChange | null} */
 function changesOf(live, pane, view) {
   const { curves, at, local } = view;
@@ -206,8 +208,8 @@ function changesOf(live, pane, view) {
   return FIGURES[pane.spec.follow]?.({ live, pane, curves, local }) ?? null;
 }
 
-/** Identifies a drawing: two with the same name are equal. "" is equal to none: Python's bands and limits are not
- * in the frames.
+/** Name that identifies a drawing: drawings with the same name are equal, except for the name "", which equals none.
+ * Figures with bands or limits have the name "", as the frames do not contain these.
  * @param {LiveFigure} live @param {Pane} pane @param {View} view */
 export function drawingName(live, pane, view) {
   if (isGrouped(pane)) return groupsName(live);

@@ -19,12 +19,12 @@ import { look } from "./view.js";
 /** A pinned state, or the state on screen (id ""), with each curve's row of the table.
  * @typedef {{ id: string, words: Words, truth: Vertex[] | null, compared: boolean, curves: { id: string, name: string, color: string, vertices: Vertex[], row?: number[] }[] }} State */
 
-/** The two buttons, created once.
+/** The two buttons Pin and Compare, created once.
  * @typedef {{ pin: HTMLButtonElement, compare: HTMLButtonElement } | null} Pins */
 
 const MOST = 4;
-// Pixels of one small figure of Compare. SIDES: smallest and largest side; LEFT, FOOT, EDGE: margins; SIZE: letters;
-// WORDS: height of the texts above and below.
+// Sizes in a small figure of Compare, in pixels. SIDES: smallest and largest side; LEFT, FOOT, EDGE: margins; SIZE:
+// font size; WORDS: total height of the texts above and below the figure.
 const SIDES = [90, 300],
   LEFT = 30,
   FOOT = 24,
@@ -79,8 +79,8 @@ export function takePins(live) {
   }
 }
 
-/** The sentence on the difference from the newest other pinned state; "" without one, and until Python has
- * measured the curves.
+/** The sentence on how the state on screen differs from the newest other pinned state; "" if there is no other, or
+ * until Python has measured the curves.
  * @param {LiveFigure} live @param {View} view */
 export function pinnedText(live, view) {
   const {
@@ -93,7 +93,7 @@ export function pinnedText(live, view) {
     shown = shownIn(live, view);
   const auc = table.columns.findIndex(({ key }) => key === "auc"),
     place = compared ? 0 : auc;
-  // Overlap is the first number of each row; where one of the states has none, the areas are compared.
+  // Overlap is the first number of each row. If one of the two states has no overlap, the areas are compared.
   const thenPlace = compared ? 0 : then.compared && table.columns[0].key !== "iou" ? AREA_AFTER_OVERLAP : auc;
   return differenceText(
     {
@@ -113,12 +113,12 @@ export function pinnedText(live, view) {
   );
 }
 
-/** The curves on screen without the truth.
+/** The curves on screen, except the true curve.
  * @param {LiveFigure} live @param {View} view */
 const shownIn = ({ rows: { hidden } }, { curves }) =>
   curves.filter(({ id }) => id !== "truth" && !hidden.has(id));
 
-/** The settings, with k and bandwidth of the stop on screen.
+/** The settings, with their k and bandwidth replaced by those of the stop on screen.
  * @param {Words} words @param {View} view @returns {Words} */
 function wordsAt(words, { local, at }) {
   if (!local || !at) return words;
@@ -135,7 +135,8 @@ function wordsAt(words, { local, at }) {
 
 const AREA_AFTER_OVERLAP = 3; // index of the area in a row that begins with overlap, excess and deficit
 
-/** Curves to draw pale: in a film over seeds those of earlier draws, else those of a pinned state.
+/** Curves to draw pale: in a film over seeds, the curves of the earlier draws; else those of the newest other pinned
+ * state.
  * @param {LiveFigure} live */
 export function ghostsOf(live) {
   const {
@@ -178,7 +179,7 @@ function shut(live) {
   live.pins?.compare.focus();
 }
 
-/** The settings of a state that differ from those of another one of these states.
+/** Text with the settings of a state in which it differs from at least one other state.
  * @param {Words} words @param {Words[]} all */
 function ownWords(words, all) {
   const parts = Object.entries(words)

@@ -1,6 +1,6 @@
-// Play: a film of the curves over n, over k or over seeds, which runs by itself or is moved by the user. It is shown
-// in place of the curves at the settings, and does not change the settings. A film over k uses the frames; the frames
-// of other films are snapshots (prviz/live/snapshots.py) that Python sends on the visitor's line.
+// Play: a film of the curves over n, over k or over seeds, which runs by itself or is moved by the user. The film
+// replaces the curves at the current settings on screen, and does not change the settings. A film over k uses the
+// frames; the frames of other films are snapshots (prviz/live/snapshots.py) that Python sends on the visitor's line.
 
 import { button, element, setText } from "./dom.js";
 import { curvesAt } from "./frames.js";
@@ -12,31 +12,32 @@ import { store } from "./store.js";
 /** @import { View } from "./view.js" */
 
 /**
- * What other modules use of a film.
+ * The interface of a film for other modules.
  * @typedef {object} Playing
  * @property {boolean} open
- * @property {boolean} others its frames are of other samples, for which no bound is known
+ * @property {boolean} others true if its frames are of other samples than the settings: no bound is known for these
  * @property {() => View | null} look the frame on screen; null without a film
  * @property {() => { id: string, color: string, vertices: import("./curve.js").Vertex[] }[]} cloud the curves of earlier draws, in a film over seeds
  * @property {() => void} take called with each new payload
- * @property {() => object} wish what a question asks for the film
- * @property {(message: any) => void} hear
+ * @property {() => object} wish returns the part of a question that asks Python for the film
+ * @property {(message: any) => void} hear takes a message of an answer from Python
  * @property {() => void} close
  * @property {() => void} leave
  *
- * One frame: its n, k or seed (null for endless samples), its k, and its snapshot's id ("" in a film over k).
+ * One frame of a film: the value of n, k or seed (null for infinitely many samples), its k, and the id of its
+ * snapshot ("" in a film over k).
  * @typedef {[value: number | null, k: number, id: string]} FilmStop
  */
 
 /** @type {Record<string, string>} */
 const NAMES = { n: "samples n", k: "neighbours k", seed: "seeds" };
 const SAVE = "Save film";
-// Milliseconds: a whole film, and the shortest and longest time of a frame, as in prviz/figures/film.py.
+// Durations in milliseconds: of a whole film, and at least and at most of one frame, as in prviz/figures/film.py.
 const FILM_MS = 8000,
   LEAST_MS = 120,
   MOST_MS = 700;
 
-/** The film of figures without one.
+/** The film of a figure that has no film.
  * @type {Playing} */
 export const NO_FILM = {
   open: false,
@@ -182,14 +183,14 @@ export function makeFilm(live) {
     next();
   }
 
-  /** Show the next frame after a while. A frame that is not measured yet is waited for. */
+  /** Show the next frame after a while. If that frame is not measured yet, the film waits for it. */
   function next() {
     const { length } = stops;
     if (!playing || !length) return;
     timers.start("film", Math.min(Math.max(FILM_MS / length, LEAST_MS), MOST_MS), () => {
       if (!playing) return;
       if (isLast()) return pause();
-      if (!frameAt(at + 1)) return; // hear() continues when the frame arrives
+      if (!frameAt(at + 1)) return; // when the frame arrives, hear() continues the film
       show(at + 1);
       next();
     });

@@ -18,7 +18,8 @@ import { boundOf, limitUnder } from "./rows.js";
  * The table as Python describes it (Table in prviz/live/figure.py). rows: numbers by curve id; turned: one row per number.
  * @typedef {{ caption: string, columns: { key: string, label: string, explanation: string }[], rows: Record<string, number[]>, turned: boolean }} Table
  *
- * The table on screen. shape: text that identifies what it was made for; cells: by curve id; pictures: the small plots over k.
+ * The table on screen. shape: text that identifies its curves and columns; cells: by curve id; pictures: cells with
+ * the small plots over k.
  * @typedef {{ shape: string, cells: Map<string, HTMLElement[]>, pictures: HTMLElement[] }} Cells
  */
 
@@ -72,9 +73,10 @@ export function makeTable(live) {
   readout.replaceChildren(tableOf(caption, [element("td"), ...head], element("tbody", ...lines)));
 }
 
-const PICTURE = [54, 18]; // pixels
+const PICTURE = [54, 18]; // width and height of a small plot, in pixels
 
-/** Draw the small plots: each number, limited to [0, 1], at every k of the frames, spaced like the slider's stops.
+/** Draw the small plots: each number of the table, cut to [0, 1], at every k of the frames. The k are equally spaced,
+ * as on the slider.
  * @param {LiveFigure} live */
 function drawPictures({ payload: { frames, curves }, table: { pictures } }) {
   const known = store.frames.get(frames)?.k,
@@ -110,8 +112,8 @@ export function fillTable(live, curves) {
   }
 }
 
-/** One sentence on the curve whose row is under the pointer: its overlap now and with endless samples; "" where
- * the limit is not known.
+/** One sentence on the curve whose row is under the pointer: its overlap now, and its overlap with infinitely many
+ * samples; "" if the latter is not known.
  * @param {LiveFigure} live @param {View} view */
 function limitText(live, view) {
   const found = limitUnder(live, view),
@@ -125,8 +127,8 @@ function limitText(live, view) {
   return `${name}, k = ${view.at?.k}: overlap ${row[0].toFixed(2)}; with ever more samples ${agreement([vertices, truth.vertices])?.toFixed(2)}.`;
 }
 
-/** The verdict, beside the rows. It counts every measured family, except those that the user has switched off.
- * Where a state is pinned, the text says instead how the curves differ from it.
+/** Show the verdict beside the rows. It is about every measured family, except those that the user has switched off.
+ * If a state is pinned, a sentence on how the curves differ from that state replaces the verdict.
  * @param {LiveFigure} live @param {View} view */
 function showVerdict(live, view) {
   const {
@@ -160,7 +162,7 @@ function showVerdict(live, view) {
     lines = families.map(({ vertices }) => vertices);
   const text = verdictAt(counted, table, { ...state, agreement: believed ? null : agreement(lines) });
   const side = few || pending ? "" : missingSide(believed ? [believed.vertices] : lines);
-  // the believed curve's area is already limited by its own bound
+  // leave out the curve to believe: its area is already cut to the bound, which is its own
   const others = families.filter(({ id }) => id !== BELIEVED);
   setText(
     verdict,

@@ -39,7 +39,7 @@ export function wireRings(live, { spec, plot }) {
   plot.on("plotly_deselect", () => mark([]));
 }
 
-/** Forget the rings where the panes show other samples than before.
+/** Forget the rings if the panes now show other samples than before.
  * @param {LiveFigure} live */
 export function takeRings(live) {
   const link = live.payload.panes.find((spec) => spec.link)?.link ?? "";
@@ -48,7 +48,7 @@ export function takeRings(live) {
   if (!live.controls.list.length) live.parts.status.textContent = live.parts.spoken.textContent = "";
 }
 
-/** How many samples are selected, by the names of their traces.
+/** Text with the number of selected samples, for each trace by its name.
  * @param {LiveFigure} live */
 function markedText({ panes, rings: { marked } }) {
   const pane = panes.find(({ spec, wired }) => spec.link && wired),

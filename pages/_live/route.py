@@ -1,8 +1,8 @@
-"""The visitor's line: a route of the app's own server, on which a browser sends questions and gets
-answers.
+"""The visitor's line: an HTTP route of the app's server to which the browser sends questions
+directly, past Streamlit.
 
-An answer is a stream of lines; each is a message as JSON. A visitor is identified by a token, which
-only the visitor's page gets and which ends with the session.
+The answer is a stream of lines; each line is a message as JSON. A visitor is identified by a token,
+which only the visitor's page gets and which ends with the session.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _MALFORMED = 400
 _GONE = 410
 _TOO_LONG = 413
 
-# Key in the session state of a list of objects; when the session ends, each of them is emptied by
-# its `clear`.
+# Session-state key of a list of objects. When the session ends, the `clear` of each object is
+# called.
 BAGS = "_bags"
 # Makes a `Question` from the JSON object that the browser sends.
 Ask = Callable[[Mapping[str, Any], Sink], Question]
@@ -82,7 +82,7 @@ class Visitor:
 _visitors: dict[str, Visitor] = {}
 
 
-# Streamlit releases it at most a second after the session's connection ends.
+# Streamlit releases the visitor at most a second after the session's connection ends.
 @st.cache_resource(scope="session", on_release=lambda visitor: visitor.close(), show_spinner=False)
 def visitor() -> Visitor:
     """The visitor whose page runs in this thread; created at the first call in a session."""
@@ -98,14 +98,14 @@ def visitor() -> Visitor:
 
 
 def close_all() -> None:
-    """End every answer: the server is ending, and would wait for open answers."""
+    """End every answer. Called when the server shuts down, as it would wait for open answers."""
     for each in list(_visitors.values()):
         each.close()
 
 
 async def _ask(request: Request) -> Response:
-    """Answer a question; the stream ends with the answer, with a newer question, or when the
-    browser disconnects.
+    """Answer a question with a stream of messages. The stream ends when the answer is complete, a
+    newer question arrives, or the browser disconnects.
     """
     found = _visitors.get(request.headers.get("x-prviz-token", ""))
     if found is None:
@@ -118,7 +118,7 @@ async def _ask(request: Request) -> Response:
     loop = asyncio.get_running_loop()
     lines = asyncio.Queue[bytes | None]()
 
-    def send(line: bytes | None) -> None:  # called in the explorer's thread
+    def send(line: bytes | None) -> None:  # the explorer's thread calls this
         loop.call_soon_threadsafe(lines.put_nowait, line)
 
     try:

@@ -15,8 +15,10 @@ import { BELIEVED } from "./verdict.js";
  * The elements of one row.
  * @typedef {{ box: HTMLElement, missed: HTMLElement, invented: HTMLElement, number: Element, same: Element, refuted: Element }} Row
  *
- * The rows. shape: text that identifies what they were made for; list: by curve id; drawn: ids of the drawn curves, in the order in
- * which they were switched on; hidden: the others; off: of these, the ones that the user has switched off; touched: the user has switched any; under: the row under the pointer.
+ * The rows. shape: text that identifies the curves that they were made for; list: the rows by curve id; drawn: ids
+ * of the drawn curves, in the order in which they were switched on; hidden: ids of all other curves; off: those of
+ * the hidden that the user has switched off; touched: true if the user has switched any curve; under: id of the
+ * curve whose row is under the pointer.
  * @typedef {{ shape: string, list: Map<string, Row>, drawn: string[], hidden: Set<string>, off: Set<string>, touched: boolean, under: string | null }} Rows
  */
 
@@ -36,7 +38,7 @@ export const noRows = () => ({
   under: null,
 });
 
-/** For each curve that equals an earlier one in the list, the id of that one.
+/** By curve id, the id of an earlier equal curve in the list; curves without one are left out.
  * @param {CurveAtStop[]} curves @returns {Map<string, string>} */
 export function equalTo(curves) {
   /** @type {Map<string, string>} */
@@ -71,7 +73,7 @@ export function makeRows(live) {
   parts.rows.hidden = !rows;
   if (!rows || !table) return;
   dock(parts.rows, "rows", live.root);
-  // again, in case the page's place for the rows appears after the figure
+  // try again later: the page's element for the rows may appear after the figure
   live.timers.start("dock", 500, () => dock(parts.rows, "rows", live.root));
   const compared = table.columns[0].key === "iou",
     awaited = !compared && payload.pending && !curves.some(({ id }) => id === BELIEVED),
@@ -86,8 +88,8 @@ export function makeRows(live) {
   made.shape = named;
   made.list.clear();
   made.drawn = made.drawn.filter((id) => ids.includes(id));
-  // Draw the first MOST curves, or those of the link, unless the user has switched any. A single new curve is what
-  // the user has just asked for: it is drawn too.
+  // Until the user has switched a curve, draw the first MOST curves, or those that the link names. A single new curve
+  // is one that the user has just chosen: draw it too.
   const keep = (made.touched || added.length < 2) && !(ids.length <= MOST && before > MOST);
   for (const id of off) made.off.add(id);
   showCurves(
@@ -112,7 +114,7 @@ export function makeRows(live) {
         .join("\n")
     : "";
   const boxes = curves.filter(({ id }) => id !== "truth").map((curve) => makeRow(live, curve, compared));
-  // Keep room for the curve to believe, which will be the first of all rows.
+  // Reserve the first row for the curve to believe, which is still being measured.
   if (awaited) boxes.unshift(element("div.entry", element("span.row.awaited", element("i.ink"), "…")));
   parts.rows.classList.toggle("many", boxes.length > ONE_COLUMN);
   parts.rows.replaceChildren(element("p.ends", { title }, ...ends), ...boxes);
@@ -184,7 +186,7 @@ export function fillRows(live, curves) {
   } = live;
   for (const [id, { number, missed, invented }] of list) {
     if (curves.some((curve) => curve.id === id)) continue;
-    setText(number, "–"); // this frame of the film does not have the family
+    setText(number, "–"); // the film's frame on screen has no curve of this family
     missed.style.width = invented.style.width = "0";
   }
   const bound = boundOf(live),
@@ -199,7 +201,8 @@ export function fillRows(live, curves) {
     const twin = twins.get(id);
     const lams = bound ? refutedLams(vertices, bound) : null;
     cells.box.classList.toggle("twin", twin !== undefined);
-    // the believed curve is never called refuted by its own bound: its area is limited by the bound instead
+    // the bound comes from the curve to believe: that curve is not called refuted, its area is cut to the bound
+    // instead
     const believed = id === BELIEVED;
     cells.box.classList.toggle("refuted", lams !== null && !believed);
     setText(cells.same, twin ? `same as ${nameOf.get(twin)}` : "");
@@ -218,8 +221,8 @@ export function fillRows(live, curves) {
   }
 }
 
-/** Lines beside the curves: limits and the bound. They hold only for the samples of the settings, not for a
- * film's.
+/** Further lines in the figure: limits for infinitely many samples, and the bound on the truth. None in a film over
+ * other samples, for which they do not hold.
  * @param {LiveFigure} live */
 export const linesOf = ({ payload: { lines }, film }) => (film.others ? [] : (lines ?? []));
 
@@ -258,8 +261,8 @@ function raise(live, id) {
 export const isBehind = ({ rows: { under, hidden } }, id) =>
   under !== null && !hidden.has(under) && id !== under && id !== "truth";
 
-/** The limit, for endless samples, of the curve whose row is under the pointer; null where it is not known at this
- * stop.
+/** The limit for infinitely many samples of the curve whose row is under the pointer; null if that limit is not known
+ * at this stop.
  * @param {LiveFigure} live @param {View} view */
 export function limitUnder({ payload: { lines }, rows: { under }, film }, { curves, local }) {
   const curve = local || film.open ? undefined : curves.find(({ id }) => id === under),

@@ -3,12 +3,13 @@
 
 import { button, element } from "./dom.js";
 
-const LEAST = 72, // height in pixels of the closed sheet; then shares of the window: most, and when opened
+// height of the closed sheet in pixels; then its largest height and its height when opened, as shares of the window's
+const LEAST = 72,
   MOST = 0.8,
   OPEN = 0.45;
 const MOVED = 6; // pixels of movement from which a press counts as a drag
 
-/** The parts of the sheet, by the names at its foot.
+/** The parts of the sheet: the name at its foot that opens each, and its selector.
  * @type {[name: string, selector: string][]} */
 const PARTS = [
   ["k", ""],

@@ -1,6 +1,6 @@
 // A figure's part in a group of linked views (group.js). The item of a trace is named by its `meta`, that of a point
 // by its customdata, that of a pane by its `item`; traces and points without an item never fade. In the main figure,
-// a row under the pointer highlights its curve in the same way.
+// a row under the pointer highlights its curve as pointing at the curve does.
 
 import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from "./group.js";
 import { isBehind } from "./rows.js";
@@ -36,7 +36,7 @@ function itemAt(event) {
 /** @param {LiveFigure} live @param {Pane} pane */
 export function wireStandout(live, pane) {
   const { plot, box } = pane;
-  // A pane about one item reacts to the pointer anywhere in it, other panes to the points of their plot.
+  // A pane about one item reacts to the pointer anywhere in the pane; other panes react at the points of their plot.
   const inPlot = (/** @type {(event: any) => void} */ call) => (/** @type {any} */ event) => {
     if (live.standout && !pane.spec.item) call(event);
   };

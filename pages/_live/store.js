@@ -1,6 +1,6 @@
 // What all components of one page share: the frames, the positions of the sliders, and the highlighted items of
 // linked views. The frames hold every curve and every number of the table at every stop of k and of the bandwidth
-// (prviz/live/snapshots.py); they come on the visitor's line.
+// (prviz/live/snapshots.py); the answers to the main figure's questions bring them.
 
 import { vertexPairs } from "./curve.js";
 
@@ -26,18 +26,18 @@ import { vertexPairs } from "./curve.js";
  * @typedef {object} Store
  * @property {Map<string, Snapshot>} snapshots by their id
  * @property {Map<string, Frames>} frames
- * @property {Map<string, Vertex[]>} curves vertices by key, so that each curve is sent once
+ * @property {Map<string, Vertex[]>} curves vertices by key; Python sends the vertices of each key once
  * @property {Set<(curves?: boolean) => void>} listeners called when sliders have moved (`curves` is false where only lam has) or frames have come
  * @property {WeakMap<import("./main.js").Host, { id: string, at: Stop, lam: number }>} sliders for each host, where its sliders stand, and the id of the frames that these belong to
  * @property {Map<string, StandoutGroup>} standouts
  * @property {(() => boolean) | null} isHeld true while the user holds a control of the main figure
  * @property {import("./main.js").LiveFigure | null} figure the page's main figure
  * @property {(() => void) | null} renew has Python draw the whole page
- * @property {(() => void) | null} ask lets the main figure ask Python for what is still missing
+ * @property {(() => void) | null} ask makes the main figure ask Python for all that is still missing
  */
 
-const KEPT = 4; // number of frames that are kept; the oldest goes first
-const KEPT_CURVES = 60; // number of curves that are kept; more than any answer brings
+const KEPT = 4; // number of frames to keep; the oldest are dropped first
+const KEPT_CURVES = 60; // number of curves to keep; no answer has more
 
 const page = /** @type {Window & { __prviz?: Store }} */ (window);
 export const store = (page.__prviz ??= {
@@ -61,7 +61,7 @@ export function keepFrames(frames) {
   store.listeners.forEach((listener) => listener());
 }
 
-const KEPT_SNAPSHOTS = 80; // number of snapshots that are kept: enough for two films and the pinned states
+const KEPT_SNAPSHOTS = 80; // number of snapshots to keep: enough for two films and the pinned states
 
 /** @param {Snapshot} snapshot */
 export function keepSnapshot(snapshot) {
@@ -71,7 +71,7 @@ export function keepSnapshot(snapshot) {
   for (const id of [...store.snapshots.keys()].slice(0, -KEPT_SNAPSHOTS)) store.snapshots.delete(id);
 }
 
-/** Give the curves of a message their vertices, which came in this or an earlier message; false where some are
+/** Set the vertices of a message's curves, from this message or an earlier one; false if the vertices of a curve are
  * unknown.
  * @param {{ vertices: Record<string, number[]>, curves: KeyedCurve[], lines: KeyedCurve[] }} message */
 export function withVertices({ vertices, curves, lines }) {

@@ -1,8 +1,8 @@
-// One question to Python on the visitor's line, and the lines of its answer (pages/_live/route.py).
+// Sends one question to Python on the visitor's line, and reads the lines of its answer (pages/_live/route.py).
 
-const ADDRESS = "../../live/ask"; // relative to the address of this script
+const ADDRESS = "../../live/ask"; // the server's route, relative to the address of this script
 export const GONE = 410; // HTTP status: Python does not know the visitor any more
-export const RETRY_MS = 1000; // milliseconds before a server that did not answer is asked again
+export const RETRY_MS = 1000; // milliseconds to wait before asking again a server that did not answer
 
 export class LostError extends Error {
   /** @param {number} status the HTTP status of the answer */
@@ -37,7 +37,7 @@ export async function* answerTo(question, token, signal) {
 const durationText = (seconds) =>
   seconds < 90 ? `${Math.max(Math.round(seconds), 1)} s` : `${Math.round(seconds / 60)} min`;
 
-/** What is being measured, and how long it will still take.
+/** Text on what is being measured and how long that will still take.
  * @param {{ note: string, left: number }} work */
 export const progressText = ({ note, left }) =>
   [note, left > 1 && `about ${durationText(left)} left`].filter(Boolean).join(": ");

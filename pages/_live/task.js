@@ -1,6 +1,6 @@
-// A task for a class, carried by a link: predict which curve is the answer before the truth is shown, or reach a
-// goal. An answer is a short code; pasting the codes of a class shows how often each curve was chosen. Nothing is
-// stored.
+// A task for a class of students, which a link to the page contains: predict which curve is the answer before the
+// truth is shown, or reach a goal. An answer gives a short code; pasting the codes of a whole class shows how often
+// each curve was chosen. Nothing is stored.
 
 import { button, element, setText } from "./dom.js";
 
@@ -12,12 +12,13 @@ import { button, element, setText } from "./dom.js";
  * A task as Python describes it (prviz/live/tasks.py).
  * @typedef {{ name: string, text: string, column: string, family: string, least: number, most: number }} TaskSpec
  *
- * shape: text that identifies what its elements were made for; answer: id of the chosen curve; secret: the truth is still hidden.
+ * The task on screen. shape: text that identifies the task that its elements were made for; answer: id of the chosen
+ * curve; secret: the truth is still hidden.
  * @typedef {{ shape: string, answer: string, revealed: boolean, secret: boolean, counts: HTMLElement, codes: HTMLTextAreaElement, said: HTMLElement }} Task
  */
 
 const CODE = /^([a-z-]+)\.([0-9a-f]{4})\.(\S+)$/;
-const DIGITS = 4; // digits of the settings' id that a code contains
+const DIGITS = 4; // a code contains this many digits of the id of the settings
 
 /** @returns {Task} */
 export const noTask = () => ({

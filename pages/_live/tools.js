@@ -1,4 +1,4 @@
-// The buttons on a plot: what a drag does, reset the axes, save the figure as a file.
+// The buttons on a plot: they choose what a drag does, reset the axes, and save the figure as a file.
 
 import { button, element, shape } from "./dom.js";
 

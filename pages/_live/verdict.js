@@ -1,5 +1,5 @@
-// The verdict: the numbers of several curves in one or two sentences, computed in the browser so that it follows the
-// slider of k. tests/verdict_twin.py says the same in Python.
+// The verdict: the numbers of several curves in one or two sentences, computed in the browser, so that it changes
+// with the slider of k at once. tests/verdict_twin.py gives the same sentences in Python.
 
 import { pointAt } from "./curve.js";
 
@@ -7,22 +7,23 @@ import { pointAt } from "./curve.js";
 /** @import { Table } from "./readout.js" */
 
 /**
- * A family's title, the area under its curve, and its difference from the truth, where that is known.
- * believed: the curve of the best classifier. balanced: its precision at lam = 1, where precision equals recall.
+ * A family's title, the area under its curve, and, if the truth is known, how its curve differs from it. believed:
+ * true for the best classifier, whose curve is the one to believe; balanced: its precision at lam = 1, where
+ * precision equals recall.
  * @typedef {{ title: string, auc: number, iou: number, excess: number, deficit: number, believed?: boolean, balanced?: number }} FamilyNumbers
  *
- * What the verdict needs beside the numbers.
+ * What the verdict depends on besides the numbers.
  * @typedef {object} DrawingState
- * @property {boolean} [approximate] the curves come from approximate neighbour lists
- * @property {boolean} [stale] the curves are of earlier settings
- * @property {number | null} [coarse] the curves are of this number of samples per set, until all samples are measured
+ * @property {boolean} [approximate] true if the curves come from approximate neighbour lists
+ * @property {boolean} [stale] true if the curves are of earlier settings
+ * @property {number | null} [coarse] number of samples per set of first, coarse curves; null if all samples are measured
  * @property {number} [folded] number of families that are not drawn
  * @property {number} [noise] difference of two numbers that chance alone explains
  * @property {number | null} [agreement] the lowest IoU of any two curves
- * @property {boolean} [pending] the curve to believe is not measured yet
- * @property {Few | null} [few] set where the samples are too few: all that they show
+ * @property {boolean} [pending] true if the curve to believe is not measured yet
+ * @property {Few | null} [few] set if the samples are too few for a verdict: what they show all the same
  *
- * What few samples show. bound: upper bound on the true area, null where it rules out nothing; apart: whether the two
+ * What few samples show. bound: upper bound on the true area, null if it excludes no area; apart: true if the two
  * sets differ by more than chance, null until that is measured.
  * @typedef {{ bound: number | null, apart: boolean | null }} Few
  */
@@ -30,10 +31,10 @@ import { pointAt } from "./curve.js";
 /** The family to believe where no truth is known. */
 export const BELIEVED = "tightest";
 const CLOSE = 0.95, // IoU above which a curve is close to the truth
-  AGREEMENT = 0.05, // difference up to which areas agree
+  AGREEMENT = 0.05, // areas that differ by at most this agree
   NO_AREA = 1e-3; // true area below which the truth counts as having none
 
-/** The number as text, with some digits; halves are rounded up, as in tests/verdict_twin.py.
+/** The number as text with this many decimals; halves are rounded up, as in tests/verdict_twin.py.
  * @param {number} value */
 const printed = (value, digits = 2) =>
   (Math.floor(value * 10 ** digits + 0.5) / 10 ** digits).toFixed(digits);
@@ -66,8 +67,8 @@ function names(rows) {
 const verb = (rows, one, many) =>
   rows.length > 1 || rows[0].title.split(" (")[0].endsWith("s") ? many : one;
 
-// The side of the truth on which a curve lies: too high or too low; both, where the smaller of excess and deficit is
-// more than half of the larger; close, where its IoU is above CLOSE.
+// Texts for the side of the truth on which a curve lies: above (too high) or below it (too low); both, if the smaller
+// of excess and deficit is more than half of the larger; close to it, if the IoU is above CLOSE.
 const CLOSE_BY = "close to the truth",
   BOTH = "too high here, too low there",
   SIDES = ["too high", "too low", BOTH, CLOSE_BY];
@@ -98,8 +99,8 @@ function direction(rows) {
 const best = (closest, rows, value) =>
   `${names(closest)} ${verb(closest, "is", "are")} ${rows.length === 2 ? "closer" : "closest"}: ${range(closest.map(value))}.`;
 
-/** The families with the smallest number and those with the largest. A family whose number is alike to both is in
- * neither list.
+/** The families that chance cannot tell from the one with the smallest number (low), and those that it cannot tell
+ * from the one with the largest (high). A family that belongs to both is in neither list.
  * @param {FamilyNumbers[]} rows @param {(row: FamilyNumbers) => number} value @param {number} noise */
 function ends(rows, value, noise) {
   const ordered = [...rows].sort((a, b) => value(a) - value(b)),
@@ -187,7 +188,8 @@ function tooFew({ bound, apart }) {
   return `${differ}${most}. Too few samples to say more.`;
 }
 
-/** The verdict: on which side of the truth the curves lie, and which is closest.
+/** The verdict as text: if the truth is known, on which side of it the curves lie and which is closest; else what
+ * their areas say.
  * @param {FamilyNumbers[]} rows one per measured family
  * @param {number | null} trueArea null where the truth is not known
  * @param {DrawingState} state */
@@ -224,8 +226,8 @@ export function verdict(
   return states ? `${states[0].toUpperCase()}${states.slice(1)}: ${text}` : text;
 }
 
-/** The sentence on families whose curves leave the bound on the truth; "" without any. errors: the figure shows
- * error rates, not precision and recall.
+/** The sentence on families whose curves go beyond the bound on the truth; "" if there are none. errors: true if the
+ * figure shows error rates, in which such a curve is too low.
  * @param {string[]} titles */
 export function refusal(titles, errors = false) {
   const rows = titles.map((title) => ({ title, auc: 0, iou: 0, excess: 0, deficit: 0 }));

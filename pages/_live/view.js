@@ -1,5 +1,5 @@
-// The state of the figure: the payload that Python sends, and the curves to show. These are Python's own or, while a
-// slider is moved, those that were computed for its stop (one of its values).
+// The state of the figure: the payload that Python sends, and the curves to show. These are the payload's own curves
+// or, while the user moves a slider, those of the frames for the slider's stop (one of its values).
 
 import { curvesAt, sameStop } from "./frames.js";
 import { store } from "./store.js";
@@ -26,7 +26,7 @@ import { store } from "./store.js";
  * @property {string} frames id of the frames that hold the curves at other stops
  * @property {Stop | null} shown the stop of the curves that Python sends
  * @property {boolean} legend
- * @property {boolean} rows it is the page's main figure, with one row per curve
+ * @property {boolean} rows true for the page's main figure, which has one row per curve
  * @property {string[]} [hidden] ids of the curves that the user, or a link, has switched off
  * @property {string[]} [folded] ids of the curves that are not drawn because there are too many
  * @property {number | null} bound upper bound on the true area, where no truth is known and the bound is drawn
@@ -44,26 +44,26 @@ import { store } from "./store.js";
  * @property {string} [token] by which Python recognises the visitor of the main figure
  * @property {[string, string]} [of] source and name of the data that the controls belong to
  * @property {number} [asked] number of the last question that Python has received
- * @property {boolean} [more] Python has not measured everything yet
- * @property {boolean} [stale] the curves are of other settings
- * @property {boolean} [other] the curves are of other data, while those of the selected data are measured
+ * @property {boolean} [more] true if Python has not measured everything yet
+ * @property {boolean} [stale] true if the curves are of other settings than the controls
+ * @property {boolean} [other] true if the curves are of other data than the selected data, whose curves are still being measured
  * @property {string} [above] key of the container above the figure, "" where there is none
  * @property {number | null} [coarse] the curves are of this number of samples per set only
  *
  * @typedef {object} View
  * @property {Stop | null} at the stop of the curves; null without sliders
  * @property {string} stop identifies the stop; "" without one
- * @property {boolean} local the browser has taken the curves from the frames; Python did not send them
+ * @property {boolean} local true if the curves come from the frames, not from the payload
  * @property {CurveAtStop[]} curves
- * @property {number} [noise] of a film's frame, in place of the payload's noise
- * @property {import("./verdict.js").Few | null} [few] of a film's frame, in place of the payload's
+ * @property {number} [noise] replaces the payload's `noise` in a frame of a film
+ * @property {import("./verdict.js").Few | null} [few] replaces the payload's `few` in a frame of a film
  */
 
 /** The stop of this figure's own sliders; null where it has none.
  * @param {LiveFigure} live */
 export const ownStop = ({ controls }) => controls.position;
 
-/** The current lam: that of this figure's controls; without any, that of the figure with controls on the same
+/** The current lam: from this figure's controls; if it has none, from the controls of another figure on the same
  * host.
  * @param {LiveFigure} live */
 export const lamOf = ({ controls, host }) =>

@@ -1,6 +1,6 @@
-// What the rows show where no truth is known: the upper bound on the true area, and how far each area may be off; and
-// how alike the curves are. It is deliberately not said that the families agree: they share their distances and may
-// all be wrong.
+// What the rows show if no truth is known: the upper bound on the true area, how far each area may be off, and how
+// alike the curves are. Similar curves are deliberately not called right: all families use the same distances, and
+// may all be wrong.
 
 import { pointsAlong } from "./curve.js";
 import { element, setText } from "./dom.js";
@@ -10,10 +10,11 @@ import { ceiled } from "./verdict.js";
 /** @import { LiveFigure } from "./main.js" */
 /** @import { View } from "./view.js" */
 
-// Number of rays from the origin, each in the middle of one of equally large angles. The IoU from their sectors is
-// right to four digits.
+// Number of rays from the origin. Each is the middle of one of equally large sectors of the quadrant; the IoU
+// computed from these sectors is right to four digits.
 const RAYS = 1000;
-// area between the curve and the square's corner, on one side of the diagonal, from which that side is named
+// least area missing between a curve and the unit square, on one side of the diagonal, for that side (precision or
+// recall) to be named
 const LACKS = 0.02;
 const LAMS = Array.from({ length: RAYS }, (_, i) => Math.tan(((i + 0.5) / RAYS) * (Math.PI / 2)));
 
