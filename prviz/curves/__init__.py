@@ -1,4 +1,4 @@
-"""One precision-recall curve and its summaries, its ends and its differences from the truth.
+"""A precision-recall curve: its summaries, its ends, and its differences from the true curve.
 
 The idea, in `prviz.curves.pr_curve`: every estimate and every truth is a finite set of error rates
 (fpr, fnr), and the curve is their lower-left convex hull.

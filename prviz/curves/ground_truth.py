@@ -27,16 +27,16 @@ LogRatios = Callable[[int, int], tuple[Floats, Floats]]
 
 # Bound on the error of a truth's area under the curve.
 AREA_ERROR = 1e-6
-# Accepted difference of the total of the masses from 1, for rounding of sums and of float32.
+# Accepted difference of a distribution's total mass from 1: sums and float32 masses are rounded.
 ROUNDING = 1e-5
 # h0 of the module docstring: the distance of two thresholds near t = 0.
 _STEP = 0.004
-# Thresholds are dense up to |t| = 25; the angle beyond it covers less than 1e-10 of the square.
-# Sparse ones up to 320 serve alpha(lam) and beta(lam) at extreme lam, down to rates of
-# `_UNDERFLOW`.
+# _CORE: thresholds are dense up to this |t|; the rays beyond it cover less than 1e-10 of the unit
+# square. _FAR: sparse thresholds up to this |t| serve alpha(lam) and beta(lam) at extreme lam, down
+# to rates of `_UNDERFLOW`.
 _CORE = 25.0
 _FAR = 320.0
-# Absolute error of 1 - cdf: a smaller result would be a rounding error instead of a tail.
+# Rounding error of 1 - cdf: a smaller upper tail can't be told from 0, so tails are at least this.
 _CANCELLATION = 1e-14
 # Smallest rate: with smaller ones, slopes of the hull and ratios of slopes would leave float64's
 # range.
@@ -61,7 +61,7 @@ def _thresholds() -> Floats:
 def _mutual(fpr: Floats, fnr: Floats) -> PRCurve:
     """The curve of two distributions with the same null sets, for which alpha_inf = beta_0 = 1.
 
-    A rate that underflows to 0 would make these extremes smaller, so rates are at least
+    A rate that underflows to 0 would make alpha_inf or beta_0 smaller than 1, so rates are at least
     `_UNDERFLOW`.
     """
     return PRCurve.from_error_rates(np.clip(fpr, _UNDERFLOW, 1.0), np.clip(fnr, _UNDERFLOW, 1.0))
@@ -259,8 +259,8 @@ def _log_mixture(y: Floats, means: Floats, weights: Floats) -> Floats:
 
 
 def _cell_edges(means: Floats, p: Floats, q: Floats) -> Floats:
-    """Edges of cells in which the log ratio changes little: a grid that contains every bend,
-    bisected.
+    """Edges of cells in which the log ratio changes little: a grid that contains the bends of both
+    densities, with cells bisected until the change is small.
     """
     start = np.linspace(means.min() - 39.0, means.max() + 39.0, 2001)
     edges = np.unique(np.concatenate((start, _bends(means, p), _bends(means, q))))
@@ -276,7 +276,9 @@ def _cell_edges(means: Floats, p: Floats, q: Floats) -> Floats:
 
 
 def _bends(means: Floats, weights: Floats) -> Floats:
-    """Positions at which the log density bends, because the largest mode changes."""
+    """Positions around each point at which another mode becomes the largest, where the log density
+    bends.
+    """
     used = weights > 0
     m = means[used]
     w = np.log(weights[used])
@@ -312,7 +314,7 @@ def sampled_truth(
     log_ratios : maps (size, seed) to the log ratios, possibly infinite, of ``size`` fresh real and
     generated samples.
     n : total number of samples of each set, a multiple of ``batches``.
-    seed : source of the batches' seeds.
+    seed : the seeds of the batches are derived from it.
     batches : at least 2; auc_error is the standard error of the batches' areas, sd / sqrt(batches).
 
     Source: hal-05344404, section 5.1 (n = 100,000).
@@ -329,8 +331,8 @@ def sampled_truth(
 
 
 def _empirical(real: Floats, generated: Floats) -> PRCurve:
-    """The curve of the classifiers [log ratio <= t] on these samples, with every occurring log
-    ratio as t.
+    """The curve of the classifiers [log ratio <= t], for every t among these log ratios of real and
+    generated samples.
     """
     return PRCurve.from_error_rates(
         *likelihood_ratio_rates(real, generated, np.unique(np.append(real, generated)))

@@ -12,18 +12,19 @@ from prviz.arrays import Floats
 
 Pieces = tuple[Floats, Floats, Floats, Floats]
 
-# Relative difference of slopes below which three points count as collinear. Rates are counts over n
-# in 53 bits, so the slopes between collinear points differ by about 1e-16 / (rate difference).
-# Dropping the middle point changes no area by more.
+# Relative difference between the slopes of two edges, below which their three points count as
+# collinear. Rates are counts over n in 53 bits, so slopes between collinear points differ by about
+# 1e-16 / (rate difference). Dropping the middle point changes no area by more than that.
 COLLINEAR = 1e-11
-# Relative difference of slopes from which on a point is dropped as inner before the exact hull is
-# computed.
+# Before the exact hull is computed, a point is dropped if the slopes of its two edges show, by more
+# than this relative difference, that it lies above the line between its neighbours.
 INNER = 1e-9
 
 
 def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
     """Vertices, (m, 2), of the lower-left hull of the points: fpr increases, fnr decreases to 0."""
-    # Points usually come in the order of a score; a stable sort of already sorted values is fast.
+    # Points usually come in order of a score, with fpr rising or falling. A stable sort of rising
+    # values is fast, so falling ones are reversed first.
     falling = len(fpr) > 1 and fpr[0] > fpr[-1]
     order = np.argsort(fpr[::-1], kind="stable") if falling else np.argsort(fpr, kind="stable")
     xs, ys = (rates[::-1][order] if falling else rates[order] for rates in (fpr, fnr))
@@ -48,11 +49,11 @@ def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
     return np.array(hull)
 
 
-# A point clearly above the segment between two others is not a vertex, even if these two are
-# dropped later.
+# Each pass is safe: a point clearly above the segment between two others is not a vertex of the
+# hull, even if these two are dropped later.
 def _without_clearly_inner(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
-    """The descending chain of points without most of those that are not on the hull, removed in
-    rounds.
+    """The descending chain of points without most of those that are not on the hull; passes are
+    repeated until one drops few points.
     """
     while len(xs) > 16:
         slopes = (ys[1:] - ys[:-1]) / (xs[1:] - xs[:-1])
@@ -98,11 +99,12 @@ def minkowski_mean(hulls: Sequence[Floats]) -> Floats:
     return lower_hull(np.clip(fpr, 0.0, 1.0), np.clip(fnr, 0.0, 1.0))
 
 
-# In polar form the frontier over a piece is rho(theta) = f / cos + n / sin with lam = tan(theta),
-# and half the integral of rho^2 over theta is, with d(theta) = d(lam) / (1 + lam^2):
+# In polar form a piece of the curve is rho(theta) = f / cos(theta) + n / sin(theta), where lam =
+# tan(theta). Its area is half the integral of rho^2 over theta; with d(theta) = d(lam) / (1 +
+# lam^2), that is the formula in the docstring.
 def sector_areas(f: Floats, n: Floats, lo: Floats, hi: Floats) -> Floats:
-    """Area under each piece: 1/2 [f^2 (hi - lo) + n^2 (1/lo - 1/hi) + 2 f n log(hi / lo)]; terms
-    with a factor 0 are 0.
+    """Area between each piece and the origin: 1/2 [f^2 (hi - lo) + n^2 (1/lo - 1/hi) + 2 f n log(hi
+    / lo)]; terms with a factor 0 are 0.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         wide = np.where(f > 0, f * f * (hi - lo), 0.0)
@@ -121,7 +123,7 @@ def overlap(estimate: Pieces, reference: Pieces) -> tuple[float, float, float]:
     ft, nt = _active(reference, hi)
     area_e = sector_areas(fe, ne, lo, hi)
     area_t = sector_areas(ft, nt, lo, hi)
-    # Which curve is farther out does not change on an interval: the sign of lam (fe - ft) + ne - nt
+    # On an interval the same curve is farther out everywhere: the sign of lam (fe - ft) + ne - nt
     # is constant.
     middle = np.where(np.isinf(hi), 2.0 * lo + 1.0, 0.5 * (lo + np.where(np.isinf(hi), 0.0, hi)))
     estimate_above = middle * (fe - ft) + (ne - nt) > 0
@@ -132,14 +134,18 @@ def overlap(estimate: Pieces, reference: Pieces) -> tuple[float, float, float]:
 
 
 def _active(pieces: Pieces, hi: Floats) -> tuple[Floats, Floats]:
-    """The vertex (f, n) of a hull that is optimal on the interval that ends at each hi."""
+    """For each interval of lam, given by its upper end in ``hi``, the vertex (f, n) of the hull
+    that is optimal on it.
+    """
     f, n, _, upper = pieces
     index = np.searchsorted(-upper, -hi, side="right") - 1
     return f[index], n[index]
 
 
 def _merged_lams(a: Pieces, b: Pieces) -> Floats:
-    """Breakpoints of both curves, every lam at which their frontiers cross, 0 and inf, in order."""
+    """In increasing order: 0, the breakpoints of both curves, every lam at which the curves cross,
+    and inf.
+    """
     lams = _distinct(a[2], b[2], [np.inf])
     fa, na = _active(a, lams[1:])
     fb, nb = _active(b, lams[1:])
@@ -159,8 +165,8 @@ def _distinct(*values: ArrayLike) -> Floats:
 
 
 def halving_lam(f: Floats, n: Floats, lo: Floats, hi: Floats, areas: Floats) -> float:
-    """The lam whose ray halves the area. ``areas`` are those under each piece; they must not all be
-    0.
+    """The lam of the ray from the origin that halves the area under the curve. ``areas`` are the
+    areas of the pieces; they must not all be 0.
     """
     areas = areas[::-1]
     below = np.cumsum(areas)
@@ -171,8 +177,8 @@ def halving_lam(f: Floats, n: Floats, lo: Floats, hi: Floats, areas: Floats) -> 
 
 
 def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> float:
-    """The lam in [lo, hi] such that the area from lo to lam is `target`: a closed form at the ends,
-    otherwise bisection on log lam.
+    """The lam in [lo, hi] for which the area of the piece (f, n) from lo to lam is `target`: in
+    closed form if n or f is 0, otherwise by bisection on log lam.
     """
     if n == 0:
         return min(lo + 2.0 * target / f / f, hi)
@@ -182,7 +188,7 @@ def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> fl
             return max(n * n / (2.0 * rest), lo)
         return hi
 
-    # constant parts of the area from lo to lam, which the bisection computes some fifty times
+    # Parts of the formula that stay the same in the some fifty steps of the bisection.
     ff = f * f
     nn = n * n
     fn = 2 * f * n
@@ -205,8 +211,8 @@ def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> fl
 
 
 def lam_at_recall(f: Floats, n: Floats, lo: Floats, hi: Floats, recall: float) -> float:
-    """The largest lam with beta(lam) = f + n / lam >= recall; recall must not exceed the f of the
-    last vertex.
+    """The largest lam with beta(lam) = f + n / lam >= recall; recall must not exceed the extreme
+    recall, the f of the last vertex.
     """
     if recall <= 0:
         return float("inf")

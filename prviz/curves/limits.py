@@ -20,10 +20,11 @@ from prviz.curves.pr_curve import PRCurve
 
 Rates = tuple[Floats, Floats]  # fpr and fnr
 
-# Number of bins into which the continuous eta is divided, and number of thresholds on the key c_Y /
-# c_X at which coverage is computed.
+# Number of bins into which the continuous eta is divided; also the number of thresholds on the key
+# c_Y / c_X at which the limit of coverage is computed.
 STEPS = 400
-# Seconds of coverage's limit on a slow machine, per threshold, bin and neighbour.
+# Seconds to compute the limit of coverage on a slow machine, per threshold, bin of eta and
+# neighbour.
 _TERM_SECONDS = 1e-7
 # Smallest eta and 1 - eta: for smaller ones SciPy's negative binomial distribution gives nan.
 _SMALLEST_SHARE = 1e-12
@@ -83,7 +84,7 @@ def limit_seconds(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) ->
 
 
 def _masses(truth: PRCurve, bins: int) -> tuple[Floats, Floats, Floats]:
-    """Masses (m,) of P and of Q on the co-support, by bins of eta, and the mean eta of each bin."""
+    """By bin of eta, on the co-support: the mass of P, the mass of Q, and the mean eta; (m,)."""
     p, q = truth.edge_masses
     if len(p) > bins:
         places = np.minimum((bins * (p / (p + q))).astype(np.intp), bins - 1)
@@ -97,8 +98,8 @@ def _masses(truth: PRCurve, bins: int) -> tuple[Floats, Floats, Floats]:
 def _of_shares(
     key_below: Callable[[Floats, int, int], Floats], truth: PRCurve, k: int, steps: int
 ) -> Rates:
-    """Error rates of a family whose key is at most t with probability `key_below`: an array
-    (thresholds, bins of eta).
+    """Error rates of a family from ``key_below``, which gives the probability that a sample's key
+    is at most a threshold: (thresholds, bins of eta).
     """
     p, q, eta = _masses(truth, steps)
     below = key_below(eta, k, steps)
@@ -110,15 +111,15 @@ def _of_shares(
 
 
 def _ipr(truth: PRCurve, k: int, steps: int) -> Rates:  # noqa: ARG001 - exact
-    """Error rates of four thresholds of `ipr`, among them [c_X > 0] and [c_Y = 0]; other decisions
-    are no better than a coin's.
+    """Error rates of four classifiers of `ipr`, which only use whether c_X and c_Y are 0: on the
+    co-support positive counts say nothing about eta.
     """
     p = truth.extreme_recall
-    q = truth.extreme_precision  # masses of the co-support
+    q = truth.extreme_precision  # Masses of the co-support.
     empty = np.exp(-k)
-    kept = empty * (1.0 - empty)  # P(c_Y = 0 < c_X) on the co-support, and P(c_X = 0 < c_Y)
-    # The four classifiers answer "real" where c_X > 0; everywhere but where c_X = 0 < c_Y; where
-    # c_Y = 0 < c_X; where c_Y = 0. A sample in no ball counts as real in the second.
+    kept = empty * (1.0 - empty)  # P(c_Y = 0 < c_X) on the co-support; equal to P(c_X = 0 < c_Y).
+    # The four classifiers answer "real" (1) where c_X > 0; (2) everywhere except where c_X = 0 <
+    # c_Y, so also in no ball; (3) where c_Y = 0 < c_X; (4) where c_Y = 0.
     fpr = [empty, p * kept, p * (1.0 - kept) + (1.0 - p) * empty, p * (1.0 - empty)]
     fnr = [q * (1.0 - empty), q * (1.0 - kept) + (1.0 - q) * empty, q * kept, empty]
     return np.array(fpr), np.array(fnr)
@@ -138,7 +139,8 @@ def _coverage(eta: Floats, k: int, steps: int) -> Floats:
     """P(key <= t | eta) at t = 0 and at thresholds t = tan(angle), angles evenly spaced."""
     angles = np.linspace(0.0, np.pi / 2, steps + 1)[1:-1]
     low = np.tan(angles[angles <= np.pi / 4])
-    # above t = 1: the reciprocal key, with the roles exchanged, compared with 1 / t
+    # Thresholds t > 1: with the roles exchanged the key is its reciprocal, which is compared with 1
+    # / t.
     upper = 1.0 - _key_below(1.0 - eta, k, low[::-1], strict=True)
     return np.concatenate([eta[None] ** k, _key_below(eta, k, low), upper])
 
@@ -146,23 +148,24 @@ def _coverage(eta: Floats, k: int, steps: int) -> Floats:
 def _key_below(eta: Floats, k: int, thresholds: Floats, *, strict: bool = False) -> Floats:
     """P(key <= t | eta), or with ``strict`` P(key < t | eta), for thresholds t in (0, 1].
 
-    The key is at most 1 if the k-th real sample comes before the k-th generated one. If j generated
-    samples come before it, c_Y = j and c_X = k + i, with i further real samples before the k-th
-    generated one.
+    Fit samples are taken in the order of their distance from the point. The key c_Y / c_X is at
+    most 1 if the k-th real sample comes before the k-th generated one. If j generated samples come
+    before the k-th real one, c_Y = j and c_X = k + i, where i more real samples come before the
+    k-th generated one.
     """
     from scipy.special import betainc
     from scipy.stats import nbinom
 
     firsts = nbinom.pmf(np.arange(k)[:, None], k, eta)
-    # if no generated sample comes before, the key is 0
+    # With no generated sample before the k-th real one (j = 0) the key is 0, below every threshold.
     found = np.tile(firsts[0], (len(thresholds), 1))
     for j in range(1, k):
         least = j / thresholds - k
         more, places = np.unique(
             np.floor(least) + 1 if strict else np.ceil(least), return_inverse=True
         )
-        # equals nbinom.sf(more - 1, k - j, 1 - eta) without its checks of arguments, which take
-        # time
+        # The value of nbinom.sf(more - 1, k - j, 1 - eta), without SciPy's slow checks of
+        # arguments.
         later = np.where(more[:, None] > 0, betainc(np.maximum(more, 1)[:, None], k - j, eta), 1.0)
         found += (firsts[j] * later)[places]
     return found

@@ -213,20 +213,20 @@ def score_keys(c_real: Floats, c_generated: Floats) -> Floats:
 def _sorted_by_key(keys: Floats, n_real: int) -> tuple[Floats, NDArray[np.uint64]]:
     """The sorted keys, and for each of them 1 if its sample is generated, 0 if real.
 
-    One sort of 64-bit integers replaces an argsort and two gathers. Non-negative floats are ordered
-    like their bits. The sign bit, always 0, is shifted out, and the role is put into the bit that
-    becomes free.
+    One sort of 64-bit integers is faster than an argsort with two look-ups by its indices.
+    Non-negative floats are ordered like their bits. The sign bit, always 0, is shifted out, and the
+    role is put into the bit that becomes free.
     """
     bits = keys.view(np.uint64) << np.uint64(1)
     ordered = np.sort(bits | (np.arange(len(bits)) >= n_real))
     return (ordered >> np.uint64(1)).view(np.float64), ordered & np.uint64(1)
 
 
-# A mass beyond an end below this is a rounding error of summed rates and makes no divergence
-# infinite.
+# If the mass of P or Q beyond an end of the curve is below this, it is a rounding error of summed
+# rates and makes no divergence infinite.
 _ROUNDING = 1e-12
 
-# By f-divergence: the convex function f on (0, inf), its value at 0, and the limit of f(t) / t for
+# For each f-divergence: the convex function f on (0, inf), f(0), and the limit of f(t) / t for
 # large t.
 _DIVERGENCES: dict[str, tuple[Callable[[Floats], Floats], float, float]] = {
     "kl": (lambda t: t * np.log(t), 0.0, math.inf),
@@ -348,7 +348,7 @@ class PRCurve(ReadOnlyArrays):
         Parameters
         ----------
         truth : PRCurve, optional
-            Drawn dashed.
+            The true curve, drawn dashed.
 
         Returns
         -------
@@ -365,7 +365,7 @@ class PRCurve(ReadOnlyArrays):
         ax : matplotlib.axes.Axes, optional
             Where to draw; None: axes of a new figure as wide as one column.
         truth : PRCurve, optional
-            Drawn dashed.
+            The true curve, drawn dashed.
 
         Returns
         -------
@@ -376,8 +376,8 @@ class PRCurve(ReadOnlyArrays):
 
     @cached_property
     def breakpoints(self) -> Floats:
-        """Values of lam, (m - 1,), decreasing, at which the optimal vertex changes from j to j + 1:
-        the negated slopes of the edges.
+        """Values of lam, (m - 1,), decreasing, at which the optimal vertex changes: entry j is the
+        negated slope of the edge from vertex j to vertex j + 1.
         """
         return hull.edge_lams(self.vertices)
 
@@ -421,8 +421,8 @@ class PRCurve(ReadOnlyArrays):
         return values, optimal[..., 0], optimal[..., 1]
 
     def _vertex_at(self, lam: float) -> tuple[float, float]:
-        """The error rates that are optimal at a single lam; faster than `_optimal_at`, for the
-        summaries.
+        """The error rates (fpr, fnr) of the vertex that is optimal at a single lam; faster than
+        `_optimal_at`, for the summaries.
         """
         fpr, fnr = self.vertices[(-self.breakpoints).searchsorted(-lam, side="right")].tolist()
         return fpr, fnr
@@ -557,7 +557,7 @@ class PRCurve(ReadOnlyArrays):
         Raises
         ------
         ValueError
-            If the name is another one.
+            If ``name`` is not one of these.
 
         Notes
         -----
@@ -596,7 +596,7 @@ class PRCurve(ReadOnlyArrays):
         Raises
         ------
         ValueError
-            If ``b`` or ``leaning`` is not one of these.
+            If ``b`` is out of range, or ``leaning`` is neither of the two.
 
         Notes
         -----

@@ -1,5 +1,5 @@
-"""Curves drawn in the way of code that samples lam: points on a few rays of equal angle, joined by
-straight lines.
+"""Curves as they are drawn by code that computes only a few values of lam: points on rays of equal
+angle, joined by straight lines.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from prviz.arrays import Floats
 from prviz.curves.pr_curve import ErrorRates, PRCurve, even_rays, score_keys
 
-# Fewest and most rays. Fewer do not draw a curve any more; the code published with the first
-# precision-recall curves draws 1,001 angles.
+# Fewest and most rays. With fewer than 9 the polyline does not resemble the curve; the code
+# published with the first precision-recall curves draws 1,001 angles.
 RAYS_LIMITS = (9, 1001)
 
 
@@ -24,12 +24,12 @@ def check_rays(rays: int) -> int:
 
 
 def rates_on_rays(c_real: ArrayLike, c_generated: ArrayLike, n_real: int, rays: int) -> ErrorRates:
-    """Error rates like `ErrorRates.from_supports`, but only of the classifiers with gamma =
-    tan(theta) on the rays, and of both ends.
+    """Error rates as from `ErrorRates.from_supports`, but only of the classifiers with thresholds
+    gamma = tan(theta) on the rays, and of both ends of the family.
 
     Parameters
     ----------
-    c_real, c_generated, n_real : optional
+    c_real, c_generated, n_real : array_like, array_like, int
         As in `ErrorRates.from_supports`.
     rays : int
         Number of evenly spaced angles theta between 0 and pi / 2, from 9 to 1,001.
@@ -42,7 +42,7 @@ def rates_on_rays(c_real: ArrayLike, c_generated: ArrayLike, n_real: int, rays: 
     Raises
     ------
     ValueError
-        If the number of rays is another.
+        If ``rays`` is not from 9 to 1,001.
 
     Notes
     -----
@@ -65,7 +65,7 @@ def rates_on_rays(c_real: ArrayLike, c_generated: ArrayLike, n_real: int, rays: 
 
 
 def iou_on_rays(curve: PRCurve, truth: PRCurve, rays: int) -> float:
-    """Intersection over union of two curves drawn as polylines; `PRCurve.iou` is that of the exact
+    """Intersection over union of two curves drawn as polylines; `PRCurve.iou` compares the exact
     curves.
 
     Parameters
@@ -84,7 +84,7 @@ def iou_on_rays(curve: PRCurve, truth: PRCurve, rays: int) -> float:
     Raises
     ------
     ValueError
-        If the number of rays is another.
+        If ``rays`` is not from 9 to 1,001.
 
     Notes
     -----
@@ -104,8 +104,8 @@ def lams_of_rays(rays: int) -> Floats:
 
 
 def radii_on_rays(curve: PRCurve, rays: int) -> Floats:
-    """Distances of the curve's points on the rays from the origin, (rays + 2,), from the right end
-    to the left end.
+    """Distance from the origin of the curve's point on each ray, (rays + 2,), from the right end of
+    the curve to the left end.
     """
     lams = lams_of_rays(rays)
     inner: Floats = np.hypot(curve.alpha(lams), curve.beta(lams))
@@ -113,8 +113,10 @@ def radii_on_rays(curve: PRCurve, rays: int) -> Floats:
 
 
 def area_on_rays(first: Floats, second: Floats, envelope: np.ufunc) -> float:
-    """Area under the lower or upper envelope of two polylines, in units of sin(angle between two
-    rays) / 2.
+    """Area under the lower (np.minimum) or upper (np.maximum) envelope of two polylines, divided by
+    sin(angle between two rays) / 2.
+
+    ``first`` and ``second`` are the polylines' distances from the origin on the rays.
 
     In coordinates (u, v) along the two rays of a sector, the polylines are u b + v a = a b and u d
     + v c = c d.

@@ -10,15 +10,15 @@ from numpy.typing import ArrayLike
 from prviz.arrays import Flags
 from prviz.curves.pr_curve import PRCurve
 
-# Distance, along a ray, by which a curve must lie beyond a bound to be refuted: less can't be seen
-# in a figure.
+# Distance along a ray from the origin by which a curve must lie beyond a bound to count as refuted:
+# a smaller distance can't be seen in a figure.
 BEYOND = 2e-3
-# Angles of lam, in degrees, at which curves and bounds are compared.
+# Angles theta, in degrees, at which curves and bounds are compared; lam = tan(theta).
 _ANGLES = np.arange(361) / 4
 
 
 def is_refuted(lam: ArrayLike, alpha: ArrayLike, beta: ArrayLike, bound: PRCurve) -> Flags:
-    """True for each point (lam, alpha, beta) of a curve if it lies beyond the upper bound at the
+    """For each point (lam, alpha, beta) of a curve, True if it lies beyond the upper bound at the
     same lam.
     """
     limit = np.hypot(bound.alpha(lam), bound.beta(lam))
@@ -27,8 +27,8 @@ def is_refuted(lam: ArrayLike, alpha: ArrayLike, beta: ArrayLike, bound: PRCurve
 
 
 def refuted_runs(curve: PRCurve, bound: PRCurve) -> list[tuple[float, float]]:
-    """Runs of consecutive angles, of 361, at which a curve lies beyond a bound: the first and the
-    last lam of each run, increasing.
+    """The ranges of lam in which a curve lies beyond an upper bound of the truth: the first and the
+    last lam of each, in increasing order. Both are compared at the angles of _ANGLES.
 
     The bound is above the truth at every lam, so a curve beyond the bound is wrong there.
     """

@@ -1,4 +1,4 @@
-"""What a notebook shows of curves: a line of text, or a drawing beside five numbers, in HTML
+"""Curves as a notebook shows them: a line of text, or a drawing beside five numbers, in HTML
 without scripts.
 """
 
@@ -11,7 +11,8 @@ from prviz.cells import table_html
 
 Curve: TypeAlias = Any  # a `PRCurve`; its module imports this one, so it can't be imported here
 
-# Recall at which precision is read, and the reverse: the ends of the curve themselves are unstable.
+# Precision is read at this recall, and recall at this precision: the ends of the curve themselves
+# are unstable.
 END = 0.05
 COLUMNS = ("area", "precision", "recall", "balanced", "apart")
 MEANING = (
@@ -19,15 +20,16 @@ MEANING = (
     "Apart: how often the best classifier is right; 50 % is chance."
 )
 COLOR = "#0072B2"
-# Pixels: side of the plot, and its distance from the left and from the upper edge of the drawing.
+# In pixels. SIDE: side of the square plot. LEFT, TOP: its distances from the left and upper edges
+# of the drawing.
 SIDE = 160
 LEFT = 44
 TOP = 8
 
 
 def five(curve: Curve) -> tuple[str, ...]:
-    """The five numbers of COLUMNS as printed. "apart" is the accuracy of the best classifier for
-    equal shares, 1 - (fpr + fnr) / 2 = 1 - alpha(1) / 2.
+    """The five numbers of COLUMNS, as text. "apart" is the accuracy of the best classifier on
+    equally many real and generated samples, 1 - (fpr + fnr) / 2 = 1 - alpha(1) / 2.
     """
     balanced = float(curve.alpha(1.0))
     apart = 100 * (1 - balanced / 2)
@@ -36,7 +38,7 @@ def five(curve: Curve) -> tuple[str, ...]:
 
 
 def line(curve: Curve) -> str:
-    """The five numbers in one line."""
+    """The five numbers of COLUMNS with their names, in one line of text."""
     return ", ".join(f"{name} {value}" for name, value in zip(COLUMNS, five(curve), strict=True))
 
 

@@ -1,5 +1,5 @@
-"""Summaries of a curve for the table: label, explanation, point on the curve, and difference from
-the truth.
+"""Summaries of a curve (area, extremes, F-scores and others), one per column of the table of
+numbers; and the first lam at which a curve differs from the truth.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ TRUTH = "truth"
 
 
 class Summary(NamedTuple):
-    """One number of a curve: key in exports, label on screen, explanation, function, and short
-    name.
+    """One number that summarises a curve. ``key`` names it in exports, ``label`` and
+    ``explanation`` on screen; ``of`` computes it.
 
-    The short name heads a column in the terminal, where P stands for precision and R for recall.
+    ``short`` heads a column in the terminal, where P stands for precision and R for recall.
     """
 
     key: str
@@ -42,7 +42,7 @@ class Column(NamedTuple):
     explanation: str
 
 
-# Weight b of the F-score, and recall eps of alpha@eps (hal-05344404, section 4.4).
+# Defaults: weight b of the F-score, and recall eps of alpha@eps (hal-05344404, section 4.4).
 B = 8.0
 EPS = 0.05
 
@@ -54,7 +54,7 @@ def summary_list(b: float = B, eps: float = EPS) -> tuple[Summary, ...]:
     b : weight of the F-score's favoured side, from 1e-100 to 1e100.
     eps : recall of alpha@eps, in [0, 1].
 
-    Raises ValueError for other values.
+    Raises ValueError for values outside these ranges.
     """
     trivial = PRCurve.from_error_rates([], [])
     trivial.f_score(b, leaning="precision")
@@ -176,8 +176,8 @@ DIVERGENCES: tuple[Summary, ...] = (
     Summary("chi2", "χ²", f"Pearson's. {_INFINITE}", _divergence("chi2"), "chi2"),
 )
 
-# If a truth has a smaller area, the overlap with it is nearly 0 or 1 and says nothing; areas are
-# compared instead.
+# If the area under a true curve is smaller than this, the IoU with it is nearly 0 or 1 and tells
+# nothing; areas are compared instead.
 NO_AREA = 1e-3
 # Label and explanation of the columns that need a true curve, in the order of the fields of
 # `Comparison`.
@@ -235,8 +235,8 @@ def rounded_up(value: float, digits: int) -> str:
 
 
 def with_area_at_most(values: Mapping[str, float], most: float | None) -> dict[str, float]:
-    """The summaries with "auc" cut off at ``most``, the area under an upper bound of the truth;
-    None: no bound.
+    """The summaries, with "auc" limited to ``most``, the area under an upper bound of the truth;
+    None: not limited.
     """
     found = dict(values)
     if most is not None:
@@ -259,8 +259,8 @@ class FirstDifferences(NamedTuple):
 
 
 def first_differences(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> FirstDifferences:
-    """`first_difference` of the precisions, and of the recalls, computed from the mirrored
-    curves.
+    """The lam of `first_difference` for precision; and for recall, computed from the mirrored
+    curves, whose precision is the recall.
     """
     mirrored = first_difference(curve.mirrored(), truth.mirrored(), by)
     return FirstDifferences(
@@ -268,9 +268,9 @@ def first_differences(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> First
     )
 
 
-# A margin exceeded by no more than this counts as kept. Rates are often exact fractions, so gaps of
-# exactly the margin are common. On which side of it rounding puts them depends on the processor,
-# and on the nine digits that are sent to a page.
+# A margin exceeded by no more than this counts as not exceeded. Rates are often exact fractions, so
+# gaps of exactly the margin are common. Whether rounding puts such a gap above the margin depends
+# on the processor, and on the nine digits that are sent to the browser.
 SLACK = 1e-7
 
 
@@ -295,12 +295,12 @@ def first_difference(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> float 
     end = int(beyond[0])
     low = float(lams[end - 1]) if end else 0.0
     high = float(lams[end])
-    # The vertices that are optimal from `low` to `high`.
+    # The vertices (fpr, fnr) of both curves that are optimal from `low` to `high`.
     (f, n), (true_f, true_n) = (
         each.vertices[each.vertex_at(high)].tolist() for each in (curve, truth)
     )
-    # parallel lines, apart from rounding: the gap is the same on the whole piece, so it starts
-    # there
+    # The two lines are parallel, apart from rounding: the gap is the same on the whole piece, so it
+    # exceeds the margin from `low` on.
     if f == true_f:
         return low
     lam = (float(np.copysign(by, gaps[end])) - (n - true_n)) / (f - true_f)
