@@ -30,7 +30,7 @@ ABOUT = "**prviz** draws exact precision-recall curves of generative models besi
 
 def run() -> None:
     visitor().explorer.begin_page()
-    # An emoji as icon: the browser would fetch a named icon from another server.
+    # The icon is an emoji, because the browser would fetch a named icon from another server.
     st.set_page_config(
         page_title="prviz", page_icon="📈", layout="wide", menu_items={"About": ABOUT}
     )
@@ -46,21 +46,23 @@ def run() -> None:
         import_folder(FOLDERS[name])
     with foreground.drawing():
         current.run()
-    # imported here: Streamlit 1.61 does not know components made before the server runs
+    # imported here, since Streamlit 1.61 does not know components that are created before the
+    # server runs
     from pages._live.follow import (
         PAGE,
         listen,
     )
 
-    # lets the whole page run again: a restarted server knows none of its parts
+    # lets the browser have the whole page run again: after a restart the server knows none of its
+    # parts
     listen(PAGE, waits=False)
 
 
 def warm_up() -> None:
-    """Import what Explore needs and measure its first view: both take longest the first time.
+    """Import Explore's modules and measure its first view, for which the first visitor would wait.
 
-    A server that others can reach also caches the first view, with every stop of its sliders, for
-    all visitors. It imports all pages too, since an import by one visitor would delay the others.
+    A server that others can reach also caches the first view at every stop of its sliders, for all
+    visitors, and imports all pages: an import by one visitor would delay the others.
     """
     import_folder(FOLDERS["explore"])
     from pages._explore import guide
@@ -86,8 +88,8 @@ if __name__ == "__main__":
     run()
 else:
     publish_style(CSS)
-    # Rules of one page only. The root has the class page-NAME, except on Explore; it is set by the
-    # server in its first response, by the bar at each change of page.
+    # Style rules of single pages. On a page other than Explore the document's root has the class
+    # page-NAME: the server's first response sets it, then the bar at each change of page.
     _rules = Path(__file__).with_name("pages").joinpath("_explore", "screen.css").read_text("utf-8")
     _others = ", ".join(f".page-{name}" for name, *_ in PAGES if name != "explore")
     publish_style(f":where(:root:not({_others})) {{\n{_rules}}}")

@@ -2,14 +2,15 @@
 
 import { button, element } from "../_live/dom.js";
 
-/** PNG pixels for one pixel of the drawing: the square drawing gets 1800 x 1800. */
+/** PNG pixels for each pixel of the drawing: the PNG of a square drawing has 1800 x 1800. */
 const SCALE = 2;
 
 /** @param {Blob} blob @param {string} file */
 function save(blob, file) {
   const href = URL.createObjectURL(blob);
   element("a", { href, download: file }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 60_000); // not at once: the browser may still be reading the file
+  // free the file's memory later: the browser may still be reading it
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
 /** @param {Blob} svg @returns {Promise<Blob>} */

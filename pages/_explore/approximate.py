@@ -1,4 +1,4 @@
-"""Approximate mode: says which families it leaves out, and labels its curves."""
+"""Approximate mode: texts on the families that it leaves out, and a label for its curves."""
 
 from __future__ import annotations
 

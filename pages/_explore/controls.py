@@ -35,7 +35,7 @@ from prviz.readers import bundled
 from prviz.reports.settings import B_LIMITS, EPS_LIMITS, FIRST_VIEW, ExploreSettings, Source
 from prviz.toys import TOYS, toy
 
-# Keys of the widgets for numbers that the papers fix: a family's parameters, b and ε.
+# Keys of widgets for numbers to which the papers give one value: a family's parameters, b, ε.
 _OF_FAMILY = "parameter.{}.{}"
 _B = "summary-b"
 _EPS = "summary-eps"
@@ -43,12 +43,13 @@ SOURCES: dict[Source, str] = {"toy": "Toy", "bundled": "Bundled", "upload": "You
 
 
 SWAP_HELP = "Real becomes generated, and generated real: precision and recall trade places."
-# Keeps a widget's value for the session, while another source of data hides the widget.
+# Value of `persist_state`: the session keeps a widget's value while the widget is not drawn,
+# because another source of data is chosen.
 KEEP: Literal["session"] = "session"
 
 
 def start() -> ExploreSettings:
-    """Settings that the widgets show where the session holds no value for them."""
+    """The settings with which widgets start that have no value in the session yet."""
     begun = state()
     begin(PANEL_TAB, begun.panel)
     begin(MAIN_VIEW, begun.view)
@@ -58,8 +59,8 @@ def start() -> ExploreSettings:
 def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
     """Make Explore, which another page opens next, show these settings.
 
-    They replace what its widgets and figure hold. uploaded : the pair to show, where the settings
-    say that the source is an upload.
+    The settings replace those of its widgets and of its figure. uploaded : the pair to show, if the
+    settings' source is an upload.
     """
     widgets: dict[str, Any] = {SOURCE: settings.source, APPROXIMATE: settings.approximate}
     widgets |= parameter_values(settings)
@@ -82,8 +83,8 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
 def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | None, DeltaGenerator]:
     """Draw the sidebar and update the state from it.
 
-    Returns the uploaded pair, and a place for the checks of the pair (`preflight`). drop : place of
-    the upload fields.
+    Returns the uploaded pair, and an empty element for the findings about the pair (`preflight`).
+    drop : container for the upload fields.
     """
     with st.sidebar:
         data = st.container(key="part-data")
@@ -102,7 +103,8 @@ def sidebar(begun: ExploreSettings, drop: DeltaGenerator) -> tuple[Uploaded | No
             else:
                 uploaded = uploads.stage(state().tuning(source)[0], drop)
                 if uploaded is not None:
-                    # the toggle for the approximate mode is drawn only below: read its last state
+                    # the toggle for the approximate mode is drawn further below: use its value of
+                    # the last run
                     known = st.session_state.get(APPROXIMATE, begun.approximate)
                     n = uploads.rows_to_use(uploaded.pair, approximate=known)
             facts = st.empty()
@@ -161,9 +163,9 @@ def _swap() -> None:
 
 
 def parameter_values(settings: ExploreSettings) -> dict[str, Any]:
-    """Values of the widgets for a family's parameters, b and ε, by key.
+    """By widget key, the values of all families' parameters, of b and of ε.
 
-    If several variants of a family are chosen, the first one counts.
+    If several variants of a family are chosen, its widgets show the first variant's parameters.
     """
     chosen = {
         ESTIMATORS[name].name.partition(":")[0]: ESTIMATORS[name]
@@ -180,8 +182,9 @@ def parameter_values(settings: ExploreSettings) -> dict[str, Any]:
 def _parameters(
     begun: ExploreSettings, methods: tuple[str, ...]
 ) -> tuple[tuple[str, ...], float, float]:
-    """The chosen families with their parameters, and b and ε. begun : the settings to start
-    with.
+    """Draw the number fields; return the chosen families with their parameters, and b and ε.
+
+    begun : the settings with which the fields start.
     """
     first = parameter_values(begun)
 

@@ -29,7 +29,7 @@ OVER_K_HELP = (
     "Star: the largest. Dotted: what ever more samples come to at this k; the rest to 1 is the"
     " price of k."
 )
-# lam is cut to this range before errors are weighed by it.
+# lam is clipped to this range before a risk is computed with it as the weight of errors.
 LAMS = (0.01, 100.0)
 
 
@@ -49,7 +49,8 @@ def draw(problem: Problem, found: results.Results) -> None:
                             "Also approximate: "
                             f"{plain(found.approximation.label.partition(': ')[2])}."
                         )
-                    # the panel Space may show the family in focus even if it is hidden
+                    # the first panel, Space, gets all results: it may show a family that is hidden
+                    # in the figure
                     draws[name](problem, found if name == PANELS[0] else shown_alone(found))
 
 
@@ -58,8 +59,8 @@ def _enlarge() -> None:
     back.
     """
     enlarged = explore_session().enlarged
-    # screen.css reads the state from this mark. A container with another key would make Streamlit
-    # create all figures in it anew.
+    # screen.css tells from this element whether the panel is enlarged. If the container's key told
+    # it, Streamlit would create all figures in the container anew at each change.
     st.html(f'<i class="panel-{"enlarged" if enlarged else "beside"}"></i>')
     icon = "open_in_full"
     words = "Enlarge this panel"
@@ -102,7 +103,7 @@ def all_numbers(problem: Problem, found: results.Results) -> None:
 
 
 def _over_k(problem: Problem, found: results.Results, names: Sequence[str]) -> None:
-    """Draw the IoU with the truth at every k, and its limit for ever more samples.
+    """Draw the IoU with the truth at every k, and its limit as the number of samples grows.
 
     names : the families that k changes.
     """
@@ -124,7 +125,7 @@ def _over_k(problem: Problem, found: results.Results, names: Sequence[str]) -> N
 
 
 def _best_setting(problem: Problem, names: Sequence[str]) -> None:
-    """Draw the setting of lowest held-out risk over all families, hidden ones too.
+    """Draw the family and k with the lowest held-out risk, among all families, also hidden ones.
 
     names : the families that k changes. Nothing is drawn without a split, nor before the curves at
     every k and the curve to believe are measured.
@@ -149,12 +150,14 @@ def _best_setting(problem: Problem, names: Sequence[str]) -> None:
 
 
 def _take(k: int) -> None:
-    """Callback: use this k."""
+    """Callback: set the slider of k to this value."""
     explore_session().update(lambda now: now.with_values({"k": k}))
 
 
 def _limits(problem: Problem, names: Sequence[str], ks: Sequence[int]) -> bounds.Swept:
-    """For the figure: limits of the IoU over k; empty until computed, and where there is none."""
+    """For `iou_sweep_figure`: by family, the limit of the IoU at each k as the number of samples
+    grows. Empty until computed, and if no family has such a limit.
+    """
     truth = problem.truth
     if truth is None or problem.settings.split is None or not set(names) & set(LIMITS):
         return {}
@@ -200,8 +203,8 @@ def stability(problem: Problem, found: results.Results) -> None:
 
 
 def _frames_or_notice(problem: Problem) -> Mapping[str, Any] | None:
-    """Curves and numbers at every slider stop; None, with the reason on the page, if they are
-    missing.
+    """Curves and numbers at every stop of the sliders. None if they are missing: the page then says
+    why.
     """
     why = view.no_frames(problem)
     found = _frames.known_frames(problem)

@@ -1,4 +1,6 @@
-"""Panel "Encoders": curves and areas of the pair by other encoders, with all and fewer features."""
+"""Panel "Encoders": the pair's curves and areas in the features of several encoders, with all of an
+encoder's features and with fewer.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +22,18 @@ from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut, estimate_seconds, fit_size
 from prviz.samples import SamplePair
 
-# Most samples of each set; then seconds to read and encode one picture on a slow machine, and to
-# encode one by a network of the user's.
+# _MOST: most samples of each set. Seconds on a slow machine: to read a picture and encode it with
+# the built-in encoders; to encode it with one network that the user has added.
 _MOST = 2_000
 _PICTURE_SECONDS = 2e-3
 _NETWORK_SECONDS = 2e-2
-# Most readings (numbers of features) of an encoder; most encoders without the user's networks; and
-# the number of features in the second curve of each encoder.
+# _READINGS: most numbers of features at which an encoder's area is measured. _ENCODERS: most
+# encoders besides the user's networks. _FEW: number of features of an encoder's second curve.
 _READINGS = 9
 _ENCODERS = 4
 _FEW = 8
-# Colours for encoders: those of families, since two blues of the default colours are hard to tell
-# apart.
+# Colours of encoders. They are the families' colours: Plotly's default colours have two blues that
+# are hard to tell apart.
 _HUES = tuple(figures.FAMILY_COLORS.values())
 _HELP = (
     "The same two sets in other features: principal components of the values, and of pictures a"
@@ -41,9 +43,10 @@ _HELP = (
 
 
 def draw(problem: Problem) -> None:
-    """Draw the first family's curve by several encoders, and its area over the number of features.
+    """Draw the area of the first family's curve over the number of features, one line per encoder;
+    when enlarged, the curves too.
 
-    Nothing for toys.
+    Draws nothing for toys.
     """
     if problem.settings.source == "toy":
         return
@@ -75,7 +78,7 @@ def draw(problem: Problem) -> None:
 
 
 def _curves(found: Lens) -> go.Figure:
-    """For each encoder, the curve with all features and that with a few."""
+    """Figure of two curves for each encoder: with all features, and with _FEW features."""
     shown: dict[str, LensReading] = {}
     for name in found.encoders:
         readings = found.of(name)
@@ -88,7 +91,9 @@ def _curves(found: Lens) -> go.Figure:
 
 
 def _lens(problem: Problem) -> Lens | None:
-    """Estimates by all encoders and numbers of features; None until a job has measured them."""
+    """The pair measured by every encoder at several numbers of features; None until a job has
+    measured it.
+    """
     settings = problem.settings
     pair = SamplePair(*(cut(side, _MOST, settings.seed) for side in problem.pair))
     n = min(side.n for side in pair)

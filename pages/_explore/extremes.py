@@ -49,12 +49,13 @@ LINES = {
 Sweep = Mapping[str, tuple[Sequence[float], Sequence[Extremes]]]
 # Number of influential samples that are listed.
 LISTED = 10
-# Measurements in one influence analysis: one of each sample's influence, one with all samples, and
-# one each without the 1, 2 and 5 most influential.
+# Measurements in one influence analysis: each sample's influence (1), the curve's end with all
+# samples (1), and the end without the 1, 2 and 5 most influential samples (3).
 PASSES = 5
 ROLE_TITLES: dict[Role, str] = {"real": "Precision end, α∞", "generated": "Recall end, β0"}
 ENDS: dict[Role, str] = {"real": "α∞", "generated": "β0"}
-# Published metrics that, without a split, equal the share of samples in a ball of the other set.
+# By family and role: the published metric that, without a split, equals the share of the other
+# role's samples that are in a ball around a sample of this role.
 PUBLISHED = {
     ("ipr", "real"): "improved precision",
     ("ipr", "generated"): "improved recall",
@@ -77,7 +78,9 @@ COPIES_TITLES = ("all rows", "one of each", "no copies across")
 
 
 def draw(problem: Problem, found: results.Results) -> None:
-    """Draw precision and recall over lam; when enlarged, the ends over split and k, and more."""
+    """Draw precision and recall over lam; when enlarged, also the ends of the curves with and
+    without split and over k, and what follows below.
+    """
     _tails(problem, found)
     held = explore_session()
     wanted = held.enlarged and held.influential
@@ -100,8 +103,8 @@ def draw(problem: Problem, found: results.Results) -> None:
 
 
 def _find_influential() -> None:
-    """Callback: show influential samples and duplicates; only the enlarged panel has room for
-    them.
+    """Callback: show influential samples and duplicates, and enlarge the panel, which has no room
+    for them otherwise.
     """
     held = explore_session()
     held.enlarged = held.influential = True
@@ -146,7 +149,7 @@ def _place(lam: float | None) -> str:
 def _all(problem: Problem, found: results.Results, *, single: bool) -> None:
     """Draw both ends of the curves; with `single`, also influential samples and duplicates.
 
-    Quick parts are measured first; containers keep the order on screen.
+    The parts that are quick to measure are drawn first; their containers keep the order on screen.
     """
     st.caption(
         "Extreme precision α∞ (the curve's left end) and extreme recall β0 (its right end) are all"
@@ -236,8 +239,7 @@ def _over_k(problem: Problem, found: results.Results) -> None:
         panes.append(
             Pane(name, figure, f"{title}, over k", follow="k", caption=LINES[tuple(lines)])
         )
-    # The figure's key names its lines: the browser keeps a figure over all k while the key is the
-    # same.
+    # The figure's key contains its lines: with the same key the browser would keep the old lines.
     drawn = [*("split" if held_out else "none" for held_out in lines), *shown]
     live_figure(
         f"extremes-over-k-{'-'.join(drawn)}", panes, legend=True, follow=following(problem, found)
@@ -245,9 +247,9 @@ def _over_k(problem: Problem, found: results.Results) -> None:
 
 
 def _lines(problem: Problem, names: Sequence[str]) -> dict[bool, Sweep]:
-    """Both ends at every k, with split (True) and without (False).
+    """Both ends of the curves at every k, by split: with (True) and without (False).
 
-    A message is drawn while they are missing.
+    Draws a message while both are missing.
     """
     found: dict[bool, Sweep] = {}
     profile = snapshots.known_frames(problem)
@@ -267,8 +269,8 @@ def _lines(problem: Problem, names: Sequence[str]) -> dict[bool, Sweep]:
 
 
 def _other_over_k(problem: Problem, names: Sequence[str]) -> Sweep | None:
-    """Both ends at every k, with a split if the settings have none, else without; None until
-    measured.
+    """Both ends of the curves at every k for the other choice of split: with a split if the
+    settings have none, without one if they have one. None until measured.
     """
     other = allowed(results.with_other_split(problem).having(methods=tuple(names)))
     split = other.settings.split
@@ -295,8 +297,8 @@ def _other_over_k(problem: Problem, names: Sequence[str]) -> Sweep | None:
 
 @dataclass(frozen=True, eq=False)
 class InfluenceResult:
-    """Influence of single samples in one family, and the curve's end without the most influential
-    ones.
+    """Influence of single samples on one family's curve, and the curve's end when the most
+    influential samples are left out.
     """
 
     found: Influence
@@ -335,7 +337,9 @@ def _single(problem: Problem) -> None:
 
 
 def _example(settings: ExploreSettings) -> None:
-    """Link to the paper's own example, or explain the example if it is on screen."""
+    """Draw a link to the paper's example of an influential sample, or, if Explore shows that
+    example, an explanation of it.
+    """
     if replace(settings, lam=1.0, seed=0, methods=EXAMPLE.methods) == EXAMPLE:
         st.caption(
             "This is the worked example: the last real row lies far from all else, at (4, ..., 4)."
@@ -358,7 +362,7 @@ def _choose(able: Sequence[str]) -> tuple[str, Role]:
 
 
 def _measured(problem: Problem, name: str, role: Role, tick: Progress) -> InfluenceResult:
-    """The influence of one role's samples in one family; callable from any thread."""
+    """Measure the influence of one role's samples on one family's curve; callable from any thread."""
     pair, seed = problem.draw(0)
     first = part_of(tick, 0, PASSES)
     found = _influence.influence(pair, name, role=role, progress=first, **results.how(problem))
@@ -417,8 +421,8 @@ def _result(problem: Problem, made: InfluenceResult) -> None:
 def drawn(found: Influence, falls: Sequence[Removal], truth: float | None = None) -> None:
     """Draw the most influential samples, and the end of the curve without them.
 
-    An influential sample alone makes many of the other set look real (or generated). truth : the
-    true end of the curve.
+    An influential real (or generated) sample is the only reason why many samples of the other set
+    are called real (or generated). truth : the true end of the curve.
     """
     role = found.role
     top = found.top(LISTED)
@@ -501,7 +505,9 @@ def _copies(problem: Problem) -> None:
     seconds = len(COPIES_TITLES) * results.seconds(problem) / problem.repeats
 
     def measure(tick: Progress) -> tuple[Distinct, ...]:
-        """Both ends of the curves: on all rows and without duplicates; callable from any thread."""
+        """Measure both ends of the curves on all rows and without duplicates; callable from any
+        thread.
+        """
         how = results.how(problem)
         return _influence.distinct(problem.pair, settings.methods, progress=tick, **how)
 

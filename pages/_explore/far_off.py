@@ -1,4 +1,6 @@
-"""How far each family may be off where no truth is known: its error on a surrogate of the pair."""
+"""If no truth is known: how far each family's area may be from it, estimated by the family's error
+on a surrogate of the pair.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,12 @@ from prviz.neighbors.threads import part_of
 from prviz.studies.surrogate.predictive import predicted_seconds
 from prviz.studies.surrogate.surrogate import SurrogateSources, surrogate_of
 
-# Most principal components that the surrogate keeps; seed of the sample drawn from it.
+# MOST_DIMENSIONS: most principal components that the surrogate keeps. SEED: seed of the sample that
+# is drawn from the surrogate.
 MOST_DIMENSIONS = 32
 SEED = 1
-# Rough seconds for the surrogate's truth, in addition to the fits and the measurement.
+# Rough seconds to compute the surrogate's true curve, in addition to fitting it and measuring a
+# sample.
 TRUTH_SECONDS = 3.0
 ABOUT = (
     "The surrogate is a small Gaussian around every sample, each real or generated as often as a"
@@ -61,8 +65,8 @@ def _key(problem: Problem) -> tuple[Hashable, ...]:
 
 
 def known(problem: Problem) -> SurrogateErrors | None:
-    """The errors on the surrogate, once measured; marked as poor if they contradict the upper
-    bound.
+    """The measured errors on the surrogate, marked as poor if they contradict the upper bound of
+    the true area; None until measured.
     """
     found: SurrogateErrors | None = problem.stores.results.get(_key(problem))
     if found is None:
@@ -74,7 +78,7 @@ def against_bound(problem: Problem, found: SurrogateErrors) -> SurrogateErrors:
     """The errors on the surrogate, marked as poor if they contradict the upper bound of the true
     area.
 
-    They do if a family's area, corrected by its error, exceeds that bound.
+    They contradict it if a family's area minus its error exceeds the bound.
     """
     bound = bounds.bound(problem)
     curves = results.known_curves(problem)
@@ -87,7 +91,7 @@ def against_bound(problem: Problem, found: SurrogateErrors) -> SurrogateErrors:
 def draw(problem: Problem) -> None:
     """Draw a button that measures the errors on a surrogate, or a caption on them.
 
-    Nothing is drawn where a truth is known.
+    Draws nothing for a toy, whose truth is known.
     """
     if problem.toy is not None or problem.settings.approximate:
         return

@@ -32,16 +32,16 @@ from prviz.samples import SamplePair, Samples
 # Width and height of a histogram, in units of its SVG.
 WIDTH = 150.0
 HEIGHT = 44.0
-# Most samples shown of each kind; and seconds to find what tells the sets apart, for each million
-# values, on a slow machine.
+# SHOWN: most samples shown of each kind. SECONDS: on a slow machine, seconds for each million
+# values to find what tells the sets apart.
 SHOWN = 4
 SECONDS = 8.0
 KINDS = (("most surely generated", "generated"), ("most surely missing", "real"))
 
 
 def draw(problem: Problem, _: results.Results) -> None:
-    """Draw the telling features with both distributions, the areas and samples, and a button that
-    leaves these features out.
+    """Draw the features that tell the sets apart, with both distributions; the areas with and
+    without these features; samples; and a button that leaves these features out.
     """
     _take_back(problem)
     pair = problem.pair
@@ -74,8 +74,8 @@ def _key(problem: Problem) -> tuple[Hashable, ...]:
 
 
 def known_witness(problem: Problem) -> Witness | None:
-    """What tells the sets apart, as far as the panel has measured it; None if it was never
-    opened.
+    """What tells the sets apart, as far as this panel has measured it; None if the panel was not
+    opened for this problem.
     """
     held = cache.session().results
     key = _key(problem)
@@ -84,8 +84,8 @@ def known_witness(problem: Problem) -> Witness | None:
 
 
 def _measured(problem: Problem, first: Witness, key: tuple[Hashable, ...]) -> Witness | None:
-    """What tells the sets apart, with areas; None until measured, or if that would take too
-    long.
+    """What tells the sets apart, with the areas with and without these features; None until
+    measured, or if measuring would take too long.
     """
     pair, seed = problem.draw(0)
     n = min(problem.settings.n, AREA_SAMPLES)
@@ -95,7 +95,8 @@ def _measured(problem: Problem, first: Witness, key: tuple[Hashable, ...]) -> Wi
     alone = results.believed(problem)
 
     def measure(tick: Progress) -> Witness:
-        # the area of the page's own curve to believe, whichever of the two is measured first
+        # use the area of the page's curve to believe, where that is of the same samples: it is
+        # measured once for both
         area = None
         if alone is not None and max(problem.sizes[:2]) <= AREA_SAMPLES:
             area = results.fitted_once(alone, TIGHTEST.name, tick)[0].curve.auc
@@ -114,14 +115,14 @@ def _places(problem: Problem, found: Witness) -> list[int]:
 
 
 def _find(problem: Problem, places: Sequence[int]) -> None:
-    """Callback: open the panel Space with these samples selected."""
+    """Callback: open the panel Space with the samples at these indices selected."""
     explore_session().picked = {"of": samples_id(problem), "picked": list(places)}
-    st.session_state.pop(space.KEY, None)  # drop an earlier selection in that panel
+    st.session_state.pop(space.KEY, None)  # drop the panel's earlier selection
     st.session_state[PANEL_TAB] = PANELS[0]
 
 
 def _features(pair: SamplePair, found: Witness) -> str:
-    """HTML of statements on the features, and of the areas; all text from files is escaped."""
+    """HTML of the features that tell the sets apart, and of the areas. Text from files is escaped."""
     parts = [f"<p>{html.escape(each)}.</p>" for each in found.of_all]
     if found.named:
         real = f'<i style="background:{REAL_COLOR}"></i>real'
@@ -158,7 +159,8 @@ def _feature(named: NamedColumns) -> str:
 
 
 def _histogram(bins: Histogram, named: NamedColumns, name: str) -> str:
-    """Both distributions as step curves, with the square roots of shares as heights.
+    """HTML of a picture with both distributions of a feature as step curves; heights are the square
+    roots of shares.
 
     Dashed lines mark the ends of the range that the statement names.
     """
@@ -191,8 +193,8 @@ def _bar(title: str, area: float, remark: str = "") -> str:
 
 
 def _samples(problem: Problem, found: Witness, title: str, role: str, rows: Sequence[int]) -> str:
-    """HTML of samples of one set: each as its picture or text, or by its value of the first
-    feature.
+    """HTML of samples of one set. A sample is shown by its picture, its text, or its value of the
+    first feature that tells the sets apart.
     """
     place = int(role == "generated")
     side: Samples = tuple(problem.pair)[place]
@@ -227,7 +229,8 @@ def leave_out(problem: Problem, columns: Sequence[int]) -> None:
     dropped = (
         tuple(whole.real.features[column] for column in columns) if whole.real.features else ()
     )
-    # the result is as if the files were read with these columns as labels
+    # for named columns of files: make the pair that reading the files with these columns as labels
+    # gives
     if before is not None and dropped:
         sides = [
             _with_labels(each, of, columns, dropped) for each, of in zip(left, whole, strict=True)
@@ -239,7 +242,7 @@ def leave_out(problem: Problem, columns: Sequence[int]) -> None:
         if len(columns) != 1:
             note = f"{len(columns)} features left out"
         kept = np.setdiff1d(np.arange(whole.d), columns).tolist()
-        # give the features names, or those left would be numbered anew
+        # name the remaining features, since features without names would be numbered anew
         names = tuple(column_text(whole, column) for column in kept)
         sides = [replace(each, name=f"{each.name}, {note}", features=names) for each in left]
         files = tuple(each.name for each in sides)
@@ -250,7 +253,7 @@ def leave_out(problem: Problem, columns: Sequence[int]) -> None:
 def _with_labels(
     left: Samples, whole: Samples, columns: Sequence[int], names: Sequence[str]
 ) -> Samples:
-    """The samples with the columns that were left out as labels."""
+    """The samples with new labels: the columns that were left out."""
     labels = {name: whole.values[:, column] for name, column in zip(names, columns, strict=True)}
     return replace(left, labels={**left.labels, **labels})
 

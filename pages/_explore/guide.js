@@ -14,11 +14,11 @@ import { makeStage, mark, path } from "../_shared/stage.js";
 
 /**
  * @typedef {[x: number, y: number]} Place
- * @typedef {[offset: number, fpr: number, fnr: number, lam: number]} Cut a line across the row of modes at this offset; before it, samples are called real
+ * @typedef {[offset: number, fpr: number, fnr: number, lam: number]} Cut a line across the row of modes at this offset: samples on the side of smaller offsets are called real
  * @typedef {{ vertices: number[], overlap: number }} Estimate
  * @typedef {{ real: Place[], generated: Place[], curves: Record<string, Estimate>, watched: Place, distances: number[], are_real: boolean[], seed: number }} Draw
  * @typedef {{ lines: Cut[], truth: number[], draws: Draw[], ks: number[], usual: number, color: string, cookie: string }} Content
- * @typedef {{ lam: number | null, seed?: number }} Left lam and seed with which the guide ended; lam null: it was skipped
+ * @typedef {{ lam: number | null, seed?: number }} Left lam and seed when the guide ended; lam is null if the guide was skipped
  * @typedef {{ side: number, x: (recall: number) => number, y: (precision: number) => number, axes: { xaxis: { at: (x: number) => number }, yaxis: { at: (y: number) => number } } }} Square
  */
 
@@ -33,9 +33,9 @@ const SWEEP_MS = 2200,
   STEP_OF_KEYS = 0.1,
   TRAIL = 14,
   TRAIL_APART = 0.12;
-const FIRST = 0.9; // offset at which the line starts
+const FIRST = 0.9; // offset of the line at the start
 const HALF = 6.6; // half the width of the scatter, in units of the samples
-const TURNED_TO = 1000; // up to this width of the window (pixels), the row of modes is horizontal
+const TURNED_TO = 1000; // windows up to this width (pixels) show the row of modes horizontally
 const LETTERS = 14;
 const REDUCED = "(prefers-reduced-motion: reduce)";
 const LAST = SENTENCES.length - 1;
@@ -50,7 +50,7 @@ const rateRow = (side, rate) =>
     element("b", `${Math.round(100 * rate)} %`),
   );
 
-/** Formulas of the point (recall, precision) from both rates.
+/** The two formulas that give recall and precision from the error rates. weight: text for lam.
  * @param {string} weight */
 const sums = (weight) => {
   const part = (/** @type {"real" | "generated"} */ role) => element(`b.${role}`, role);
@@ -65,7 +65,8 @@ const sums = (weight) => {
   );
 };
 
-/** The widest gap between a curve and all others to its left, that is free for a text of height 2 `tall`.
+/** The widest horizontal gap between a curve and the other curves to its left, over a height of 2 `tall`: room for a
+ * text.
  * @param {number[][]} others @param {number[]} curve @param {number} tall */
 function widestGap(others, curve, tall) {
   const reach = (/** @type {number[]} */ flat, /** @type {number} */ height) =>
@@ -88,7 +89,7 @@ function widestGap(others, curve, tall) {
 function makeGuide(root, content, over) {
   let step = 0;
   let here = FIRST;
-  /** @type {number[]} offsets of the line since the step began */
+  /** @type {number[]} offsets at which the line has been since the step began */
   let trail = [];
   let draw = 0;
   /** @type {Set<number>} indices of draws shown earlier in this step */
@@ -181,7 +182,7 @@ function makeGuide(root, content, over) {
     beside,
     element("footer", backward, next),
   );
-  /** Largest offset of the line, to either side of the middle. */
+  /** Largest distance of the line from the middle, to either side. */
   const farthest = content.lines[content.lines.length - 1][0];
 
   /** @returns {SVGElement | null} */
@@ -223,7 +224,7 @@ function makeGuide(root, content, over) {
     guide.over({ lam, seed: content.draws[draw].seed });
   }
 
-  /** Called after the step's gesture: from now on the button for the next step is highlighted. */
+  /** Called when the user has done what the step asks for: highlights the button for the next step. */
   function did() {
     box.setAttribute("data-done", "");
     paint();
@@ -262,7 +263,7 @@ function makeGuide(root, content, over) {
     if (step === 4) here = content.lines.reduce((best, cut) => (far(cut) < far(best) ? cut : best))[0];
   }
 
-  /** The stored line that is nearest to this offset.
+  /** The line of `content.lines` whose offset is nearest to this one.
    * @param {number} offset @returns {Cut} */
   function cutAt(offset) {
     const { lines } = content,
@@ -360,7 +361,7 @@ function makeGuide(root, content, over) {
     const named = [];
     /** @type {import("../_live/label_places.js").Box[]} boxes of other texts, which names must avoid */
     const taken = [];
-    // name: CSS class of the curve; text: its label, placed beside it
+    // Draws a curve. name: its CSS class; text: the name to write beside it, "" for none.
     const curve = (/** @type {number[]} */ flat, /** @type {string} */ id, name = id, text = "") => {
       const points = sampled(vertexPairs(flat)).map(
         ({ alpha, beta }) => /** @type {Place} */ ([x(beta) - x(0), y(alpha) - y(1)]),
@@ -423,7 +424,7 @@ function makeGuide(root, content, over) {
     return { marks: marks.join(""), handles: [] };
   }
 
-  /** The line's point in the figure, with a trail of its earlier points (step 1) or the swept curve (step 2).
+  /** Marks for the line's point in the figure, with its earlier points (step 1) or the curve swept so far (step 2).
    * @param {Square} square @param {Line[]} named */
   function lineMarks({ x, y, axes }, named) {
     const places = (/** @type {number[]} */ offsets) =>
@@ -470,7 +471,7 @@ function makeGuide(root, content, over) {
     return [...marks, aside];
   }
 
-  /** The ray of lam, and the precision or recall at which it meets the truth.
+  /** Marks for the ray of slope lam, and for the precision or recall at which it meets the true curve.
    * @param {Square} square @param {Estimate} estimate */
   function lamMarks({ x, y }, estimate) {
     const { em } = figure.size,
@@ -499,7 +500,8 @@ function makeGuide(root, content, over) {
     ];
   }
 
-  /** Scales between samples and pixels of the scatter. On narrow screens the row of modes is turned to be horizontal.
+  /** Scales between coordinates of samples and pixels of the scatter. On narrow screens the row of modes, a diagonal,
+   * is turned to be horizontal.
    * @returns {{ at: (place: Place) => Place, back: (x: number, y: number) => number, scale: number }} */
   function scatterScales() {
     const { width, height } = space.size,
@@ -533,7 +535,7 @@ function makeGuide(root, content, over) {
     return [x, turned() ? height - 2 * em : y];
   }
 
-  /** A double arrow on the handle: the line can be dragged either way. */
+  /** A double arrow on the line's handle: it shows that the line can be dragged to both sides. */
   function arrow() {
     const [x, y] = handlePlace(),
       turn = turned() ? 0 : -45,
@@ -639,7 +641,8 @@ export default function mount({ data, parentElement, setTriggerValue }) {
     over = (/** @type {Left} */ left) => tell(() => setTriggerValue("over", left));
   const framed = window.self !== window.top && !new URLSearchParams(location.search).has("step");
   if (framed)
-    over({ lam: null }); // skipped: in a frame of another site cookies are not kept, so the guide would appear every time
+    // skip the guide in another site's frame: cookies are not kept there, so it would appear every time
+    over({ lam: null });
   else if (known) known.over = over;
   else GUIDES.set(parentElement, makeGuide(root, JSON.parse(new TextDecoder().decode(data)), over));
   return () => {

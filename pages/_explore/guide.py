@@ -27,8 +27,8 @@ from prviz.samples import SamplePair
 from prviz.toys import toy
 
 _FOLDER = Path(__file__).parent
-# Cookie of visitors who have seen or skipped the guide; the link's part with the step; key of the
-# component; and entry of the session state that says whether the guide is shown.
+# COOKIE: cookie of visitors who have seen or skipped the guide. STEP: the link's parameter with the
+# step. KEY: key of the component. SHOWN: session-state key, True if the guide is shown.
 COOKIE = "prviz-guide"
 STEP = "step"
 KEY = "guide"
@@ -37,7 +37,7 @@ SHOWN = "guide-shown"
 MEANS = (-3.5, -1.0, 1.0, 3.5)
 REAL = (0.2, 0.6, 0.2, 0.0)
 GENERATED = (0.0, 0.1, 0.5, 0.4)
-# The problem of the guide, and of Explore right after it: four modes in a row, in the plane.
+# Settings of the guide, and of Explore right after it: four modes in a row in the plane.
 SETTINGS = ExploreSettings(
     problem="mixtures",
     parameters={"d": 2, "means": MEANS, "real_weights": REAL, "generated_weights": GENERATED},
@@ -47,9 +47,10 @@ SETTINGS = ExploreSettings(
 )
 # Seeds of the sample draws that a visitor can see.
 SEEDS = range(SETTINGS.seed, SETTINGS.seed + 4)
-# Positions of the line along the row of modes.
+# Offsets of the line: its positions along the row of modes, 0 in the middle.
 OFFSETS = np.linspace(-4.4, 4.4, 441)
-# The held-out sample nearest to this position has its neighbours shown.
+# The guide shows the neighbours of the held-out real sample nearest to the point with both
+# coordinates equal to this.
 WATCHED = 0.4
 
 
@@ -90,8 +91,8 @@ def draw_of(seed: int, truth: PRCurve) -> dict[str, Any]:
 
 
 def neighbours(pair: SamplePair, seed: int, k: int) -> dict[str, Any]:
-    """One held-out real sample near the middle; and its k nearest neighbours: distance, and whether
-    real.
+    """A held-out real sample near the middle ("watched"), and the distance of each of its k nearest
+    fit samples, with True for real ones.
     """
     split = pair.split(SETTINGS.split, seed)
     held_out = split.evaluate.real.values
@@ -108,7 +109,7 @@ def neighbours(pair: SamplePair, seed: int, k: int) -> dict[str, Any]:
 
 @cache
 def content() -> dict[str, Any]:
-    """All that the browser draws; the same for all visitors."""
+    """All data that the guide's JavaScript draws; the same for all visitors."""
     truth: PRCurve = toy(SETTINGS.problem, **SETTINGS.parameters).truth()
     problem = problem_of(SETTINGS)
     return {
@@ -139,7 +140,7 @@ def show(shown: bool) -> None:
 def is_due() -> bool:
     """True if the guide is shown in place of Explore.
 
-    That is: if the link asks for a step, or at a visitor's first visit without a link.
+    It is if the link names a step of the guide, or at a visitor's first visit without a link.
     """
     if SHOWN not in st.session_state:
         asked = st.query_params.to_dict()
@@ -150,7 +151,7 @@ def is_due() -> bool:
 
 
 def draw() -> None:
-    """Draw the guide. It ends in Explore: on the same samples, or, if skipped, in the first
+    """Draw the guide. After it, Explore shows the guide's samples, or, if it was skipped, its first
     view.
     """
     _component(key=KEY, data=as_text(content()), on_over_change=_over)

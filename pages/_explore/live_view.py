@@ -1,4 +1,4 @@
-"""Connects the main figure to the page: what it shows of the session, and what clicks in it do."""
+"""Connects the main figure to the session: what the figure shows, and what a click in it changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from prviz.reports.settings import FIRST_VIEW
 
 
 def last(shared: Session) -> Answer:
-    """The last complete answer that was shown; at first, Explore's first view."""
+    """The last complete results that were on screen; before there are any, those of Explore's first
+    view.
+    """
     if shared.shown is None:
         problem = problem_of(FIRST_VIEW, stores=shared.public)
         shared.shown = Answer(problem, results.results(problem))
@@ -29,9 +31,10 @@ def last(shared: Session) -> Answer:
 
 
 def wanted(held: ExploreSession, shared: Session) -> Problem:
-    """The problem that the state asks for, within what its samples allow.
+    """The problem of the session's settings. Values that its samples do not allow, such as a too
+    large k, are replaced.
 
-    While nothing is uploaded yet, the problem stays that of the last answer.
+    If the source is an upload and nothing is uploaded yet, it is the problem of the last answer.
     """
     settings = held.update().settings
     if settings.source == "upload" and held.uploaded is None:
@@ -48,7 +51,7 @@ def content(
     answer: Answer,
     have: set[str] | None = None,
 ) -> bytes:
-    """All that the main figure draws, as JSON; callable from any thread.
+    """All data that the main figure draws, as JSON; callable from any thread.
 
     See `prviz.live.view.content`.
     """
@@ -66,7 +69,7 @@ def content(
 def understand(held: ExploreSession, shared: Session) -> Ask:
     """A function that answers questions from the browser.
 
-    A question's values first change the session's state; the answer is about the new state.
+    The values in a question first change the session's state; the answer is for the changed state.
     """
 
     def understood(sent: Mapping[str, Any], sink: Sink) -> Question:
@@ -78,26 +81,28 @@ def understand(held: ExploreSession, shared: Session) -> Ask:
 
 
 def _choose(name: object) -> None:
-    """Click on a curve: the panel Space shows its family; its colours keep their meaning."""
+    """Called after a click on a curve: the panel Space then shows this curve's family, with the
+    same kind of colours.
+    """
     if name in (*state().settings.methods, TRUTH):
         explore_session().method = str(name)
 
 
 def _ask_for_card(name: object) -> None:
-    """Click on (i) in a row of the figure's table: open the card of that family."""
+    """Called after a click on (i) in a row of the figure: opens the card about that family."""
     if isinstance(name, str) and name in ESTIMATORS:
         explore_session().about = name
 
 
 def _pin(snapshot: object) -> None:
-    """Button Pin: pin what is on screen, or a state that is pinned already, given by its snapshot's
-    id.
+    """Called after a click on Pin, which pins the state on screen, or on × at a pinned state, which
+    removes it. snapshot : id of the state.
     """
     held = explore_session()
     held.pin(wanted(held, session()), snapshot)
 
 
-# What to do for a message from the figure, by the message's name. The page is drawn again after it.
+# By name of a message from the figure, the callback for it; then the page is drawn again.
 TOLD: Mapping[str, Callable[[object], object]] = {
     "follow": lambda _: None,
     "chosen": _choose,

@@ -19,8 +19,8 @@ FIRST = "Ring in a disc"
 
 
 def canvas(problem: Problem) -> dict[str, Any] | None:
-    """The grid that the brush paints on, and pictures of the same grid to start from; None for data
-    that can't be painted.
+    """The grid of cells that the brush paints, and pictures on this grid to start from; None if the
+    problem is not the toy "painting".
     """
     painted = problem.toy
     if not isinstance(painted, Painted) or not is_painted(problem):
@@ -34,9 +34,9 @@ def canvas(problem: Problem) -> dict[str, Any] | None:
 
 
 def settings_of(before: ExploreSettings, family: str = "") -> ExploreSettings:
-    """Settings for painting, starting from the first picture; other settings are unchanged.
+    """These settings with the toy "painting", starting from the first picture.
 
-    family : a family that must be measured.
+    family : a family to measure in addition to those of the settings.
     """
     d, real, generated = PAINTINGS[FIRST]
     parameters: dict[str, ParameterValue] = {
@@ -59,7 +59,7 @@ def settings_of(before: ExploreSettings, family: str = "") -> ExploreSettings:
 def begin(task: str = "", family: str = "") -> None:
     """Callback: start painting from the first picture.
 
-    task, family : of the exercise, if painting belongs to one.
+    task, family : the exercise's name and its family, if the user paints for an exercise.
     """
     now = state().settings
     change(task=task, panel=PANELS[0], colour=ROLE)

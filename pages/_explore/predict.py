@@ -11,7 +11,7 @@ from pages._explore.session import change, state
 from prviz.live.state import PANELS, ROLE
 from prviz.live.tasks import TASKS
 
-# CSS that hides everything but the figure, for a page that embeds Explore and asks for it.
+# CSS that hides everything but the figure, for a page that embeds Explore with embed=true.
 _ALONE = (Path(__file__).parent / "alone.css").read_text(encoding="utf-8")
 _KEY = "task"
 _NONE = "none"
@@ -44,6 +44,6 @@ def choose() -> None:
 
 
 def alone() -> None:
-    """Show only the figure if the page is embedded in a frame that asks for it."""
+    """Hide all but the figure if Explore is in another page's frame whose address has embed=true."""
     if st.context.is_embedded:
         st.html(f"<style>{_ALONE}</style>")

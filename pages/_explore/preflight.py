@@ -28,7 +28,7 @@ SHARED = "Rows in both sets"
 
 
 def draw(problem: Problem, place: DeltaGenerator) -> None:
-    """Draw all findings about the pair in `place`; nothing for toys, which need no check."""
+    """Draw all findings about the pair in `place`; for toys, which need no check, empty `place`."""
     if problem.toy is not None:
         place.empty()
         return
@@ -51,18 +51,20 @@ def draw(problem: Problem, place: DeltaGenerator) -> None:
                 effect = f"  \n:small[{said}]"
             value = plain(with_buttons(finding.value_text))
             st.markdown(f"{MARKS[finding.level]} **{plain(finding.title)}**: {value}{effect}")
-            if finding.level == "note":  # a note has its button here, a warning over the figure
+            # draw the button of a note; a warning has its button over the figure
+            if finding.level == "note":
                 _leave_out(problem, finding)
 
 
 def warnings(problem: Problem, place: DeltaGenerator) -> Above:
-    """The warnings for `place`: the first in full, the others behind a button.
+    """The message above the figure, drawn in `place`: the first warning in full, the others behind
+    a button.
 
     Warnings that the user has dismissed are left out.
     """
     dismissed = explore_session().dismissed
     found = list[Finding]()
-    if problem.toy is None:  # only uploads can be swapped
+    if problem.toy is None:  # toys have no warnings
         found = [
             each
             for each in flags_of(problem.pair)
@@ -70,8 +72,8 @@ def warnings(problem: Problem, place: DeltaGenerator) -> Above:
             and _id(problem, each) not in dismissed
             and (each.title != SWAPPED or problem.uploaded is not None)
         ]
-    # The key is made of titles only: the texts contain numbers that change while a slider moves,
-    # and a new key would make a new container.
+    # The container's key depends on the titles only. Texts contain numbers that change while a
+    # slider moves, and a new key would make Streamlit create a new container.
     kinds = hashlib.sha256("\n".join(each.title for each in found).encode()).hexdigest()[:8]
     key = f"part-flags-{kinds}" if found else ""
 
@@ -92,8 +94,8 @@ def warnings(problem: Problem, place: DeltaGenerator) -> Above:
 
 
 def _id(problem: Problem, finding: Finding) -> tuple[str, str]:
-    """Identifies a warning to dismiss: a kind of finding on these files, whichever rows are
-    measured.
+    """Identifies a warning in `dismissed`: the files' digest and the finding's title, so that it is
+    the same for every subset of rows.
     """
     pair = problem.pair if problem.uploaded is None else problem.uploaded.pair
     return pair.digest, finding.title
@@ -105,7 +107,7 @@ def _text(finding: Finding) -> str:
 
 
 def _leave_out(problem: Problem, finding: Finding) -> None:
-    """Draw the button that leaves out the features named by a finding, if it offers that."""
+    """Draw a button that leaves out the features that a finding names, if its text offers that."""
     named = columns_offered(finding.text)
     features = problem.pair.real.features
     places = [features.index(name) for name in named if name in features]

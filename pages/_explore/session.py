@@ -14,8 +14,7 @@ from prviz.live.problems import Uploaded
 from prviz.live.state import ExploreState
 from prviz.reports.settings import ExploreSettings
 
-# Keys of widgets that other parts or pages set. CHECKPOINT is completed by a family, PRESET by a
-# toy.
+# Keys of widgets that other modules set. A family's name completes CHECKPOINT, a toy's name PRESET.
 SOURCE = "source"
 PROBLEM = "problem"
 FAMILY = "family"
@@ -24,22 +23,24 @@ CHECKPOINT = "checkpoint.{}"
 PRESET = "preset.{}"
 LAM_METHOD = "lambda-method"
 COLOUR = "space-colour"
-# Keys of the panels' tabs, and of the choice of the main figure's axes.
+# Widget keys: of the tabs of panels, and of the choice of the main figure's axes.
 PANEL_TAB = "diagnostics"
 MAIN_VIEW = "main-view"
 
 
 @dataclass
 class ExploreSession(Conversation):
-    """State of the Explore page: at first that of the link, or what another page has put.
+    """State of the Explore page. It starts with what the link says, or with what another page has
+    set.
 
     link_messages : what was wrong with the link.
     uploaded : the pair in the upload fields.
     about : the family whose card opens next. method : the family in focus in the panel Space.
-    picked : the samples selected in that panel, as the browser sent them.
+    picked : the samples selected in the panel Space, as the browser sent them.
     far_off : keys of the surrogate errors that the user has asked for.
     dismissed : warnings that the user no longer wants to see, by the pair's digest and their title.
-    next : settings, and the upload if they are of one, with which the next run of the page starts.
+    next : settings with which the next run of the page starts, and the uploaded pair if they are
+    for one.
     enlarged : True if the open panel is enlarged over the page. influential : True if the user has
     asked for influential samples and duplicates.
     """
@@ -61,7 +62,7 @@ def explore_session() -> ExploreSession:
 
 
 def state() -> ExploreState:
-    """The state of the page; at first that of the link."""
+    """The state of the page; at its first call, the state that the link describes."""
     held = explore_session()
     if held.state is None:
         held.state, held.link_messages = ExploreState.from_query(st.query_params.to_dict())

@@ -51,7 +51,7 @@ from prviz.samples import Split
 from prviz.toys import ToyProblem
 
 KEY = "samples"
-# Labels of the colour choices; the choices' own names stand in links.
+# Labels of two choices of colour whose names, which are in links, must not change.
 TITLES = {"Role": "Sets", "Belief": "Score"}
 
 
@@ -95,7 +95,7 @@ def _draw(problem: Problem, found: results.Results) -> None:
 
 
 def _colour(problem: Problem) -> str:
-    """Draw the choice of what the colours mean; it may also change by a click in the main figure.
+    """Draw the choice of what the colours mean. A click in the main figure may also change it.
 
     A map is offered for one or two dimensions only.
     """
@@ -121,7 +121,8 @@ def _colour(problem: Problem) -> str:
 def _family(problem: Problem, colour: str) -> str:
     """Draw the choice of the family in focus.
 
-    A click on the family's curve in the main figure chooses it too; the later choice counts.
+    A click on a family's curve in the main figure chooses this family too; the latest choice
+    counts.
     """
     titles = {name: ESTIMATORS[name].title for name in visible(problem.settings.methods)}
     held = explore_session()
@@ -135,7 +136,7 @@ def _family(problem: Problem, colour: str) -> str:
     def choose() -> None:
         held.method = st.session_state[LAM_METHOD]
 
-    # Another parameter gives the family in focus another name.
+    # Prefer the same family with other parameters: a changed parameter changes the family's name.
     alike = [
         name for name in titles if name.partition(":")[0] == str(held.method).partition(":")[0]
     ]
@@ -157,7 +158,7 @@ def _family(problem: Problem, colour: str) -> str:
 def _put(key: str, value: str) -> None:
     """Set a widget's value only if it differs.
 
-    Otherwise the browser would replace the user's last click by an earlier value.
+    Setting an equal value would make the browser undo a click that the user has made since.
     """
     if st.session_state.get(key) != value:
         st.session_state[key] = value
@@ -185,7 +186,7 @@ def _downloads(
 ) -> None:
     """Draw a download button per confusion group, with all its rows at lam.
 
-    The file is made on a click.
+    The CSV is made when the button is clicked.
     """
     with st.container(horizontal=True):
         for group, label in GROUPS.items():
@@ -225,11 +226,12 @@ def group_file(
 
 # ---- the map of supports ----
 
-# Grid points along each axis, by dimension.
+# Number of grid points along each axis, by dimension.
 CELLS = {1: 600, 2: 120}
 # Most balls drawn per role, by dimension: in 1-D for each family, in 2-D for the chosen one.
 MOST_BALLS = {1: 24, 2: 40}
-# Seconds for two projections = BASE + VALUE * number of values (measured on two cores).
+# Cost of two projections, measured on two cores: seconds = PROJECTION_BASE + PROJECTION_VALUE *
+# number of values.
 PROJECTION_BASE = 0.4
 PROJECTION_VALUE = 2e-7
 HELP = (
@@ -268,7 +270,7 @@ _COLUMNS = [
 def draw_map(problem: Problem, found: results.Results, name: str) -> None:
     """Draw the support map of one family or of the truth, in one or two dimensions.
 
-    When enlarged: the maps of all of them, and the masses of the co-support.
+    When enlarged: the maps of all families, and the masses of the co-support.
     """
     if found.approximation is not None:
         st.info("Approximate curves use only some of the samples; the map needs exact curves.")
@@ -352,7 +354,7 @@ def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> N
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """A grid, the support class of its points by family, and some of each family's balls."""
+    """A grid of points; by family, the support class of each point and some of the family's balls."""
 
     grid: PointGrid
     classes: Mapping[str, Classes]
@@ -364,7 +366,9 @@ class Map:
 
 
 def _seconds(problem: Problem, names: Sequence[str]) -> float:
-    """Estimated seconds: those of measuring the grid points as evaluation samples."""
+    """Estimated seconds to compute the map: the cost of measuring the grid points as evaluation
+    samples.
+    """
     n_real, n_generated, d = problem.sizes
     fit = fit_size(n_real, problem.settings.split) + fit_size(n_generated, problem.settings.split)
     total = fit + CELLS[d] ** d
@@ -375,7 +379,7 @@ def _seconds(problem: Problem, names: Sequence[str]) -> float:
 def _measured(
     problem: Problem, radii: Mapping[str, tuple[float, float] | None], progress: Progress
 ) -> Map:
-    """The map of the families in `radii`; `progress` may raise to stop."""
+    """The map of the families in `radii`; an exception from `progress` stops the computation."""
     split = problem.split()
     k = problem.k
     d = problem.sizes[2]
@@ -452,7 +456,9 @@ def _line(problem: Problem, split: Split, made: Map, name: str) -> Pane:
 
 
 def _shorten(figure: go.Figure) -> None:
-    """Keep only the three regions in the legend, with short names that fit in one line."""
+    """Keep only the three support classes in the legend, with short names, so that it fits in one
+    line.
+    """
     short = {
         "support of P only": "P only",
         "support of Q only": "Q only",
@@ -464,7 +470,9 @@ def _shorten(figure: go.Figure) -> None:
 
 
 def _kinds(made: Map) -> str:
-    """Text that says around which points the balls are drawn."""
+    """Text on the drawn balls: by family, whether they are around fit samples or around the point
+    in question.
+    """
     around: dict[str, list[str]] = {"fit": [], "evaluation": []}
     for name, balls in made.balls.items():
         if balls:
@@ -516,7 +524,7 @@ def _region_pane(
     if not enlarged:
         title = ""
         beside_curve(figure, below=36)
-        # no equal scales: the map fills its box, as other scatters do
+        # the two axes need not have equal scales: the map fills its box, as other scatters do
         figure.layout.yaxis.scaleanchor = None
         _shorten(figure)
     return Pane(
@@ -541,8 +549,8 @@ def _evaluated(split: Split, *, fit: bool = False) -> tuple[np.ndarray, np.ndarr
 
 
 def draw_projections(problem: Problem, found: results.Results, name: str) -> None:
-    """Draw the class of every evaluation sample by one family's supports, in two linked
-    projections.
+    """Draw all evaluation samples in two linked projections; the colour is the support class by one
+    family.
     """
     if found.approximation is not None or says_support(name) == "never":
         return

@@ -1,4 +1,4 @@
-"""Explains the numbers; and draws the page's downloads, code and link."""
+"""Explanations of the numbers, and the page's export: downloads, code and link."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def summary(problem: Problem, found: results.Results) -> None:
 
 
 def _distances(problem: Problem, found: results.Results) -> str:
-    """Table of f-divergences that follow from the curves, and what each means, as Markdown."""
+    """Markdown with a table of f-divergences computed from the curves, and what each divergence
+    means.
+    """
     bound = bounds.shade(problem)
     curves = {"truth": problem.truth, "at least, 95 %": bound}
     curves |= {ESTIMATORS[name].title: curve for name, curve in found.curves.items()}
@@ -142,7 +144,8 @@ def _files(
 ) -> dict[str, tuple[str, str, Callable[[], str]]]:
     """By button label: suffix, type and maker of each file.
 
-    Makers run on a click and without the session, so that they cost a moving slider nothing.
+    A file is made when its button is clicked, so that it costs nothing while a slider moves; makers
+    must not use the session.
     """
     settings = problem.settings
     curves = found.curves
