@@ -362,7 +362,7 @@ def _choose(able: Sequence[str]) -> tuple[str, Role]:
 
 
 def _measured(problem: Problem, name: str, role: Role, tick: Progress) -> InfluenceResult:
-    """Measure the influence of one role's samples on one family's curve; callable from any thread."""
+    """Measure the influence of one role's samples on a family's curve; callable from any thread."""
     pair, seed = problem.draw(0)
     first = part_of(tick, 0, PASSES)
     found = _influence.influence(pair, name, role=role, progress=first, **results.how(problem))

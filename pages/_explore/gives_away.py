@@ -122,7 +122,7 @@ def _find(problem: Problem, places: Sequence[int]) -> None:
 
 
 def _features(pair: SamplePair, found: Witness) -> str:
-    """HTML of the features that tell the sets apart, and of the areas. Text from files is escaped."""
+    """HTML of the features that tell the sets apart, and of the areas; files' texts are escaped."""
     parts = [f"<p>{html.escape(each)}.</p>" for each in found.of_all]
     if found.named:
         real = f'<i style="background:{REAL_COLOR}"></i>real'

@@ -1,4 +1,4 @@
-"""Connects the main figure to the session: what the figure shows, and what a click in it changes."""
+"""Connects the main figure to the session: what the figure shows, what a click in it changes."""
 
 from __future__ import annotations
 

@@ -44,6 +44,6 @@ def choose() -> None:
 
 
 def alone() -> None:
-    """Hide all but the figure if Explore is in another page's frame whose address has embed=true."""
+    """Hide all but the figure if Explore is in another page's frame with embed=true."""
     if st.context.is_embedded:
         st.html(f"<style>{_ALONE}</style>")

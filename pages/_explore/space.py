@@ -354,7 +354,7 @@ def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> N
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """A grid of points; by family, the support class of each point and some of the family's balls."""
+    """A grid of points; by family, the support class of each point and some of its balls."""
 
     grid: PointGrid
     classes: Mapping[str, Classes]
