@@ -1,4 +1,4 @@
-"""The base class of encoders, and the options that the shell command passes to them."""
+"""The base class of encoders, and the options of `prviz embed` for them."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ Features = Floats32
 
 @dataclass(frozen=True, kw_only=True)
 class EncoderOptions:
-    """Options of the encoders; None: not given.
+    """Options of `prviz embed` for encoders; None: the user did not give the option.
 
     size, resize, interpolation, mean, std, scale, layout, output, average : for an ONNX network,
         see `prviz.embed.encoders.onnx_file`.
-    weights : file of weights, or of a fitted encoder.
+    weights : file with weights, or with the arrays of a fitted encoder.
     device : where PyTorch computes.
     """
 
@@ -65,10 +65,15 @@ class EmbeddingEncoder(ABC):
 
     Attributes
     ----------
-    prefix : str Begins the encoder's text, such as "pixels" in ``pixels:32``.
-    takes : "pictures" or "texts" What it encodes.
-    needs, extra : str The module it needs, and the extra of prviz that installs it; "" for none.
-    used : str What papers use it for.
+    prefix : str
+        Part of ``--encoder`` before the colon, such as "pixels" in ``pixels:32``.
+    takes : "pictures" or "texts"
+        What the encoder takes.
+    needs, extra : str
+        The module that the encoder needs, and the extra of prviz that installs this module; "" for
+        none.
+    used : str
+        What papers use the encoder for.
     """
 
     prefix: ClassVar[str]
@@ -78,33 +83,37 @@ class EmbeddingEncoder(ABC):
     extra: ClassVar[str] = ""
     used: ClassVar[str] = ""
 
-    # Name, hash of the weights ("" without any), transform in words, and versions of the libraries
-    # that compute.
+    # Set by each encoder: its name, a hash of its weights ("" if it has none), its transform in
+    # words, and the versions of the libraries that it computes with.
     name: str
     weights_sha256: str = ""
     transform: str
     versions: Mapping[str, str]
-    # Maps a decoded picture to an array of values from 0 to 255, in any process; None for texts.
+    # Converts a decoded picture to an array of values from 0 to 255; must work in any process. None
+    # for encoders of texts.
     prepare: Callable[[Picture], Array] | None = None
 
     @classmethod
     def installed(cls) -> bool:
-        """True if the encoder needs no module, or its module is installed."""
+        """True if the module that the encoder needs is installed, or it needs none."""
         return not cls.needs or find_spec(cls.needs) is not None
 
     @classmethod
     @abstractmethod
     def load(cls, argument: str, options: EncoderOptions) -> EmbeddingEncoder:
-        """The encoder for the text behind the colon; raises ValueError if this text is not
-        valid.
+        """The encoder for the text after the colon of ``--encoder``.
+
+        Raises ValueError if the text is not valid.
         """
 
     @abstractmethod
     def encode(self, batch: Any) -> Features:
-        """Features (n, d) of n prepared pictures, stacked, or of a list of n texts."""
+        """Features (n, d) of n prepared pictures, stacked into one array, or of n texts in a
+        list.
+        """
 
     def fit(self, batches: Iterable[Array]) -> None:  # noqa: ARG002
-        """Fit to the prepared pictures of the source, for encoders that must be fitted."""
+        """Fit the encoder to the prepared pictures of a source, if it must be fitted."""
         raise TypeError(f"{self.name} is not fitted")
 
     @property
@@ -114,7 +123,7 @@ class EmbeddingEncoder(ABC):
 
     @property
     def tensors(self) -> Mapping[str, Array]:
-        """Arrays to store in the file of features."""
+        """Arrays of a fitted encoder that are stored beside the features, by name."""
         return {}
 
 
@@ -134,8 +143,8 @@ def file_sha256(path: Path) -> str:
 
 
 def installed_file(package: str, path: str) -> Path:
-    """A file of an installed package, found without importing it; raises ValueError if there is
-    none.
+    """Path of a file of an installed package, without importing the package; raises ValueError if
+    there is no such file.
     """
     spec = find_spec(package)
     for folder in (spec and spec.submodule_search_locations) or ():
@@ -146,7 +155,9 @@ def installed_file(package: str, path: str) -> Path:
 
 
 def whole(text: str, name: str, most: int) -> int:
-    """The whole number from 1 to ``most`` that stands behind an encoder's colon.
+    """The whole number from 1 to ``most`` after the colon in an ``--encoder`` option.
+
+    ``name`` is the part before the colon. Raises ValueError for any other text.
 
     Raises ValueError for any other text.
     """
@@ -158,7 +169,7 @@ def whole(text: str, name: str, most: int) -> int:
 
 
 def libraries(*names: str) -> dict[str, str]:
-    """Versions of these packages; by default of NumPy and Pillow."""
+    """Versions of the named packages; by default of NumPy and Pillow."""
     from importlib.metadata import version
 
     return {name: version(name) for name in names or ("numpy", "pillow")}

@@ -1,5 +1,5 @@
-"""The embedding lens: curves of the same samples in the features of several encoders, with all and
-with fewer features.
+"""The embedding lens: curves of the same samples in the features of several encoders, each with all
+and with fewer of its features.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from prviz.readers.media import MediaError, Pictures, find_picture, picture_colu
 from prviz.samples import SamplePair, Samples, SamplesLike, SplitRatio, as_samples
 
 DIMENSIONS = (2, 4, 8, 16, 32, 64, 128, 256)
-# Side of pictures in the pixel features. Then the largest side of the random network's input, and
-# the step by which it grows: enlarging small pictures to the largest side would take most of the
-# time.
+# In pixels: side of pictures in the pixel features; largest side of the random network's input, and
+# the step between its sides. Small pictures keep a small side, since most of the time would
+# otherwise go into enlarging them.
 _PIXELS = 32
 _SIDE = 64
 _SIDES = 16
-# Pictures prepared and encoded at a time.
+# Number of pictures that are prepared and encoded at a time.
 _BATCH = 128
 _RANDOM = "random network"
 _TEXT = "text"
@@ -38,10 +38,10 @@ Picture: TypeAlias = bytes | Array
 
 @dataclass(frozen=True, eq=False)
 class LensReading:
-    """Every generated set against the real one, in d features of one encoder.
+    """Estimates of every generated set against the real one, in d features of one encoder.
 
     encoder, d : name of the encoder, and number of features kept.
-    estimates : by one family, in the order of the generated sets.
+    estimates : one per generated set, in their order, all by the same family.
     """
 
     encoder: str
@@ -50,15 +50,15 @@ class LensReading:
 
     @property
     def areas(self) -> tuple[float, ...]:
-        """AuC of every generated set."""
+        """AuC of every generated set, in their order."""
         return tuple(each.curve.auc for each in self.estimates)
 
 
 @dataclass(frozen=True, eq=False)
 class Lens:
-    """All readings, by encoder and increasing number of features.
+    """All readings, ordered by encoder, then by number of features.
 
-    names : of the generated sets.
+    names : names of the generated sets.
     left_out : a sentence that says why encoders of pictures are missing; "" if none is.
     """
 
@@ -73,7 +73,7 @@ class Lens:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the stored supports."""
+        """Memory in bytes of the supports of all readings."""
         return sum(
             2 * run.c_real.nbytes
             for each in self.readings
@@ -122,10 +122,10 @@ def lens(
     Returns
     -------
     Lens
-        Readings of the values as given, and for sets with pictures of the pixels (unless these are
-        the values) and of a network with random weights. Fewer features are principal components of
-        the real samples; for the random network they are its first features, as of a narrower
-        network.
+        One reading of the values as given, and one for each of ``encoders``. Sets with pictures
+        also have readings of their pixels (unless the values are pixels) and of a network with
+        random weights. A smaller number of features is the number of principal components of the
+        real samples; of the random network the first features are kept, as in a narrower network.
 
     Raises
     ------
@@ -134,8 +134,8 @@ def lens(
 
     Notes
     -----
-    Sykes et al. 2026, 5.2, compare embeddings, one of them of random weights, and ask how many of
-    its features are needed.
+    Sykes et al. 2026, 5.2, compare embeddings and ask how many features of a network with random
+    weights are needed.
     """
     _check_dimensions(dimensions)
     reference = as_samples(real, name="real")
@@ -148,7 +148,7 @@ def lens(
     used = _used(sets, encoders, pictured)
     readings: list[LensReading] = []
     for place, (name, encoder, inputs) in enumerate(used):
-        # encoding counts as half of the work on an encoder
+        # encoding counts as half of an encoder's work, measuring as the other half
         def encoded(share: float, place: int = place) -> None:
             progress((place + share / 2) / len(used))
 
@@ -177,7 +177,8 @@ def _used(
     encoders: Sequence[EmbeddingEncoder],
     pictured: list[list[Picture]] | None,
 ) -> list[tuple[str, EmbeddingEncoder | None, list[list[Any]]]]:
-    """Name, encoder and inputs of each reading; first the values as they are, without an encoder.
+    """Name, encoder and inputs of each reading. The first reading, of the values as given, has no
+    encoder.
 
     Raises ValueError for two encoders with the same name.
     """
@@ -204,20 +205,22 @@ def _used(
 
 
 def has_pictures(samples: Samples, sources: Sequence[Pictures] = ()) -> bool:
-    """True if samples have pictures, or name pictures that the sources may have."""
+    """True if samples have pictures, or a column of picture names to look up in ``sources``."""
     return samples.images is not None or (picture_column(samples) is not None and len(sources) > 0)
 
 
 def has_texts(samples: Samples) -> bool:
-    """True if samples come with their texts."""
+    """True if samples have a label with their texts."""
     return _TEXT in samples.labels
 
 
 def _pictures(
     sets: Sequence[Samples], sources: Sequence[Pictures]
 ) -> tuple[list[list[Picture]] | None, str]:
-    """Every picture of every set; or None, with a sentence on the reason if pictures were
-    expected.
+    """The pictures of every set, and "".
+
+    If a picture is missing: None, and a sentence that says why; if a set has no pictures: None, and
+    "".
     """
     if not all(has_pictures(side, sources) for side in sets):
         return None, ""
@@ -235,12 +238,12 @@ def _pictures(
 
 
 def _side(first: Picture) -> int:
-    """Side of the random network's input, from the first picture: rounded up to a multiple of
-    _SIDES, at most _SIDE.
+    """Side in pixels of the random network's input: the first picture's shorter side, rounded up to
+    a multiple of _SIDES, at most _SIDE.
     """
     try:
         shortest = decoded(first).side if isinstance(first, bytes) else min(first.shape)
-    except MediaError:  # the error is reported when this picture is encoded
+    except MediaError:  # encoding this picture reports the error
         return _SIDE
     return int(min(_SIDE, -(-shortest // _SIDES) * _SIDES))
 
@@ -269,8 +272,8 @@ def _encoded(
 
 
 def _check_dimensions(dimensions: object) -> None:
-    """Raise TypeError unless it is a list, ValueError for an entry that is no number of
-    features.
+    """Raise TypeError unless ``dimensions`` is a list, ValueError unless its entries are whole
+    numbers from 1.
     """
     if not isinstance(dimensions, Iterable):
         raise TypeError(f"dimensions = {dimensions!r}; a list of numbers of features is needed")
@@ -288,9 +291,11 @@ def _decoded(picture: Picture) -> DecodedPicture:
 def _narrowed(
     features: Sequence[Array], dimensions: Sequence[int], *, by_components: bool
 ) -> Iterator[list[Array]]:
-    """The features of every set with fewer columns, then with all.
+    """The features of all sets, first reduced to each smaller number of ``dimensions``, then
+    unreduced.
 
-    The first set is the real one; fewer columns may be its principal components.
+    by_components : True to reduce to principal components of the first set, the real one; False to
+    keep the first columns.
     """
     n, d = features[0].shape
     fewer = sorted(each for each in dimensions if 0 < each < (min(n, d) if by_components else d))
@@ -305,10 +310,12 @@ def _narrowed(
 
 
 def _components(values: Array, count: int) -> tuple[Array, Array]:
-    """Mean, and the first principal axes (d, count), from the smaller one of the covariance matrix
-    and the matrix of inner products of samples.
+    """The mean, and the first ``count`` principal axes as columns (d, count).
 
-    scikit-learn gives the same up to signs, but importing it would take most of the time.
+    They are computed from the covariance matrix or the samples' Gram matrix, whichever is smaller.
+
+    scikit-learn's PCA gives the same axes up to their signs, but importing it takes longer than
+    this.
     """
     from scipy.linalg import eigh
 

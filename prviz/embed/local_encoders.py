@@ -1,4 +1,4 @@
-"""Encoders that a page may offer: files below one folder, timm's downloads, and installed
+"""Finds the encoders that a page can offer: files below one folder, timm's downloads, and installed
 packages.
 """
 
@@ -21,14 +21,15 @@ from prviz.readers.errors import error_text
 from prviz.readers.safe_folder import Below
 
 _WEIGHTS = (".safetensors", ".pt", ".pth", ".bin")
-# File names that do not say which network the weights belong to; the folder's name then does.
+# File names of weights that do not name the network; then the folder's name does.
 _NAMELESS = ("model", "pytorch_model")
 
 
 @dataclass(frozen=True, order=True)
 class LocalEncoder:
-    """An encoder as `prviz embed` takes it, with the path of its weights; paths are below a
-    folder.
+    """An encoder as the text for `prviz embed`, and the path of its weights.
+
+    Paths are relative to the folder in which encoders are searched.
     """
 
     encoder: str
@@ -36,7 +37,7 @@ class LocalEncoder:
 
     @property
     def takes(self) -> Kind:
-        """Whether it encodes pictures or texts."""
+        """What the encoder takes: "pictures" or "texts"."""
         if self.encoder.startswith(f"{WordVectorEncoder.prefix}:"):
             return "texts"
         return "pictures"
@@ -49,7 +50,8 @@ class LocalEncoder:
         return self.encoder
 
     def signature(self, below: Below) -> tuple[tuple[int, int], ...]:
-        """Size and time of its file, of the TOML file beside it, and of external weights.
+        """Sizes and modification times of the encoder's file, of the TOML file beside it, and of
+        external weights.
 
         Equal signatures mean that the encoder has not changed.
         """
@@ -63,11 +65,11 @@ class LocalEncoder:
         return tuple((state.st_size, state.st_mtime_ns) for state in states)
 
     def load(self, below: Below) -> EmbeddingEncoder:
-        """The encoder; all its files are opened only if they lie below the folder.
+        """The encoder, loaded; all its files must lie in the folder ``below``.
 
         Raises
         ------
-        ValueError : it can't be loaded; the message names files by their paths below the folder.
+        ValueError : the encoder can't be loaded; the message gives paths relative to the folder.
         """
         try:
             if not self.encoder.endswith(".onnx"):
@@ -76,7 +78,7 @@ class LocalEncoder:
                     weights = below.find(self.weights)
                 return load_encoder(self.encoder, EncoderOptions(weights=weights))
             file = below.find(self.encoder)
-            # reading the file would follow the link, perhaps out of the folder
+            # a link could lead out of the folder
             if file.with_suffix(".toml").is_symlink():
                 raise ValueError(
                     f"{self.encoder}: its TOML file is a link; put the file itself beside the"
@@ -92,10 +94,11 @@ class LocalEncoder:
 
 
 def encoders_below(below: Below, most: int = 500) -> list[LocalEncoder]:
-    """All encoders in at most ``most`` folders whose packages are installed.
+    """All encoders whose packages are installed, in at most ``most`` folders below one folder.
 
-    Weights of timm are named after their network, such as ``resnet18.a1_in1k.safetensors`` or
-    ``resnet18.a1_in1k/model.safetensors``. PyTorch is imported only where files could be weights.
+    A weights file must be named after its network of timm, or lie in a folder with this name, such
+    as ``resnet18.a1_in1k.safetensors`` or ``resnet18.a1_in1k/model.safetensors``. PyTorch is
+    imported only where files could be weights.
     """
     found = set[LocalEncoder]()
     weights: list[tuple[str, str]] = []
@@ -130,8 +133,9 @@ def installed_encoders() -> list[LocalEncoder]:
 
 
 def _external(file: Path) -> list[str]:
-    """External weight files of an ONNX network; empty for other files, whose loading reports the
-    error.
+    """Names of an ONNX network's external weight files.
+
+    Empty for other files, and for files that can't be read, whose loading reports the error.
     """
     try:
         state = file.stat()

@@ -11,7 +11,9 @@ from prviz.readers.errors import error_text
 
 
 def check_device(device: str) -> str:
-    """``device``, after a test computation there; raises ValueError if PyTorch can't use it."""
+    """Test that PyTorch can compute on ``device``, and return ``device``; raises ValueError if it
+    can't.
+    """
     import torch
 
     try:

@@ -21,8 +21,8 @@ from prviz.readers.atomic_files import beside, named
 
 @contextlib.contextmanager
 def whole_pair(features: Path, table: Path) -> Iterator[tuple[Path, Path]]:
-    """Two temporary paths to write; afterwards either both replace features and table, or neither
-    does.
+    """Yield two temporary paths to write to; afterwards replace the features and the table by them,
+    either both or neither.
 
     A new table never stands beside old features, even if the process fails or is killed in between.
     """
@@ -53,7 +53,9 @@ def write_features(
     extra: Mapping[str, Array],
     metadata: Mapping[str, str],
 ) -> None:
-    """Write features as `put_features` does; an older file stays until everything is written."""
+    """Write features as `put_features` does; an existing file is replaced only when everything is
+    written.
+    """
     draft = beside(out)
     try:
         with named(out):
@@ -70,7 +72,9 @@ def put_features(
     extra: Mapping[str, Array],
     metadata: Mapping[str, str],
 ) -> None:
-    """Write ``features`` (n, d), part by part, and other float32 arrays to a new file."""
+    """Write ``features`` (n, d), whose rows come in parts, and the float32 arrays ``extra`` to a
+    new .safetensors file.
+    """
     header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
     end = 0
     for name, size in {
@@ -84,7 +88,7 @@ def put_features(
     text += b" " * (-len(text) % 8)
     with out.open("xb") as stream:
         stream.write(len(text).to_bytes(8, "little") + text)
-        # in parts, since all features may not fit into memory
+        # written in parts, since all features may not fit into memory
         for array in chain(parts, extra.values()):
             stream.write(np.ascontiguousarray(array, "<f4").tobytes())
         stream.flush()
@@ -98,10 +102,9 @@ def put_table(
     metadata: Mapping[str, str],
     root: str,
 ) -> None:
-    """Write features with the name and the label of each sample to a new file, which the pages can
-    read.
+    """Write a Parquet table of features, names and labels that the pages can read.
 
-    column : kind of name: the path (``root`` and the item's own), the row or the text.
+    column : what names a sample: "path" (``root`` followed by the item's path), "row" or "text".
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

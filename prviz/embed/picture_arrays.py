@@ -1,4 +1,4 @@
-"""Pictures in one array, read one by one: .npy files, and .npz files as diffusion projects write
+"""Reads pictures one by one from one array: .npy files, and .npz files as diffusion projects write
 them (pictures arr_0, labels arr_1).
 """
 
@@ -22,15 +22,15 @@ from prviz.readers.media.looks import MAX_PIXELS, MediaError
 from prviz.readers.npy import ZIP_ERRORS, NpzFile, open_npz, read_npy_header
 from prviz.readers.source import Limits, as_source
 
-# Usual names of the labels and of the pictures; arr_0 and arr_1 are the names that `np.savez`
-# gives.
+# Usual names of the array of labels, and of the array of pictures. `np.savez` names arrays arr_0,
+# arr_1, ...
 _LABELS = ("arr_1", "label", "labels", "y")
 _PICTURES = "arr_0"
 _ACCEPTED = (
     "pictures as an array (n, height, width, 3), (n, height, width) or (n, 3, height, width) of"
     " uint8 or uint16 are needed"
 )
-# The stream that a thread has open: one is enough, since pictures of an array are read in order.
+# The current thread's open stream. One is enough, since the pictures of an array are read in order.
 _held = threading.local()
 
 
@@ -38,10 +38,10 @@ _held = threading.local()
 class PictureArray:
     """Pictures in one array, each named by its row.
 
-    offset : position of the first value, in the file or, if ``member`` is not "", in this
-        compressed member of an archive.
+    offset : byte of the first value, in the file or, if ``member`` is not "", in the unpacked
+        member of the archive.
     shape, dtype : of one picture.
-    first : True if the colours are its first axis.
+    first : True if the first axis of a picture is its colours.
     """
 
     file: Path
@@ -66,7 +66,8 @@ class PictureArray:
         key = (str(self.file), self.member, item.version)
         failed = getattr(_held, "failed", None)
         if failed is not None and failed[0] == key and begin >= failed[1]:
-            raise MediaError(failed[2])  # without unpacking the file again up to the damage
+            # reported again without unpacking the file up to the damage once more
+            raise MediaError(failed[2])
         try:
             if self.member:
                 stream = self._unpacked(key)
@@ -97,8 +98,9 @@ class PictureArray:
         return ""
 
     def _unpacked(self, key: tuple[str, str, str]) -> BinaryIO:
-        """The stream of a compressed member that this thread has open; it can seek backwards only
-        by starting again.
+        """The current thread's stream of the compressed member, opened if necessary.
+
+        Reading onwards is fast; seeking backwards unpacks the member again from its beginning.
         """
         if getattr(_held, "key", None) != key:
             close_held()
@@ -111,18 +113,19 @@ class PictureArray:
 
 
 def close_held() -> None:
-    """Close the stream that this thread has open, if any."""
+    """Close the current thread's open stream, if there is one."""
     if getattr(_held, "key", None) is not None:
         _held.key = None
         _held.open.close()
 
 
 def open_array(path: Path, key: str | None) -> PictureArray:
-    """The pictures in an .npy or .npz file; only headers and labels are read.
+    """The pictures in an .npy or .npz file; only its headers and labels are read now.
 
     Raises
     ------
-    ValueError : no array of pictures, several without ``key``, or a truncated or corrupt file.
+    ValueError : no array of pictures, several arrays but no ``key``, or a truncated or corrupt
+    file.
     """
     source = as_source(path)
     limits = Limits(min_rows=1)
@@ -147,7 +150,7 @@ def open_array(path: Path, key: str | None) -> PictureArray:
 
 
 def _chosen(file: NpzFile, key: str | None) -> Header:
-    """Header of the array with this key, or of the array that holds pictures."""
+    """Header of the array named ``key``, or, without a key, of the array that holds pictures."""
     if key is not None and key not in file.keys:
         raise ReadError(f"{file.where}: has no array {quoted(key)}; it has {listed(file.keys)}")
     if key is not None:
@@ -172,7 +175,9 @@ def _chosen(file: NpzFile, key: str | None) -> Header:
 
 
 def _place(path: Path, name: str, offset: int) -> tuple[str, int]:
-    """Where an array begins: ("", offset in the file), or (compressed member, offset in it)."""
+    """Where an array's values begin: ("", byte in the file) if it is stored uncompressed, else
+    (name of the member, byte in the unpacked member).
+    """
     with zipfile.ZipFile(path) as archive:
         info = archive.getinfo(name)
     if info.compress_type != zipfile.ZIP_STORED:
@@ -187,7 +192,9 @@ def _place(path: Path, name: str, offset: int) -> tuple[str, int]:
 def _array(
     path: Path, header: Header, offset: int, member: str, labels: list[str] | None, version: str
 ) -> PictureArray:
-    """The source for an array, after a check of its header."""
+    """A `PictureArray` for the array with this header; raises ReadError unless it holds
+    pictures.
+    """
     shape = header.shape
     found = f"{header.where}: {header.dtype_name} of shape {shape}"
     colours = [at for at in (3, 1) if len(shape) == 4 and shape[at] in (1, 3, 4)]

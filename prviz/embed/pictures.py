@@ -1,4 +1,6 @@
-"""Decodes picture files to square arrays of red, green and blue, under the limits for uploads."""
+"""Decodes picture files to upright RGB arrays, within the limits for uploads, and cuts out central
+squares.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,16 @@ if TYPE_CHECKING:
 FORMATS = ("PNG", "JPEG", "WebP", "BMP", "TIFF")
 EXTENSIONS = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff")
 _WHITE = (255, 255, 255, 255)
-# Most pixels of a side, which is the limit of JPEG; a longer picture is refused.
+# Largest side in pixels, the limit of JPEG; pictures with a longer side are refused.
 _LONGEST = 65_535
-# Most pixels of a resized picture. Beyond it the ends of the longer side, far from the central
-# square, are cut off first.
+# Largest number of pixels of a resized picture. Above it, both ends of the longer side are cut off
+# before resizing; they lie far from the central square.
 _RESIZED = 4096**2
-# TIFF tag: number of bands stored. EXIF tag: orientation.
+# TIFF tag of the number of stored bands, and EXIF tag of the orientation.
 _BANDS = 277
 _ORIENTATION = 0x0112
-# Bytes of a PNG header up to the bits per value. Then the first bytes of TIFF in both byte orders.
+# Number of bytes of a PNG header up to the bit depth, and the first bytes of TIFF in both byte
+# orders.
 _HEAD = 25
 _TIFF = (b"II", b"MM")
 
@@ -35,9 +38,9 @@ _TIFF = (b"II", b"MM")
 class Picture:
     """A decoded picture: upright, on white where it was transparent.
 
-    bands : one RGB image with 8 bits; or, as floats from 0 to 255, one grey image or three of
-        colours.
-    side : shorter side as stored, in pixels.
+    bands : one RGB image with 8 bits; or images of floats from 0 to 255: one grey one, or one for
+        each of red, green and blue.
+    side : shorter side in pixels, before any resizing.
     transparent : True if any part was transparent.
     left_out : number of bands not used.
     """
@@ -49,10 +52,10 @@ class Picture:
 
 
 def decoded(data: bytes, bits: int | None = None) -> Picture:
-    """The picture in a file's contents.
+    """Decode the picture in the bytes of a file.
 
-    bits : bits used by values of 16-bit pictures, which are then kept as floats; None: 16-bit
-        values are cut to their upper 8 bits.
+    bits : number of bits that the values of 16-bit pictures use; they are then scaled to floats
+        from 0 to 255. None: only the upper 8 bits of 16-bit values are kept.
 
     Raises
     ------
@@ -66,7 +69,8 @@ def decoded(data: bytes, bits: int | None = None) -> Picture:
         left_out = _left_out(image)
         side = min(image.size)
         if bits is not None and _is_deep(image):
-            # Before the orientation is applied, since Pillow reads the whole PNG for that.
+            # Called before Pillow reads the orientation: for a PNG that would load the whole
+            # picture.
             values = _deep_values(data, image)
             picture = from_values(values, bits, image.getexif().get(_ORIENTATION, 1))
             return Picture(picture.bands, side, picture.transparent, left_out)
@@ -123,7 +127,9 @@ def from_values(values: Array, bits: int | None, orientation: int = 1) -> Pictur
 
 
 def largest_value(data: bytes) -> int | None:
-    """Largest value of a 16-bit picture; None for any other contents, including broken ones."""
+    """Largest value of a 16-bit picture in the bytes of a file; None for any other contents,
+    including broken files.
+    """
     if not may_be_deep(data[:_HEAD]):
         return None
     try:
@@ -133,17 +139,17 @@ def largest_value(data: bytes) -> int | None:
             values = _deep_values(data, image)
             return int(values[..., :3].max() if values.ndim == 3 else values.max())
     except MediaError:
-        return None  # the error is reported when the picture is decoded
+        return None  # decoding the picture reports the error
 
 
 def may_be_deep(head: bytes) -> bool:
-    """False if the first 25 bytes of a file show that it does not have 16 bits per value."""
+    """False if the first 25 bytes of a file rule out 16 bits per value."""
     return head[:2] in _TIFF or (head[1:4] == b"PNG" and head[24:25] == b"\x10")
 
 
 def _check(image: Any) -> None:
-    """Raise MediaError for an opened picture with several frames, too long a side, or more than 16
-    bits per value.
+    """Raise MediaError for an opened picture with several frames, too long a side, 32 bits per
+    value, or negative values.
     """
     if getattr(image, "is_animated", False) and image.format != "MPO":
         frames = getattr(image, "n_frames", 2)
@@ -166,7 +172,7 @@ def _check(image: Any) -> None:
 
 
 def _over_white(image: Image.Image) -> tuple[Image.Image, bool]:
-    """The image on a white background, and True if any part was transparent."""
+    """The image on a white background, and a flag: True if any part was transparent."""
     from PIL import Image
 
     least, _ = image.getchannel("A").getextrema()
@@ -183,7 +189,7 @@ def _left_out(image: Image.Image) -> int:
 
 
 def _rawmode(tile: Any) -> str:
-    """Pillow's name of how a tile of a picture is stored, such as "RGB;16B"."""
+    """Pillow's name for the storage of a tile of a picture, such as "RGB;16B"."""
     return str(tile.args[0] if isinstance(tile.args, tuple) else tile.args)
 
 
@@ -197,8 +203,8 @@ def _is_deep(image: Any) -> bool:
 def _deep_values(data: bytes, image: Any) -> Array:
     """Values of a 16-bit picture, (height, width) or (height, width, 3 or 4).
 
-    Pillow keeps only the upper byte of colours. Reading the file again as if its byte order were
-    reversed gives the lower bytes.
+    Of colours Pillow keeps only the upper byte of each value. The lower bytes come from a second
+    read in which Pillow is told the opposite byte order.
     """
     from PIL import Image
 
@@ -209,7 +215,8 @@ def _deep_values(data: bytes, image: Any) -> Array:
     if order == "N":
         order = "L" if sys.byteorder == "little" else "B"
     again = Image.open(io.BytesIO(data), formats=[image.format])
-    if name == "LA":  # read as four 8-bit bands: both bytes of grey and of alpha
+    # read as 8-bit RGBA, whose four bands are the upper and lower bytes of grey and of alpha
+    if name == "LA":
         parts = np.asarray(_as_stored(again, "RGBA")).astype(np.uint16)
         grey, alpha = (parts[..., at] * 256 + parts[..., at + 1] for at in (0, 2))
         return np.stack([grey, grey, grey, alpha], axis=-1)
@@ -224,7 +231,7 @@ def _deep_values(data: bytes, image: Any) -> Array:
 
 
 def _as_stored(image: Any, rawmode: str) -> Any:
-    """An opened picture whose tiles are decoded with another raw mode."""
+    """The image, not yet loaded, set to decode its tiles with another raw mode."""
     image.tile = [
         tile._replace(args=(rawmode, *tile.args[1:]) if isinstance(tile.args, tuple) else rawmode)
         for tile in image.tile
@@ -233,8 +240,8 @@ def _as_stored(image: Any, rawmode: str) -> Any:
 
 
 def narrowed(image: Image.Image, resize: int) -> Image.Image:
-    """The image without the ends of its longer side, if resizing to ``resize`` would take too much
-    memory.
+    """Cut off both ends of an image's longer side if resizing its shorter side to ``resize`` pixels
+    would take too much memory.
     """
     short = min(image.size)
     most = max(4, _RESIZED // resize**2) * short
@@ -277,7 +284,7 @@ class SquareTransform:
         return np.asarray(image)[top : top + self.size, left : left + self.size]
 
     def described(self) -> str:
-        """The transform in words, for the metadata."""
+        """The transform in words, for the metadata of the file of features."""
         return (
             f"upright, transparency over white, RGB, shorter side to {self.resize}"
             f" ({self.interpolation}), central {self.size} x {self.size}"

@@ -1,4 +1,4 @@
-"""All encoders, and the encoder for a text such as ``pixels:32``."""
+"""Lists all encoders, and loads the encoder for a text such as ``pixels:32``."""
 
 from __future__ import annotations
 

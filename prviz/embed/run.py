@@ -1,5 +1,5 @@
-"""One embedding run: all cores prepare items, which are encoded in batches and stored in parts
-until all parts exist.
+"""One embedding run: items are prepared on all cores, encoded in batches, and stored in parts; a
+stopped run continues from the stored parts.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from prviz.readers.atomic_files import locked, named
 from prviz.readers.errors import one_line
 from prviz.readers.npy import ZIP_ERRORS
 
-# Items in a part, the unit that a stopped run keeps; and bad items named in a message.
+# Number of items in a part, the unit in which a stopped run is resumed; number of bad items that an
+# error names.
 PART = 256
 _MOST_NAMED = 10
-# Ratio of two pictures' shorter sides from which a note calls their sizes very different.
+# Pictures differ much in size if their shorter sides have at least this ratio; a note then says so.
 UNLIKE = 2.0
 
 
@@ -39,7 +40,7 @@ class Embedded:
     """Result of an embedding.
 
     n, d : shape of the features.
-    bad : reason for every bad item, by path.
+    bad : path of every item that could not be embedded, and the reason.
     notes : sentences for the user on how pictures were treated.
     side : median of the pictures' shorter sides in pixels; 0 for texts.
     """
@@ -69,7 +70,7 @@ def embed(
     source : EmbeddingSource
         The items to embed.
     encoder : EmbeddingEncoder
-        Fitted to the source here, if it must be fitted.
+        The encoder; if it must be fitted, it is fitted to the source.
     out : Path
         A .safetensors file. A stopped run leaves its parts in a folder beside it; the same call
         continues from there and writes the same bytes as an uninterrupted run.
@@ -80,7 +81,7 @@ def embed(
         many as the largest value of the source needs. Only pictures read with the same bits can be
         compared.
     executor : Executor, optional
-        Reads and decodes; by default a process per core if there are many items.
+        Runs the reading and decoding; by default a process per core if there are many items.
     progress : callable, optional
         Called with the fraction done, after every few items; what it raises stops the run.
 
@@ -92,14 +93,14 @@ def embed(
     Raises
     ------
     ValueError
-        Source and encoder don't fit; bad items without ``skip_bad``; nothing left; another run
-        writes the same file.
+        The encoder does not take what the source holds; there are bad items and ``skip_bad`` is
+        False; all items are bad; or another run writes the same file.
     """
     if encoder.takes != source.kind:
         raise ValueError(
             f"{encoder.name} takes {encoder.takes}, and {source.name} holds {source.kind}"
         )
-    if not skip_bad:  # checked before anything is read
+    if not skip_bad:  # checked before the first file is read
         reason = "its name is not in UTF-8; rename it."
         _check_bad(
             {item.path: reason for item in source.items if not is_utf8(item.path)}, source, skip_bad
@@ -111,8 +112,9 @@ def embed(
 
 
 class _Job(NamedTuple):
-    """What to embed, by which encoder, into which file; bits : of 16-bit pictures, None if there
-    are none.
+    """The items to embed, the encoder, and the file to write.
+
+    bits : number of bits that 16-bit values use; None if no picture has 16 bits.
     """
 
     source: EmbeddingSource
@@ -122,8 +124,8 @@ class _Job(NamedTuple):
 
     @property
     def transform(self) -> str:
-        """The transform, with the scaling of 16-bit values; sets that are compared must share
-        it.
+        """The transform in words, with the scaling of 16-bit values; only sets with equal
+        transforms can be compared.
         """
         if self.bits is None:
             return self.encoder.transform
@@ -134,13 +136,15 @@ class _Job(NamedTuple):
 
     @property
     def parts(self) -> list[tuple[SourceItem, ...]]:
-        """The items in groups; the features of a group are stored together."""
+        """The items in groups of PART; the features of a group are stored together."""
         items = self.source.items
         return [items[start : start + PART] for start in range(0, len(items), PART)]
 
 
 def used_bits(workers: ItemWorkers, progress: Callable[[float], object] | None) -> int | None:
-    """Bits that the largest value of 16-bit pictures needs; None if all pictures have 8 bits."""
+    """Number of bits that the largest value of all 16-bit pictures needs; None if all pictures have
+    8 bits.
+    """
     largest = workers.largest_value(lambda: None if progress is None else progress(0.0))
     if largest is None:
         return None
@@ -220,8 +224,8 @@ def _embed(
 def _said_of_parts(
     job: _Job, files: Sequence[Path]
 ) -> tuple[dict[str, str], set[int], NDArray[np.int32]]:
-    """Reasons for left-out samples by path, the numbers of features found, and facts on the
-    pictures.
+    """Facts collected from all stored parts: bad items with reasons by path, numbers of features
+    that occur, and facts on pictures.
     """
     bad: dict[str, str] = {}
     widths = set[int]()
@@ -237,8 +241,10 @@ def _said_of_parts(
 def _encoded(
     job: _Job, workers: ItemWorkers, folder: Path, progress: Callable[[float], object] | None
 ) -> list[Path]:
-    """Files of all parts; missing parts are encoded here, after the encoder is fitted if
-    necessary.
+    """The files of all parts.
+
+    Missing parts are encoded and written first; before that an encoder that must be fitted is
+    fitted.
     """
     encoder = job.encoder
     every = job.source.items
@@ -270,7 +276,7 @@ def _sides_text(sides: NDArray[np.int32]) -> str:
 
 
 def _notes(facts: NDArray[np.int32], bits: int | None) -> Iterator[str]:
-    """Sentences on treatments of pictures that a user may not expect."""
+    """Notes for the user on how pictures were treated, where a user may not expect it."""
     if not len(facts):
         return
     sides, transparent, left_out = facts.T
@@ -303,7 +309,9 @@ def _reported(
     total: int,
     progress: Callable[[float], object] | None,
 ) -> Iterator[PreparedGroup]:
-    """The groups; after each group was processed, ``progress`` is called with the fraction done."""
+    """Yield the groups; after the caller has processed a group, report the fraction done to
+    ``progress``.
+    """
     for group in groups:
         yield group
         done += group.count
@@ -330,8 +338,8 @@ def _check_bad(bad: dict[str, str], source: EmbeddingSource, skip_bad: bool) -> 
 
 
 def _part_key(items: Sequence[SourceItem], job: _Job) -> str:
-    """Hash of everything that a part depends on; a stored part is used again only if its hash is
-    equal.
+    """Hash of everything that a part's features depend on. A stored part is reused only if its hash
+    is unchanged.
     """
     encoder = job.encoder
     made_by = (
@@ -347,7 +355,7 @@ def _part_key(items: Sequence[SourceItem], job: _Job) -> str:
 def _write_part(
     file: Path, count: int, prepared: Iterator[PreparedGroup], encoder: EmbeddingEncoder
 ) -> None:
-    """Take the prepared groups of one part, encode them and store the features."""
+    """Encode the next ``count`` prepared items, which form one part, and store their features."""
     features: list[Features] = []
     facts: list[NDArray[np.int32]] = []
     reasons: dict[int, str] = {}
@@ -364,8 +372,8 @@ def _write_part(
                     f"{encoder.name}: a feature is not finite; check its preprocessing"
                 )
     rows = np.concatenate(features) if features else np.empty((0, 0), np.float32)
-    # Not flushed to disk, which would take most of the time. A part that a crash of the machine
-    # damages is encoded again.
+    # Not flushed to disk, because that would take most of the time. If the machine crashes, a
+    # damaged part is encoded again.
     beside = file.with_suffix(".tmp")
     with named(file), beside.open("wb") as stream:
         bad = np.frombuffer(json.dumps(reasons).encode(), np.uint8)
@@ -374,7 +382,7 @@ def _write_part(
 
 
 def _is_whole(file: Path) -> bool:
-    """True if a stored part exists undamaged; the archive has checksums."""
+    """True if a part is stored and undamaged; the .npz archive has checksums."""
     try:
         _part(file)
     except (*ZIP_ERRORS, FileNotFoundError):
@@ -383,7 +391,7 @@ def _is_whole(file: Path) -> bool:
 
 
 class _Part(NamedTuple):
-    """A stored part: features, reasons for bad items by row, and facts on the good pictures."""
+    """A stored part: features, reasons for bad items by row, and facts on all other pictures."""
 
     rows: Features
     bad: dict[int, str]

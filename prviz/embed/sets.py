@@ -1,7 +1,7 @@
 """Embeds several sets of pictures, such as one folder per model, each into its own file of
 features.
 
-A file is written again only if its set or the encoder changed.
+A file of features is written again only if its set of pictures or the encoder has changed.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from prviz.readers import table_beside
 from prviz.readers.atomic_files import write_whole
 from prviz.readers.errors import listed, one_line, quoted
 
-# Archives that count as sets of pictures in a folder of models.
+# In a folder of models, archives with these extensions count as sets of pictures.
 ARCHIVES = (".zip", ".npz")
 
 
 @dataclass(frozen=True)
 class PictureSet:
-    """A set of pictures, and the file that its features are written to."""
+    """A set of pictures, and the path for the file of its features."""
 
     source: EmbeddingSource
     out: Path
@@ -36,7 +36,10 @@ class PictureSet:
 
 @dataclass(frozen=True)
 class SetFile:
-    """A file of features; kept : True if an earlier call wrote it and nothing has changed since."""
+    """A written file of features.
+
+    kept : True if an earlier call wrote the file and nothing has changed since.
+    """
 
     out: Path
     found: Embedded
@@ -44,8 +47,8 @@ class SetFile:
 
 
 def sets_in(folder: Path, out: Path) -> tuple[list[PictureSet], list[str]]:
-    """A set for each sub-folder with pictures and each .zip and .npz in a folder; and notes on
-    files that belong to no set.
+    """One set for each sub-folder with pictures, each .zip and each .npz in a folder; and notes on
+    what was left out.
 
     Raises
     ------
@@ -91,8 +94,9 @@ def _loose(folder: Path) -> int:
 
 
 def named_sets(sources: Sequence[EmbeddingSource], out: Path) -> list[PictureSet]:
-    """The sets, each with a file in the folder ``out``; raises ValueError if two would share a
-    file.
+    """The sets, each with its own file of features in the folder ``out``.
+
+    Raises ValueError if two sets would share a file.
     """
     names = [_stem(each) for each in sources]
     twice = [name for name, count in Counter(names).items() if count > 1]
@@ -107,7 +111,7 @@ def named_sets(sources: Sequence[EmbeddingSource], out: Path) -> list[PictureSet
 
 
 def _stem(source: EmbeddingSource) -> str:
-    """Name of a set's file: that of the folder, or that of the archive without its extension."""
+    """Stem of a set's file: the name of its folder, or of its archive without the extension."""
     if isinstance(source, PictureFolder):
         return source.name
     return Path(source.name).stem
@@ -124,9 +128,10 @@ def embed_sets(
 ) -> list[SetFile]:
     """Embed every set with one encoder, which is fitted to the first set if it must be fitted.
 
-    A file that an equal call has written from unchanged pictures is kept. ``bits`` defaults to
-    those of the largest value in all sets. ``done`` is called with every file. Raises as
-    `prviz.embed.run.embed`; the message names the set.
+    A file is kept if an earlier call with the same arguments wrote it from unchanged pictures. By
+    default ``bits`` is the number of bits that the largest value in all sets needs. ``done`` is
+    called with each file as it is finished. Raises the errors of `prviz.embed.run.embed`, with the
+    name of the set.
     """
     if bits is None:
         found = [_bits(each.source, encoder) for each in sets]
@@ -169,7 +174,9 @@ def _bits(source: EmbeddingSource, encoder: EmbeddingEncoder) -> int | None:
 
 
 def common_notes(files: Sequence[SetFile]) -> list[str]:
-    """The notes on all files without repetition; a note that not all files share names its sets."""
+    """All files' notes without repetition; a note that some files lack begins with the names of its
+    sets.
+    """
     by_note: dict[str, list[str]] = {}
     for each in files:
         for note in each.found.notes:
@@ -181,9 +188,7 @@ def common_notes(files: Sequence[SetFile]) -> list[str]:
 
 
 def sizes_note(reference: SetFile, others: Sequence[SetFile]) -> str:
-    """A sentence if other sets have pictures of a very different size than the reference; else
-    "".
-    """
+    """A warning if some sets have pictures of a very different size than the reference; else ""."""
     own = reference.found.side
     unlike = [
         each for each in others if max(own, each.found.side) >= UNLIKE * min(own, each.found.side)
@@ -201,7 +206,7 @@ def sizes_note(reference: SetFile, others: Sequence[SetFile]) -> str:
     )
 
 
-# ---- files kept from an earlier call ----
+# ---- files that an earlier call wrote ----
 
 
 def _record(each: PictureSet) -> Path:
@@ -209,7 +214,7 @@ def _record(each: PictureSet) -> Path:
 
 
 def _made_by(each: PictureSet, encoder: EmbeddingEncoder, bits: int | None, skip_bad: bool) -> str:
-    """Hash of everything that a file of features depends on."""
+    """Hash of the items, the encoder and the options from which a file of features is computed."""
     rows = [(item.path, item.label, item.text, item.version) for item in each.source.items]
     by = (
         encoder.name,
@@ -223,7 +228,7 @@ def _made_by(each: PictureSet, encoder: EmbeddingEncoder, bits: int | None, skip
 
 
 def _states(each: PictureSet) -> list[list[int]]:
-    """Size and modification time of a set's file of features and of its table."""
+    """Size and modification time of the file of features, and of the table beside it."""
     states = [path.stat() for path in (each.out, each.out.with_name(table_beside(each.out.name)))]
     return [[state.st_size, state.st_mtime_ns] for state in states]
 
@@ -242,7 +247,9 @@ def _keep(
 def _kept(
     each: PictureSet, encoder: EmbeddingEncoder, bits: int | None, skip_bad: bool
 ) -> Embedded | None:
-    """The result of an earlier call; None if anything has changed since."""
+    """The result of an earlier call for this set; None if there is none, or if its inputs or its
+    files have changed since.
+    """
     try:
         held = json.loads(_record(each).read_bytes())
         if held["made_by"] != _made_by(each, encoder, bits, skip_bad) or held["states"] != _states(
@@ -262,8 +269,8 @@ def _kept(
 
 
 def without_sets_note(source: EmbeddingSource) -> EmbeddingSource:
-    """A picture folder without the note that asks whether its sub-folders are sets; the caller
-    knows that they are labels.
+    """The picture folder without its note on sub-folders; for a caller that takes sub-folders as
+    labels.
     """
     if isinstance(source, PictureFolder):
         return replace(source, notes=())

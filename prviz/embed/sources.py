@@ -1,5 +1,5 @@
-"""Sources of items to embed, in a fixed order: folders and zip archives of pictures, text files,
-columns of tables.
+"""Sources of items to embed: folders and zip archives of pictures, arrays of pictures, text files,
+and columns of tables.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from prviz.readers.safe_folder import BelowError, open_regular
 from prviz.readers.source import human_size
 from prviz.readers.text_dialect import as_utf8, delimiter_of, encoding_of
 
-# Pictures that sub-folders must hold to be mentioned in a note as possible sets of their own.
+# Number of pictures from which a sub-folder may be a set of its own, which a note then mentions.
 _MANY = 10
-# Bytes at the beginning of a picture file that show its format.
+# Number of bytes at the beginning of a picture file that identify its format.
 HEAD = 32
 
 
 class EmbeddingSource(Protocol):
-    """Items in a fixed order, and access to the contents of each; can be sent to another
-    process.
+    """Items in a fixed order, with access to the contents of each. A source can be pickled for
+    worker processes.
     """
 
     @property
@@ -44,12 +44,14 @@ class EmbeddingSource(Protocol):
 
     @property
     def kind(self) -> Kind:
-        """Whether the items are pictures or texts."""
+        """Kind of all items: "pictures" or "texts"."""
         ...
 
     @property
     def column(self) -> str:
-        """Column of the table that names an item: path, row or text."""
+        """Name of the column that identifies an item in the table of features: "path", "row" or
+        "text".
+        """
         ...
 
     @property
@@ -77,7 +79,9 @@ class EmbeddingSource(Protocol):
         ...
 
     def seen_from(self, folder: Path) -> str:
-        """Prefix of a picture's path in a table that lies in ``folder``, such as "real/".
+        """Prefix of picture paths, such as "real/", in a table that lies in ``folder``.
+
+        "" for items that are not files.
 
         "" for items that are no files.
         """
@@ -86,11 +90,10 @@ class EmbeddingSource(Protocol):
 
 @dataclass(frozen=True)
 class PictureFolder:
-    """Pictures in a folder and its sub-folders, by sorted relative path; the sub-folder is the
+    """Pictures in a folder and its sub-folders, ordered by relative path; the sub-folder is the
     label.
 
-    below : a folder that the pictures must lie in after links are followed; None: links may lead
-        anywhere.
+    below : the folder in which every picture must lie after links are resolved; None: no limit.
     """
 
     root: Path
@@ -129,8 +132,10 @@ class PictureFolder:
             raise MediaError(f"can't be opened: {error.strerror or error}.") from None
 
     def seen_from(self, folder: Path) -> str:
-        """Path of this folder with a final slash, relative to ``below`` or else to ``folder``; if
-        it is not inside, its name.
+        """Path of this folder with a final slash, relative to ``below`` or, without it, to
+        ``folder``.
+
+        If this folder lies outside, only its name.
         """
         root = self.root.resolve()
         folder = (self.below or folder).resolve()
@@ -141,9 +146,9 @@ class PictureFolder:
 
 @dataclass(frozen=True)
 class PictureZip:
-    """Pictures in a zip archive, by sorted path.
+    """Pictures in a zip archive, ordered by path.
 
-    version : changes when the archive changes; see `_version`.
+    version : the archive's `_version`, which changes when the archive changes.
     """
 
     archive: Path
@@ -155,7 +160,9 @@ class PictureZip:
     column: str = "path"
 
     def get(self, item: SourceItem) -> bytes:
-        """Contents of a picture; raises MediaError like `prviz.readers.media.ZipPictures.get`."""
+        """Contents of a picture; raises the MediaErrors of
+        `prviz.readers.media.ZipPictures.get`.
+        """
         opened = _ARCHIVES.get(self.archive)
         if opened is None or opened[2] != self.version:
             archive = zipfile.ZipFile(self.archive)
@@ -167,11 +174,11 @@ class PictureZip:
         return self.get(item)[:HEAD]
 
     def seen_from(self, folder: Path) -> str:  # noqa: ARG002
-        """An empty text, since paths are those inside the archive."""
+        """An empty text: paths in the archive need no prefix."""
         return ""
 
 
-# Archives that this process has open, with members and version, so that each directory is read
+# Archives open in this process, with their members and version, so that a directory is read only
 # once.
 _ARCHIVES: dict[Path, tuple[zipfile.ZipFile, dict[str, zipfile.ZipInfo], str]] = {}
 
@@ -200,7 +207,7 @@ class Texts:
         return ""
 
 
-# Extensions of pictures that are not read; Pillow can convert the first group.
+# Extensions of pictures that are not read; Pillow could convert those in _BY_PILLOW.
 _BY_PILLOW = (
     ".gif",
     ".ppm",
@@ -230,14 +237,14 @@ _NOT_READ = (
     ".nef",
     ".dng",
 )
-# Separator for a table with one column: a character that does not occur.
+# For a table with one column: a separator that occurs in no text.
 _NO_MARK = "\x1f"
 # Bytes at the beginning of a text that reveal its encoding.
 _HEAD = 16
 
 
 def is_utf8(text: str) -> bool:
-    """True unless a file's name has bytes that are not UTF-8; no table can hold such a name."""
+    """True if a file name is valid UTF-8, which tables require."""
     return text.isascii() or not any("\ud800" <= each <= "\udfff" for each in text)
 
 
@@ -256,15 +263,14 @@ def open_source(
     key : str, optional
         Which array of an .npz file; by default ``arr_0``, or the only one that can be pictures.
     below : Path, optional
-        Folder that the pictures must lie in after links are followed; by default links may lead
-        anywhere.
+        Folder in which pictures must lie after links are resolved; by default no limit.
 
     Raises
     ------
     ValueError
-        Nothing there that can be embedded, or no such column or array.
+        Nothing at the path can be embedded, or it has no such column or array.
     OSError
-        It can't be read.
+        The path can't be read.
     """
     extension = path.suffix.lower()
     if not is_utf8(path.resolve().name):
@@ -299,7 +305,7 @@ def open_source(
 
 
 def _folder_items(root: Path) -> list[SourceItem]:
-    items = []  # paths are strings, since a Path per file is slow
+    items = []  # paths stay strings: a Path object for each file would be slow
     for folder, folders, files in os.walk(root):
         folders[:] = [each for each in folders if not each.startswith(".")]
         label = Path(folder).relative_to(root).as_posix()
@@ -312,7 +318,7 @@ def _folder_items(root: Path) -> list[SourceItem]:
 
 
 def _others(root: Path) -> Counter[str]:
-    """Number of files, by extension, that hold pictures or texts but are not read here."""
+    """Number of files by extension, of pictures and texts in formats that are not read here."""
     found = (
         Path(name).suffix.lower()
         for _, _, files in os.walk(root)
@@ -325,7 +331,7 @@ def _others(root: Path) -> Counter[str]:
 
 
 def _others_note(root: Path, items: Sequence[SourceItem]) -> str:
-    """A sentence if pictures of other formats lie beside those that are read; else ""."""
+    """A note on pictures in other formats beside those that are read; "" if there are none."""
     others = _others(root)
     del others[".txt"]
     if not others or not items:
@@ -363,8 +369,8 @@ def _refuse_others(root: Path) -> None:
 
 
 def _version(path: str) -> str:
-    """Text that changes when the contents of a file change; a link stands for the file it leads
-    to.
+    """Text that changes when a file's contents change: its size, modification time and inode; links
+    are followed.
     """
     try:
         status = os.stat(path)  # noqa: PTH116 - faster than Path.stat
@@ -374,12 +380,12 @@ def _version(path: str) -> str:
 
 
 def sub_folders(items: Iterable[SourceItem]) -> Counter[str]:
-    """Number of pictures in each sub-folder, and under "" of those directly in the folder."""
+    """Number of pictures in each sub-folder; those directly in the folder count under ""."""
     return Counter(item.path.partition("/")[0] if "/" in item.path else "" for item in items)
 
 
 def _sets_note(items: Iterable[SourceItem]) -> str:
-    """A sentence if the sub-folders could be sets of their own; "" if they are few or small."""
+    """A note if the sub-folders could be separate sets; "" if they are few or small."""
     counts = sub_folders(items)
     del counts[""]
     large = [name for name, count in counts.items() if count >= _MANY]
@@ -394,8 +400,8 @@ def _sets_note(items: Iterable[SourceItem]) -> str:
 
 
 def _line_items(path: Path) -> tuple[SourceItem, ...]:
-    """The lines of a file as items; a line ends with LF or CRLF, and other characters belong to the
-    text.
+    """The lines of a text file as items; lines end with LF or CRLF, and any other character belongs
+    to the text.
     """
     data = path.read_bytes()
     encoding = encoding_of(data[:_HEAD])
@@ -403,9 +409,10 @@ def _line_items(path: Path) -> tuple[SourceItem, ...]:
         text = data.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError:
         raise ValueError(f"{quoted(path.name)}: not text in UTF-8; save it as UTF-8") from None
-    end = "\n" if "\n" in text else "\r"  # old Macintosh programs ended lines with CR alone
+    # a file without LF: old Macintosh programs end lines with CR
+    end = "\n" if "\n" in text else "\r"
     lines = [line.rstrip("\r") for line in text.split(end)]
-    while lines and not lines[-1].strip():  # empty lines at the end
+    while lines and not lines[-1].strip():  # drops empty lines at the end
         lines.pop()
     return tuple(SourceItem(f"line {n}", text=line) for n, line in enumerate(lines, start=1))
 
@@ -437,7 +444,9 @@ def _picture_zip(path: Path) -> PictureZip:
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Files of an archive by path, without links and without paths that lead out of the archive."""
+    """Files of an archive by path, without links and without paths that lead out of the target
+    folder.
+    """
     found: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
         path = inner_path(info)
@@ -447,7 +456,9 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 
 def _is_picture(info: zipfile.ZipInfo) -> bool:
-    """True if the name is that of a picture; False for the files that macOS adds to archives."""
+    """True if a member's name is that of a picture, and not of a file that macOS adds to
+    archives.
+    """
     path = plain_path(info.filename)
     name = path.rpartition("/")[2]
     return (
@@ -458,7 +469,7 @@ def _is_picture(info: zipfile.ZipInfo) -> bool:
 
 
 def _text_table(path: Path) -> Any:
-    """A table of texts as a data frame; encoding and separator are detected."""
+    """Read a table of texts; its encoding and its separator are detected."""
     import pandas as pd
 
     with ExitStack() as stack:
@@ -468,7 +479,7 @@ def _text_table(path: Path) -> Any:
         if encoding != "utf-8":
             stream = stack.enter_context(as_utf8(stream, encoding, quoted(path.name)))
         mark = delimiter_of(stream, path.suffix.lower())
-        # A separator that occurs only in the texts does not separate columns
+        # a separator that the header lacks occurs only in the texts, and separates no columns
         in_header = mark.encode() in stream.readline()
         stream.seek(0)
         return pd.read_csv(

@@ -1,5 +1,5 @@
-"""Converts a tensor saved by PyTorch to a .safetensors file; only for the shell command, on the
-user's own machine.
+"""Converts a tensor saved by PyTorch to a .safetensors file. Only the shell command calls this, on
+the user's own machine.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from prviz.readers.errors import listed, quoted
 from prviz.samples import Samples
 
 EXTENSIONS = (".pt", ".pth", ".ckpt")
-# Most arrays named in a message.
+# Largest number of arrays that an error names.
 _SHOWN = 10
 
 
 def convert(path: Path, out: Path, key: str | None = None) -> tuple[int, int]:
-    """Write a tensor of a PyTorch file as ``features``; files with anything but tensors are
-    refused.
+    """Write a tensor of a PyTorch file as ``features`` to a .safetensors file; raises if the
+    PyTorch file holds anything but tensors.
 
     Parameters
     ----------
-    path, out : Path The PyTorch file, and the .safetensors file to write.
-    key : str, optional Name of the tensor in a dict, with dots for nested dicts, such as
-        ``features.pool``.
+    path, out : Path
+        The PyTorch file, and the .safetensors file to write.
+    key : str, optional
+        Name of the tensor in a dict, with dots for nested dicts, such as ``features.pool``.
 
     Returns
     -------

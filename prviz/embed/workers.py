@@ -1,5 +1,5 @@
-"""Workers that read and decode items: processes that return pictures in shared memory, threads, or
-none.
+"""Reads and decodes items in parallel: by processes that return pictures in shared memory, by
+threads, or in the calling thread.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ from prviz.neighbors.threads import available_threads
 from prviz.readers.media.looks import MediaError
 from prviz.studies.tasks import interrupt_blocked, task_executor
 
-# Items that a worker prepares at a time, which are then encoded as one batch; groups in progress
-# per core.
+# Number of items in a group, which a worker prepares at a time and which is encoded as one batch;
+# number of groups in progress per core.
 GROUP = 32
 _AHEAD = 4
-# Number of items from which starting processes, which takes about a second, saves time.
+# Number of items from which worker processes save time, since starting them takes about a second.
 _WORTH_PROCESSES = 256
 _ENDED = (
     "a worker process was ended from outside, perhaps because memory ran out; the same command"
     " goes on"
 )
-# Where Linux has its shared memory. A write beyond its size kills the process, and containers often
-# have little of it.
+# Folder of Linux's shared memory. A write beyond its free space kills the process, and containers
+# often have little.
 _SHARED = Path("/dev/shm")
-# Shared memory that this process has attached, by name.
+# Blocks of shared memory by name, attached once per worker process.
 _attached: dict[str, SharedMemory] = {}
 
 
 @dataclass(frozen=True)
 class PreparedGroup:
-    """The result of preparing a group of items.
+    """A group of items, read and decoded by a worker.
 
     count : number of items.
     good : the items without errors: stacked pictures, or texts.
-    bad : reasons for errors, by row.
-    facts : for every good picture its shorter side, 1 if any part was transparent, and the number
-        of unused bands.
-    shared : shape and dtype of pictures that are in shared memory.
+    bad : errors by position in the group.
+    facts : a row for every good picture: shorter side in pixels, 1 if any part was transparent
+        (else 0), and number of unused bands.
+    shared : shape and dtype of the pictures if they are in shared memory, else None.
     """
 
     count: int
@@ -64,13 +64,14 @@ class PreparedGroup:
 
 
 class ItemWorkers:
-    """Workers that prepare items in groups, in order, with a bounded number of groups in progress.
+    """Prepares items in groups, in order, on several workers; the number of groups in progress is
+    limited.
 
-    Few items are prepared without workers.
+    A small number of items is prepared in the calling thread.
 
-    executor : threads that prepare; None: a process per core, which returns pictures in shared
-        memory if there is enough, else through a pipe, which is slower
-        (`tests/benchmarks/embed.py`).
+    executor : threads to use; None: a process per core. Processes return pictures in shared memory
+        if there is enough, otherwise through a pipe, which is slower (see
+        `tests/benchmarks/embed.py`).
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class ItemWorkers:
         self._prepare = prepare
         self._pool = executor
         self._processes = executor is None
-        # Without the list of items, which would be sent with every task.
+        # The source without its items, since it is pickled with every task.
         self._bare: EmbeddingSource = replace(cast(Any, source), items=())
         self._stack = ExitStack()
         self._buffer: Array = np.empty(0)
@@ -100,7 +101,7 @@ class ItemWorkers:
         close_held()
 
     def largest_value(self, report: Callable[[], object]) -> int | None:
-        """Largest value of 16-bit pictures; None if all pictures have 8 bits.
+        """Largest value of all 16-bit pictures; None if all pictures have 8 bits.
 
         ``report`` is called after every group with 16-bit pictures.
         """
@@ -110,7 +111,8 @@ class ItemWorkers:
         found: int | None = None
         try:
             for largest in map(look, cuts) if self._pool is None else self._pool.map(look, cuts):
-                if largest is not None:  # pictures were decoded, which takes time
+                # only 16-bit pictures were decoded, the slow part worth a report
+                if largest is not None:
                     report()
                     found = max(largest, found or 0)
         except BrokenExecutor:
@@ -120,7 +122,8 @@ class ItemWorkers:
     def groups(
         self, items: Sequence[SourceItem], bits: int | None = None
     ) -> Iterator[PreparedGroup]:
-        """Prepared items; the pictures of a group are valid until the next group is taken.
+        """Yield prepared groups of items, in order. The pictures of a group are valid only until
+        the next group is requested.
 
         bits : as in `prviz.embed.pictures.decoded`; if given, all pictures are floats.
         """
@@ -140,7 +143,7 @@ class ItemWorkers:
             while cuts or waiting:
                 if cuts and len(waiting) <= most:
                     memory = free.popleft()
-                    # a worker may start here, which must inherit the block
+                    # submitting may start a worker process, which must inherit the block of Ctrl-C
                     with interrupt_blocked():
                         name = None
                         if memory is not None:
@@ -155,8 +158,8 @@ class ItemWorkers:
             raise ChildProcessError(_ENDED) from None
 
     def _shared_memory(self, like: PreparedGroup, count: int) -> list[SharedMemory]:
-        """``count`` blocks of shared memory, each for a group like this one; none if there is not
-        enough.
+        """``count`` blocks of shared memory, each large enough for a group of pictures like these;
+        empty if memory is short.
         """
         size = 0
         if len(like.good):
@@ -171,7 +174,7 @@ class ItemWorkers:
         return memories
 
     def _taken(self, group: PreparedGroup, memory: SharedMemory | None) -> PreparedGroup:
-        """The group, with its pictures copied out of shared memory."""
+        """The group with its pictures copied from shared memory into this process."""
         if memory is None or group.shared is None:
             return group
         shape, dtype = group.shared
@@ -183,7 +186,7 @@ class ItemWorkers:
 
 
 def _largest(source: EmbeddingSource, items: Sequence[SourceItem]) -> int | None:
-    """Largest value of 16-bit pictures among some items; None if there are no such pictures."""
+    """Largest value among the 16-bit pictures of some items; None if there are no such pictures."""
     found: list[int] = []
     for item in items:
         try:
@@ -199,7 +202,7 @@ def _largest(source: EmbeddingSource, items: Sequence[SourceItem]) -> int | None
                     if data.dtype == np.uint8
                     else int(data[..., :3].max() if data.ndim == 3 else data.max())
                 )
-        except (MediaError, MemoryError):  # the error is reported when the item is prepared
+        except (MediaError, MemoryError):  # preparing the item reports the error
             continue
         if largest is not None:
             found.append(largest)
@@ -213,7 +216,9 @@ def _prepared(
     items: Sequence[SourceItem],
     shared: str | None,
 ) -> PreparedGroup:
-    """A prepared group; its pictures are put into the shared memory of this name, if given."""
+    """Read and decode a group of items; the pictures are written into the shared memory named
+    ``shared``, if given.
+    """
     texts: list[str] = []
     bad: dict[int, str] = {}
     facts: list[tuple[int, int, int]] = []

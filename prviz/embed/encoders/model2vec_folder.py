@@ -11,12 +11,12 @@ import numpy as np
 from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, file_sha256, libraries
 from prviz.readers.errors import error_text, one_line
 
-# Files of the folder that determine the embeddings.
+# Files of a model's folder whose contents determine the embeddings; their hash is stored.
 _FILES = ("config.json", "model.safetensors", "tokenizer.json")
 
 
 class Model2VecEncoder(EmbeddingEncoder):
-    """Static embeddings, without a network to run."""
+    """Static embeddings: token vectors are looked up, and no network runs."""
 
     prefix = "model2vec"
     argument = "FOLDER"

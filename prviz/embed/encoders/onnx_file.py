@@ -1,4 +1,6 @@
-"""A network in an ONNX file; flags or a TOML file beside it state its preprocessing."""
+"""Encoder for a network in an ONNX file, whose preprocessing comes from flags or a TOML file beside
+it.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +18,21 @@ from prviz.embed.encoders.onnx_weights import external_files, weights_sha256, wi
 from prviz.embed.pictures import SquareTransform
 from prviz.readers.errors import error_text
 
-# Most pixels of a side that pictures are resized to; networks take 224 to 1024.
+# Largest side in pixels to which pictures are resized; networks take 224 to 1024.
 _LARGEST = 4096
 
 
 def _session(path: Path, output: str | None, provider: str) -> Any:
-    """The network; if ``output`` names a tensor inside the network, with this tensor as an
-    output.
+    """An ONNX session; if ``output`` names a tensor inside the network, the session returns this
+    tensor too.
     """
     import onnxruntime
 
     found = onnxruntime.InferenceSession(path, providers=[provider])
     outputs = [each.name for each in found.get_outputs()]
     if output is not None and output not in outputs and not external_files(path):
-        # If there is no such tensor, `_ends` raises an error that names the outputs.
+        # For an unknown name the original session is returned, and `_ends` raises an error that
+        # lists the outputs.
         with suppress(*_refusals()):
             data = with_output(path.read_bytes(), output)
             return onnxruntime.InferenceSession(data, providers=[provider])
@@ -58,7 +61,8 @@ def _are_axes(value: object) -> bool:
     return isinstance(value, list) and all(map(_is_whole, value))
 
 
-# Settings of a TOML file: a check of the value, and what the message says is needed.
+# Settings allowed in a TOML file -> a check of the value, and the accepted values in words, for
+# errors.
 _SETTINGS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "size": (_is_whole, "a whole number, such as 224"),
     "resize": (_is_whole, "a whole number, such as 256"),
@@ -73,12 +77,12 @@ _SETTINGS: Mapping[str, tuple[Callable[[object], bool], str]] = {
 
 
 class OnnxEncoder(EmbeddingEncoder):
-    """A network with one input of pictures and an output with one row per picture.
+    """Encoder for an ONNX network that takes a batch of pictures and returns one row per picture.
 
-    Its input is (pixel / scale - mean) / std, with scale 255 unless stated. The output may be any
-    tensor in a network of one file, such as the input of its classifier, and is averaged over the
-    axes ``average``. Flags override the TOML file of the same name beside the network, such as
-    ``inception.toml``.
+    Its input is (pixel / scale - mean) / std, with scale 255 unless stated. The output is averaged
+    over the axes ``average``. If the network is a single file, any inner tensor can be the output,
+    such as the input of its classifier. Flags override the TOML file of the same name beside the
+    network, such as ``inception.toml``.
     """
 
     prefix = ""
@@ -103,7 +107,8 @@ class OnnxEncoder(EmbeddingEncoder):
         output = choice.get("output")
         try:
             self._session = _session(path, output, provider)
-            # onnxruntime has by now refused files outside the folder.
+            # Hashed only now: the session refuses external files outside the network's folder, so
+            # none are read.
             self.weights_sha256 = weights_sha256(path)
         except _refusals() as error:
             raise ValueError(
@@ -179,7 +184,9 @@ class OnnxEncoder(EmbeddingEncoder):
 
 
 def _refusals() -> tuple[type[Exception], ...]:
-    """Exceptions of a network that can't be run; onnxruntime's own ones have no common class."""
+    """Exceptions raised for networks that can't be run; those of onnxruntime have no common base
+    class.
+    """
     from onnxruntime.capi import onnxruntime_pybind11_state
 
     held = vars(onnxruntime_pybind11_state).values()
@@ -188,7 +195,9 @@ def _refusals() -> tuple[type[Exception], ...]:
 
 
 def _settings(path: Path, options: EncoderOptions) -> dict[str, Any]:
-    """Preprocessing by name, from flags or else from the TOML file beside the network."""
+    """Preprocessing settings by name: a flag replaces a setting of the TOML file beside the
+    network.
+    """
     beside = path.with_suffix(".toml")
     choice = dict[str, Any]()
     if beside.is_file():
@@ -210,7 +219,7 @@ def _settings(path: Path, options: EncoderOptions) -> dict[str, Any]:
 
 
 def _ends(session: Any, path: Path, size: int, layout: str, output: str | None) -> tuple[str, str]:
-    """Names of the input and of the output.
+    """Names of the network's input and output.
 
     Raises ValueError unless the input takes pictures and the output gives rows.
     """

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from prviz.embed.base import file_sha256
 
-# Messages of onnx.proto that contain tensors -> number of the field to follow -> the message in it.
+# Where tensors lie in onnx.proto: kind of message -> number of a field -> kind of message in this
+# field.
 _INSIDE = {
     "model": {7: "graph", 20: "training", 25: "function"},
     "training": {1: "graph", 2: "graph"},
@@ -21,19 +22,21 @@ _INSIDE = {
     "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
     "sparse": {1: "tensor", 2: "tensor"},
 }
-# In a tensor message: field of text entries on its file, field that says where the values are, and
-# the latter's value for "in a file".
+# Fields of a tensor message: _ENTRY describes an external file; _PLACE is _EXTERNAL if the values
+# of the tensor are in that file.
 _ENTRY = 13
 _PLACE = 14
 _EXTERNAL = 1
-# Wire types of Protocol Buffers, and the size in bytes of the types of fixed size.
+# Wire types of Protocol Buffers: varint, bytes with a length, and types of fixed size -> size in
+# bytes.
 _VARINT = 0
 _BYTES = 2
 _FIXED = {1: 8, 5: 4}
 
 
 def external_files(network: Path) -> list[str]:
-    """Sorted paths, relative to the network's folder, of the files that hold values of its tensors.
+    """Sorted paths of the external files with a network's weights, relative to the network's
+    folder.
 
     Raises
     ------
@@ -67,16 +70,17 @@ def weights_sha256(network: Path) -> str:
 def with_output(network: bytes, name: str) -> bytes:
     """The network with the tensor ``name`` as its last output.
 
-    Protocol Buffers merge repeated messages, so appending a message adds a field.
+    Nothing is parsed: Protocol Buffers merge repeated messages, so an appended model message whose
+    graph has one output adds this output.
     """
     message = name.encode()
-    for field in (1, 12, 7):  # field numbers: the name of an output, in a graph, in a model
+    for field in (1, 12, 7):  # fields: name of an output, output of a graph, graph of a model
         message = bytes([field << 3 | _BYTES]) + _as_varint(len(message)) + message
     return network + message
 
 
 def _as_varint(value: int) -> bytes:
-    """The number as a varint: seven bits a byte."""
+    """The number as a Protocol Buffers varint: seven bits in each byte, the lowest first."""
     digits = bytearray()
     while value > 127:
         digits.append(value & 127 | 128)
@@ -85,7 +89,8 @@ def _as_varint(value: int) -> bytes:
 
 
 def _locations(data: mmap.mmap) -> Iterator[str]:
-    waiting = [("model", 0, len(data))]  # A stack, since messages may be nested to any depth
+    # a stack in place of recursion, since messages nest to any depth
+    waiting = [("model", 0, len(data))]
     while waiting:
         message, begin, end = waiting.pop()
         if message == "tensor":
@@ -113,7 +118,7 @@ def _location(data: mmap.mmap, begin: int, end: int) -> Iterator[str]:
 
 
 def _fields(data: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """Number, wire type, begin and end of every field of a message."""
+    """Number, wire type, start and end of every field of a message in bytes ``at`` to ``end``."""
     while at < end:
         tag, at = _varint(data, at, end)
         kind = tag & 7
@@ -133,7 +138,7 @@ def _fields(data: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int, int,
 
 
 def _varint(data: mmap.mmap, at: int, end: int) -> tuple[int, int]:
-    """The varint that begins at a byte (seven bits a byte), and the position behind it."""
+    """The varint that begins at byte ``at``, and the position after it."""
     value = 0
     for place, shift in enumerate(range(0, 70, 7), start=at):
         if place >= end:

@@ -1,4 +1,4 @@
-"""The pixels themselves, as values from 0 to 1."""
+"""Encoder whose features are the pixels themselves, as values from 0 to 1."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Principal components of the pixels, fitted on the reference and stored in its file of
-features.
+"""Encoder by principal components of the pixels; fitted on the reference, whose file of features
+stores the components.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from prviz.readers.keyed import open_tensors
 from prviz.readers.source import Limits, as_source
 
 _SIZE = 32
-# Names of the stored arrays: the mean as one row, and the components.
+# Names under which the file of features stores the mean (one row) and the components.
 _MEAN = "pca_mean"
 _AXES = "pca_axes"
 
 
 class PrincipalEncoder(EmbeddingEncoder):
-    """The first principal components of pictures of 32 x 32 pixels."""
+    """Coordinates along the first principal components of pictures of 32 x 32 pixels."""
 
     prefix = "pca"
     argument = "M"
@@ -43,8 +43,8 @@ class PrincipalEncoder(EmbeddingEncoder):
 
     @classmethod
     def load(cls, argument: str, options: EncoderOptions) -> PrincipalEncoder:
-        """``pca:M``; already fitted if the options name a reference's file, which holds its
-        components.
+        """The encoder written ``pca:M``; with ``--weights`` it has the components stored in that
+        file.
         """
         components = whole(argument, "pca", 3 * _SIZE**2)
         return cls(
@@ -53,12 +53,12 @@ class PrincipalEncoder(EmbeddingEncoder):
 
     @property
     def fits(self) -> bool:
-        """True unless the components come from a file."""
+        """True unless the components were read from a file."""
         return self._stored is None
 
     def fit(self, batches: Iterable[Array]) -> None:
-        """Compute mean and leading eigenvectors of the covariance, summed batch by batch in
-        float64.
+        """Compute the mean and the leading eigenvectors of the covariance, with sums over batches
+        in float64.
         """
         from scipy.linalg import eigh
 

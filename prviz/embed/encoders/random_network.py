@@ -1,4 +1,4 @@
-"""Features of a convolutional network with random weights, fixed by a seed."""
+"""Encoder by a convolutional network with random weights, fixed by a seed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ _SIZE = 64
 
 
 class RandomNetworkEncoder(EmbeddingEncoder):
-    """Four convolutions with random weights; the last layer is averaged over all positions."""
+    """Four convolutions with random weights; the features are the last layer's means over all
+    positions.
+    """
 
     prefix = "random"
     argument = "SEED"
@@ -38,5 +40,5 @@ class RandomNetworkEncoder(EmbeddingEncoder):
         return cls(0 if argument == "0" else whole(argument, "random", 2**31))
 
     def encode(self, batch: Any) -> Features:
-        """The last layer averaged over its positions: 256 features."""
+        """Means of the last layer over all positions: 256 features per picture."""
         return random_features(batch, self._weights)

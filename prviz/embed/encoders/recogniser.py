@@ -1,4 +1,6 @@
-"""The character recogniser in the package rapidocr-onnxruntime, for pictures of digits."""
+"""Encoder by the character recogniser of the package rapidocr-onnxruntime, for pictures of
+digits.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,13 @@ from dataclasses import replace
 from prviz.embed.base import EncoderOptions, installed_file, whole
 from prviz.embed.encoders.onnx_file import OnnxEncoder
 
-# Height in pixels of the text lines that the network was trained on.
+# Height in pixels of the text lines on which the recogniser was trained.
 RECOGNISER_SIDE = 48
 _SETTINGS = EncoderOptions(mean=(0.5,), std=(0.5,), output="transpose_51.tmp_0", average=(1,))
 
 
 class RecogniserEncoder(OnnxEncoder):
-    """The 120 features before the classifier of PP-OCRv4, averaged along the text line."""
+    """The 120 inputs of PP-OCRv4's classifier, averaged along the text line."""
 
     prefix = "rapidocr"
     argument = "SIDE"

@@ -1,4 +1,6 @@
-"""A model of sentence-transformers, from a folder or from the cache of the Hugging Face hub."""
+"""Encoder by a model of sentence-transformers, from a folder or the cache of the Hugging Face
+hub.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,16 @@ from prviz.embed.base import EmbeddingEncoder, EncoderOptions, Features, file_sh
 from prviz.embed.networks import check_device, state_sha256
 from prviz.readers.errors import error_text, one_line
 
-# Files that determine the embeddings besides the weights: settings, vocabularies, tokenizer rules.
-# Folders with other formats of the same weights, such as onnx/, are not loaded.
+# Files besides the weights that determine the embeddings (settings, vocabularies, tokenizer rules).
+# Folders with the weights in other formats, such as onnx/, are not loaded, so not hashed.
 _SETTINGS = (".json", ".txt", ".model", ".jinja", ".spm", ".bpe", ".vocab")
 _NOT_LOADED = ("onnx", "openvino")
 
 
 class SentenceEncoder(EmbeddingEncoder):
-    """Sentence embeddings; downloads nothing and runs no code of a model."""
+    """Sentence embeddings by a stored model; downloads nothing, and runs no Python code from the
+    model's folder.
+    """
 
     prefix = "st"
     argument = "NAME_OR_FOLDER"
@@ -82,7 +86,7 @@ def _cached(name: str) -> Path:
 
 
 def _sha256(weights: str, folder: Path) -> str:
-    """SHA-256 of the loaded weights and of the settings files, by their sorted paths."""
+    """SHA-256 of the loaded weights and of the settings files in the order of their paths."""
     hasher = hashlib.sha256(weights.encode())
     for file in sorted(folder.rglob("*")):
         path = file.relative_to(folder)

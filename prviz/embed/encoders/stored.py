@@ -1,4 +1,6 @@
-"""Features of bundled samples by a trained network, looked up where they are bundled too."""
+"""Encoder for bundled samples: looks up their features by a trained network, which are bundled
+too.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from prviz.readers.media import MediaError
 
 
 class StoredEncoder(EmbeddingEncoder):
-    """Looks up features of samples in bundled checkpoints that share a real set; see
+    """Looks up bundled features of samples from bundled checkpoints with a common real set; see
     `prviz.bundled_pair`.
     """
 
@@ -41,11 +43,13 @@ class StoredEncoder(EmbeddingEncoder):
 
     @classmethod
     def load(cls, argument: str, options: EncoderOptions) -> StoredEncoder:
-        """The encoder for the names of checkpoints, with commas between them."""
+        """The encoder for names of bundled checkpoints, separated by commas."""
         return cls(argument.split(","))
 
     def encode(self, batch: Any) -> Features:
-        """The stored features; raises MediaError for a picture or text that no checkpoint has."""
+        """The stored features of pictures or texts; raises MediaError if no checkpoint has one of
+        them.
+        """
         if self.takes == "pictures":
             batch = [each[..., 0].tobytes() for each in batch]
         if not all(key in self._features for key in batch):

@@ -1,4 +1,4 @@
-"""A network of timm with its own transform and weights stored on this computer."""
+"""Encoder by a network of timm, with timm's transform and with weights stored on this computer."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from prviz.embed.networks import check_device, state_sha256
 from prviz.embed.pictures import Picture, narrowed
 from prviz.readers.errors import error_text, one_line
 
-# Side of the largest usual input. By it the ends of a long picture are cut off, far from the
-# central square, before it is resized.
+# Side in pixels of the largest usual input. It decides how much of a long picture is cut off at
+# both ends before resizing, to save memory.
 _SIDE = 512
-# Exceptions of PyTorch and timm for files that are no weights.
+# Exceptions that PyTorch and timm raise for files without weights.
 _UNREADABLE = (
     RuntimeError,
     ValueError,
@@ -33,7 +33,7 @@ _UNREADABLE = (
 
 @dataclass(frozen=True)
 class TimmTransform:
-    """timm's transform for a network, without the final normalisation."""
+    """timm's transform of a network without its last step, the normalisation by mean and std."""
 
     transform: Any
 
@@ -74,8 +74,8 @@ class TimmEncoder(EmbeddingEncoder):
             )
         self._device = check_device(options.device)
         weights = _weights_file(name, options.weights)
-        # Loaded twice, with different initial weights: weights that differ afterwards are missing
-        # in the file.
+        # Two loads with different initial weights: if they differ, the file lacks some of the
+        # weights.
         self._network, again = (_network(name, weights, seed) for seed in (0, 1))
         self.weights_sha256 = state_sha256(self._network)
         if self.weights_sha256 != state_sha256(again):
@@ -89,8 +89,8 @@ class TimmEncoder(EmbeddingEncoder):
             torch.tensor(config[key], device=self._device).reshape(-1, 1, 1)
             for key in ("mean", "std")
         )
-        # Without the last step, (value / 255 - mean) / std, so that processes exchange bytes, not
-        # floats.
+        # The normalisation (value / 255 - mean) / std is left to `encode`, so that processes
+        # exchange bytes and not floats.
         self.prepare = TimmTransform(
             timm.data.create_transform(**config, is_training=False, use_prefetcher=True)
         )
@@ -139,8 +139,8 @@ def _weights_file(name: str, given: Path | None) -> Path:
 
 
 def _network(name: str, weights: Path, seed: int) -> Any:
-    """The network without its classifier; weights missing in the file are random, drawn by the
-    seed.
+    """The network without its classifier; weights that the file lacks stay random, drawn with
+    ``seed``.
     """
     import timm
     import torch

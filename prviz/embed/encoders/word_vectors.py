@@ -1,4 +1,4 @@
-"""Means of the token vectors in the package wordllama; there is no network to run."""
+"""Encoder by means of the token vectors in the package wordllama; no network runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from prviz.embed.base import (
 )
 
 VECTORS_D = 256
-# Files of the package, read here: the package's loader expects another name for the second one.
+# Files of the package wordllama. They are read directly, because its loader expects another name
+# for the tokenizer.
 _FILES = (
     f"weights/l2_supercat_{VECTORS_D}.safetensors",
     "tokenizers/l2_supercat_tokenizer_config.json",
@@ -26,8 +27,8 @@ _FILES = (
 
 
 class WordVectorEncoder(EmbeddingEncoder):
-    """The mean of a text's token vectors, cut to their first d numbers, for which they were
-    trained.
+    """The mean of a text's token vectors, of which only the first d numbers are used; they were
+    trained to be cut in this way.
     """
 
     prefix = "wordllama"
