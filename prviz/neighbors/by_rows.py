@@ -34,11 +34,11 @@ def run_rows(
     work: Callable[[RowBlock], int],
     prepared: Prepared,
     sizes: Mapping[Role, int],
-    columns: int,
+    columns: Mapping[Role, int],
     runner: Runner,
 ) -> None:
-    """Run ``work`` on blocks of points; ``sizes`` are the numbers of points by role, and each block
-    is compared with ``columns`` samples.
+    """Run ``work`` on blocks of points; by role, ``sizes`` are the numbers of points, and each
+    block is compared with ``columns`` samples.
     """
     blocks = runner.row_blocks(sizes, columns, prepared.itemsize, prepared.rows_at_once)
     runner.run(work, blocks, RowBlock.entries)
@@ -60,7 +60,8 @@ def run_evaluations(
         return sum(tile.rechecked for tile in tiles.values())
 
     sizes = {role: len(points) for role, points in prepared.evaluate.items()}
-    run_rows(work, prepared, sizes, sum(map(len, prepared.fit.values())), runner)
+    width = sum(map(len, prepared.fit.values()))
+    run_rows(work, prepared, sizes, dict.fromkeys(sizes, width), runner)
 
 
 def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Runner) -> OwnRadii:
@@ -81,9 +82,8 @@ def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Run
             squared[block.role, k][block.rows] = ranking.exact(k + 1, everything).squared
         return tile.rechecked
 
-    for role in own:
-        n = len(prepared.fit[role])
-        run_rows(work, prepared, {role: n}, n, runner)
+    sizes = {role: len(prepared.fit[role]) for role in own}
+    run_rows(work, prepared, sizes, sizes, runner)
     return squared
 
 
@@ -240,7 +240,7 @@ def find_ball_members(
         return sum(each.rechecked for each in tiles.values())
 
     width = sum(len(prepared.fit[each]) for each in request.reached)
-    run_rows(work, prepared, {role: len(points)}, width, runner)
+    run_rows(work, prepared, {role: len(points)}, {role: width}, runner)
     return _of_original_rows(points.merged, samples.merged, counts, carried, pairs)
 
 

@@ -71,9 +71,8 @@ def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> d
         squared[block.role][block.rows] = np.sort(nearest, axis=1)[:, :order]
         return tile.rechecked
 
-    for role in own:
-        n = len(prepared.fit[role])
-        run_rows(work, prepared, {role: n}, n, runner)
+    sizes = {role: len(squared[role]) for role in own}
+    run_rows(work, prepared, sizes, sizes, runner)
     return squared
 
 

@@ -493,19 +493,24 @@ class Runner:
         self._entries += entries
 
     def row_blocks(
-        self, sizes: Mapping[Role, int], columns: int, itemsize: int, most: int
+        self, sizes: Mapping[Role, int], columns: Mapping[Role, int], itemsize: int, most: int
     ) -> list[RowBlock]:
         """Blocks of at most ``most`` rows that cover sets of these sizes, each to be compared with
-        ``columns`` samples.
+        the role's number of samples, ``columns``.
         """
+        if not sizes:
+            return []
+        row_bytes = max(columns.values()) * itemsize
         if self._block_bytes is not None:
-            step = max(1, min(self._block_bytes // (columns * itemsize), most))
+            step = max(1, min(self._block_bytes // row_bytes, most))
         else:
-            cached = min(max(_CACHE_BYTES // (columns * itemsize), _LEAST_ROWS), _MOST_ROWS)
+            cached = min(max(_CACHE_BYTES // row_bytes, _LEAST_ROWS), _MOST_ROWS)
             # Blocks of equal size, and several per thread, so that every thread is busy to the end.
             step = max(
                 1, min(cached, most, -(-sum(sizes.values()) // (self._parts * self.threads)))
             )
         return [
-            RowBlock(role, rows, columns) for role, n in sizes.items() for rows in slices(n, step)
+            RowBlock(role, rows, columns[role])
+            for role, n in sizes.items()
+            for rows in slices(n, step)
         ]
