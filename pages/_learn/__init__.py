@@ -1,1 +1,3 @@
-"""The course: its steps as data, one renderer in JavaScript, and what Python measures for it."""
+"""The course of the Learn page: its steps as data, JavaScript that draws them, and stored
+measurements that they show.
+"""

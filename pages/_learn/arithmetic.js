@@ -1,6 +1,6 @@
-// Computations of the course in the browser: a k-nearest-neighbour classifier on samples in the plane, and numbers of
-// a curve. Curves and hulls are computed by pages/_live/curve.js; the mathematics is that of prviz/curves and
-// prviz/estimators/knn.py.
+// Computations of the course in the browser: k-nearest-neighbour classifiers of samples in the plane, and numbers
+// that summarise a curve. pages/_live/curve.js computes curves and hulls. The formulas are derived in prviz/curves
+// and prviz/estimators/knn.py.
 
 import { breakpoints, lowerHull, pointsAlong } from "../_live/curve.js";
 
@@ -10,13 +10,14 @@ import { breakpoints, lowerHull, pointsAlong } from "../_live/curve.js";
 
 const RAYS = 361;
 const STEP = Math.PI / 2 / (RAYS - 1);
-/** Values of lam at equally spaced angles, from the recall end (lam = 0) to the precision end (infinity). */
+/** Values of lam, the slopes of rays at equally spaced angles: from the recall end (0) to the precision end
+ * (infinity). */
 export const LAMS = Array.from({ length: RAYS }, (_, i) => (i === RAYS - 1 ? Infinity : Math.tan(i * STEP)));
 
 /** @type {WeakMap<Vertex[], Float64Array>} */
 const RADII = new WeakMap();
 
-/** Distance from the origin to the curve along each ray.
+/** Distance from the origin to the curve along each ray of LAMS.
  * @param {Vertex[]} vertices */
 function radii(vertices) {
   const found =
@@ -26,7 +27,7 @@ function radii(vertices) {
   return found;
 }
 
-/** Area under a curve, from its squared distances to the origin along the rays.
+/** Area under a curve by the trapezoidal rule. squared: its squared distance to the origin along ray i.
  * @param {(i: number) => number} squared */
 function area(squared) {
   let sum = (squared(0) + squared(RAYS - 1)) / 2;
@@ -40,8 +41,8 @@ export const auc = (vertices) => {
   return area((i) => r[i] ** 2);
 };
 
-/** The area under both curves (iou), only under the first (excess) and only under the second (deficit), each as a
- * share of the area under either.
+/** Shares of the area under at least one of the two curves: of the area under both (iou), of the area only under
+ * `curve` (excess), and of the area only under `truth` (deficit).
  * @param {Vertex[]} curve @param {Vertex[]} truth */
 export function compared(curve, truth) {
   const [a, b] = [radii(curve), radii(truth)];
@@ -55,8 +56,8 @@ export function compared(curve, truth) {
   };
 }
 
-/** Maximum over the curve of the F8-score, which favours precision (weight 8² = 64) or recall (1/64). It is reached
- * at a corner of the curve.
+/** Largest F8-score on the curve, which is at a corner. The score favours precision if weight is 8² = 64, recall if
+ * it is 1/64.
  * @param {Vertex[]} vertices @param {number} weight */
 function score(vertices, weight) {
   const hull = lowerHull(vertices),
@@ -68,8 +69,8 @@ function score(vertices, weight) {
 /** @param {Vertex[]} vertices @param {number} recall */
 function precisionAt(vertices, recall) {
   const hull = lowerHull(vertices);
-  // Along the arc of one classifier recall = fpr + fnr / lam falls as lam grows. The largest lam with at least this
-  // recall has the highest precision.
+  // Recall falls as lam grows (for one classifier it is fpr + fnr / lam), and precision rises: find the largest lam
+  // that still has this recall, by bisection of its angle.
   let low = 0,
     high = Math.PI / 2;
   const at = (/** @type {number} */ angle) => pointsAlong(hull, [Math.tan(angle)])[0];
@@ -79,15 +80,15 @@ function precisionAt(vertices, recall) {
   return at(low).alpha;
 }
 
-/** Precision where recall is one half, and recall where precision is one half, which is the precision of the
- * mirrored curve.
+/** The curve's precision where its recall is 0.5, and its recall where its precision is 0.5. The latter is the
+ * precision at recall 0.5 of the mirrored curve.
  * @param {Vertex[]} vertices */
 export const atHalf = (vertices) => ({
   precision: precisionAt(vertices, 0.5),
   recall: precisionAt(vertices.map(([fpr, fnr]) => /** @type {Vertex} */ ([fnr, fpr])).reverse(), 0.5),
 });
 
-/** Numbers that summarise a curve, by their name on screen.
+/** Functions that summarise a curve in one number, by the number's name on screen.
  * @type {Record<string, (vertices: Vertex[]) => number>} */
 export const NUMBERS = {
   "where both are equal": (vertices) => pointsAlong(vertices, [1])[0].alpha,
@@ -96,7 +97,7 @@ export const NUMBERS = {
   "F8 for recall": (vertices) => score(vertices, 1 / 64),
 };
 
-/** The argument between low and high at which a function is closest to the target.
+/** The argument between low and high at which the function `of` is closest to the target.
  * @param {(value: number) => number} of @param {number} target @param {number} low @param {number} high */
 export function nearest(of, target, low, high) {
   const steps = 60,
@@ -118,8 +119,8 @@ const COEFFICIENTS = [
   -0.82215223, 0.17087277,
 ];
 
-/** Cumulative distribution function of the standard normal distribution, with a relative error of 1.2e-7 (erfcc of
- * Numerical Recipes, 6.2).
+/** Standard normal distribution function at x, with a relative error of at most 1.2e-7 (erfcc of Numerical Recipes,
+ * 6.2).
  * @param {number} x */
 function massBelow(x) {
   const z = Math.abs(x) / Math.SQRT2,
@@ -128,8 +129,8 @@ function massBelow(x) {
   return x < 0 ? tail : 1 - tail;
 }
 
-/** The intervals where lam times the density of N(0, 1) is at least the density of N(shift, scale²): between or
- * beyond the two roots of a quadratic.
+/** The intervals in which the optimal classifier at lam says real: lam times the density of N(0, 1), the real one, is
+ * at least the density of N(shift, scale²). They lie between or beyond the two roots of a quadratic.
  * @param {number} shift @param {number} scale @param {number} lam @returns {[from: number, to: number][]} */
 export function saysReal(shift, scale, lam) {
   const a = (scale ** -2 - 1) / 2,
@@ -149,7 +150,7 @@ export function saysReal(shift, scale, lam) {
     : [[low, high]];
 }
 
-// The LAMS, and more values towards lam = 0 and infinity, where consecutive LAMS are far apart.
+// LAMS, with additional values near 0 and near infinity, where two neighbouring LAMS differ by a large factor.
 const FAR = Array.from({ length: 40 }, (_, i) => 10 ** (2 + i / 10));
 const MANY = [
   0,
@@ -176,7 +177,8 @@ export function bellsCurve(shift, scale) {
 
 // ---- samples ----
 
-/** A generator of numbers in (0, 1); equal seeds give equal numbers (mulberry32).
+/** A random number generator, mulberry32: returns a function that draws numbers in (0, 1). Equal seeds give equal
+ * numbers.
  * @param {number} seed */
 export function random(seed) {
   let state = Math.trunc(seed) + 0x9e3779b9;
@@ -188,7 +190,7 @@ export function random(seed) {
   };
 }
 
-/** One sample of a standard Gaussian in the plane.
+/** Draw one sample of a standard Gaussian in the plane. uniform: draws numbers in (0, 1).
  * @param {() => number} uniform @returns {Sample} */
 export function gaussian(uniform) {
   const r = Math.sqrt(-2 * Math.log(uniform())),
@@ -196,8 +198,8 @@ export function gaussian(uniform) {
   return [r * Math.cos(turn), r * Math.sin(turn)];
 }
 
-/** Fit samples and evaluation samples ("judged"). With a split, one half of each set is fit and the other half
- * judged; without, all samples are both.
+/** Fit samples and evaluation samples ("judged"). With a split, the first half of each set are fit samples and the
+ * second half evaluation samples; without a split, every sample is both.
  * @typedef {{ fit: [Sample[], Sample[]], judged: [Sample[], Sample[]], split: boolean }} Split */
 
 /** @param {Sample[]} real @param {Sample[]} generated @param {boolean} apart @returns {Split} */
@@ -212,16 +214,17 @@ export function split(real, generated, apart) {
   };
 }
 
-/** A closed ball that reaches to the k-th nearest neighbour. votes: the number of real and generated fit samples
- * in it.
+/** A closed ball around a point whose radius is the distance to the point's k-th nearest neighbour among the fit
+ * samples. votes: number of real and of generated fit samples in the ball.
  * @typedef {{ votes: [number, number], radius: number }} Ball */
 
 let squares = new Float64Array(512);
-let coordinates = new Float64Array(1024); // of the fit samples, the real ones first
+let coordinates = new Float64Array(1024); // coordinates of the fit samples, those of the real samples first
 const smallest = new Float64Array(64);
 
-/** Balls around (x, y), for each place one that reaches to the fit sample of this rank by distance (0 is the
- * nearest). Only as many distances are sorted as needed, because a grid of balls is drawn at every step of a drag.
+/** Balls around the point (x, y). Each rank in `places` gives a ball that reaches to the fit sample of this rank by
+ * distance, 0 for the nearest. Only the smallest distances are sorted, for speed: each step of a drag needs the
+ * balls of a grid of points.
  * @param {number} x @param {number} y @param {number} nReal @param {number} count @param {number[]} places increasing ranks
  * @returns {Ball[]} */
 function ballsAround(x, y, nReal, count, places) {
@@ -246,8 +249,8 @@ function ballsAround(x, y, nReal, count, places) {
   });
 }
 
-/** Balls around points for several increasing k, by point and k. own: the points are fit samples themselves, and
- * are not counted as their own neighbours.
+/** Balls around points, by point and by k; the k must increase. own: true if the points are fit samples themselves,
+ * none of which counts as its own neighbour.
  * @param {Sample[]} points @param {[Sample[], Sample[]]} fit @param {number[]} ks @param {boolean} own @returns {Ball[][]} */
 export function balls(points, fit, ks, own) {
   const places = ks.map((k) => k - (own ? 0 : 1)),
@@ -259,12 +262,13 @@ export function balls(points, fit, ks, own) {
   return points.map(([x, y]) => ballsAround(x, y, nReal, count, places));
 }
 
-/** Classifiers that call a sample real where generated votes per real vote are at most a cut: the curve, and each
- * classifier's error rates and cut.
+/** Classifiers that call a sample real if its number of generated votes divided by that of real votes is at most a
+ * threshold, the cut. rates, cuts: error rates and cut of each classifier; vertices: their precision-recall curve.
  * @typedef {{ vertices: Vertex[], rates: Vertex[], cuts: number[] }} Classifiers */
 
-/** All classifiers of these votes, including the two constant ones (ErrorRates.from_supports).
- * @param {[number, number][]} votes of each judged sample, the real samples first @param {number} nReal @returns {Classifiers} */
+/** All classifiers that these votes give, including the two that call every sample the same (as
+ * ErrorRates.from_supports).
+ * @param {[number, number][]} votes votes of each evaluation sample, real samples first @param {number} nReal @returns {Classifiers} */
 export function classifiers(votes, nReal) {
   const keys = votes.map(([x, y]) => (x > 0 ? y / x : Infinity)),
     order = [...keys.keys()].sort((i, j) => keys[i] - keys[j] || i - j);

@@ -1,5 +1,6 @@
-// The course: one screen per step. On the left the instruction and the guess, in the middle a picture that the reader
-// moves by hand, on the right its precision-recall curve, with the previous curve as a "ghost".
+// The course: one screen per step. On the left the instruction and the guess, in the middle a picture whose parts the
+// reader can drag, on the right the precision-recall curve of that picture. The curve before the last change stays as
+// a "ghost".
 
 import { element, setText } from "../_live/dom.js";
 import { curveDrawing, footOf, ghostOf } from "./curve_card.js";
@@ -35,13 +36,14 @@ import { makeStage } from "../_shared/stage.js";
  * @property {Step[]} steps
  * @property {Measured} measured
  * @property {string} style
- * @property {string} script address of the course's own script; "" in a saved course, which contains it
+ * @property {string} script address of the course's script; "" in a saved course, which contains the script
  */
 
 const MOVE_MS = 600;
 const LINK_MS = 250;
 
-/** How the reader left each step: all values, and the values at which its guess begins.
+/** By step, how the reader left it. values: the current values of the picture; setting: the values at which the
+ * step's guess begins.
  * @type {Map<string, { values: Values, setting: Values }>} */
 const left = new Map();
 let lastStep = "";
@@ -55,15 +57,16 @@ export class Course {
   /** @type {Values} */
   values = {};
   /** @type {Values} */
-  // the values at which the step and its guess begin: the reader may have moved something before answering
+  // the values at which the step's guess begins; they differ from `values` if the reader has moved something before
+  // answering
   setting = {};
   /** @type {Made} */
   made = { truth: null, curves: [] };
   /** @type {Ghost | null} */
-  ghost = null; // the curves before the last movement, and lam on them
+  ghost = null; // the curves and lam before the last movement
   /** @type {{ chosen: string, answer: string } | null} */
   answered = null;
-  #byHand = false; // true once the reader has moved something since the step was opened or its guess answered
+  #byHand = false; // true if the reader has moved something since opening the step or answering its guess
   #frame = 0;
   #movement = 0;
   #linkTimer = 0;
@@ -146,7 +149,7 @@ export class Course {
       ),
     );
     this.menu.onclick = () => this.menu.hidePopover();
-    // On a phone the bar has no room for the buttons: they go into the menu.
+    // On a phone the bar at the top of the page has no room for these buttons: put them into the menu.
     if (content.script && matchMedia("(max-width: 640px)").matches) this.menu.append(this.tools);
     else document.querySelector(".bar-tools .link")?.before(this.tools);
     this.onKey = (/** @type {KeyboardEvent} */ event) => this.#key(event);
@@ -155,7 +158,7 @@ export class Course {
     window.addEventListener("hashchange", this.onHash);
     this.onScreen = () => {
       if (!document.fullscreenElement) this.present(false);
-    }; // Escape ends full screen without a click on Leave
+    }; // Escape ends full screen too, without a click on the button Leave
     document.addEventListener("fullscreenchange", this.onScreen);
     this.observer = new ResizeObserver(() => this.schedule());
     this.observer.observe(this.figure.frame);
@@ -181,8 +184,8 @@ export class Course {
     return this.content.steps[this.index];
   }
 
-  /** The values for links and for a reader who comes back: those that the reader has set, not those to which the
-   * answer to the guess has moved. */
+  /** The values to put into links and to show when the reader comes back to the step: the values that the reader has
+   * set, not those to which answering the guess has moved the picture. */
   get kept() {
     return this.answered && !this.#byHand ? this.setting : this.values;
   }
@@ -210,7 +213,7 @@ export class Course {
     this.#open(was?.setting ?? {}, was?.values);
   }
 
-  /** @param {Values} asked values of a link, in place of the step's own @param {Values} [values] values that the reader has moved since */
+  /** @param {Values} asked values from a link, which replace the step's own @param {Values} [values] values that the reader has changed since */
   #open(asked, values) {
     cancelAnimationFrame(this.#movement);
     const setting = { angle: 45, ...this.step.start, ...asked };
@@ -395,7 +398,7 @@ export class Course {
     clearTimeout(this.#linkTimer);
     this.#linkTimer = setTimeout(() => {
       if (!content.script) {
-        // an embedded page without an address has none to change
+        // an embedded page without an address (about:) has nothing to update
         if (location.protocol !== "about:") location.replace(`#${step.id}`);
         return;
       }
@@ -414,7 +417,7 @@ export class Course {
   present(on) {
     document.documentElement.toggleAttribute("data-present", on);
     if (!on && document.fullscreenElement) document.exitFullscreen();
-    // browsers allow it only after a click or a key press
+    // browsers allow full screen only after a click or a key press: ignore a refusal
     else if (on) document.documentElement.requestFullscreen?.().catch(() => {});
     this.schedule();
   }
@@ -457,7 +460,7 @@ export class Course {
   }
 }
 
-/** A course that stands alone in a page.
+/** Starts a saved course: a page of its own, without prviz.
  * @param {HTMLElement} root @param {Content} content */
 export const alone = (root, content) => new Course(root, content);
 

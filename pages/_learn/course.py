@@ -1,4 +1,4 @@
-"""The course on its page: one component that draws all steps."""
+"""The component of the Learn page, which draws all steps of the course."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prviz.live.modules import as_text, bundle
 from prviz.server.static_files import publish
 
 _FOLDER = Path(__file__).parent
-# A colour as it is on a light page, and lighter on a dark one.
+# CSS for a colour: unchanged on a light page, lighter on a dark page.
 LIGHTER = "light-dark({0}, color-mix(in srgb, {0} 65%, white))"
 
 
@@ -35,7 +35,9 @@ _component = st.components.v2.component(
 
 
 def measurements() -> dict[str, Any]:
-    """The stored measurements that figures show, with the names and colours of their curves."""
+    """The stored measurements that the course's figures show, with names and colours for the
+    curves.
+    """
     shown = (*DEFAULT_METHODS, measured.BELIEVED)
     names = {name: ESTIMATORS[name].title for name in shown}
     colors = {name: LIGHTER.format(color) for name, color in figures.colors(shown).items()}

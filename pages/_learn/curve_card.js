@@ -1,4 +1,4 @@
-// The card with the precision-recall curve of a step's picture, and the previous curve as a "ghost".
+// The card with the precision-recall curve of a step's picture. A "ghost" is the curve before the last movement.
 
 import { angleToLam, lowerHull, pointAt, pointsAlong, sample } from "../_live/curve.js";
 import { LETTER, along, placeLabels } from "../_live/label_places.js";
@@ -13,10 +13,10 @@ import { mark, path } from "../_shared/stage.js";
 
 /** @typedef {[recall: number, precision: number]} Point */
 
-/** Curves as points at equally spaced angles, by name.
+/** By curve name, the curve's points at equally spaced angles.
  * @typedef {Record<string, Point[]>} Lines */
-/** The curves before the last movement, with their lam (angle, in degrees). places: where the names stand, so that
- * they do not jump during a movement.
+/** The curves before the last movement. angle: lam at that time, as an angle in degrees; places: positions of the
+ * curves' names, so that a name does not jump during a movement.
  * @typedef {{ lines: Lines, angle: number, places: Map<string, number> }} Ghost */
 
 /** A marked point on the main curve, in pixels. text: its name; half: half the width of its mark; from: where a
@@ -54,7 +54,7 @@ const differ = (a, b) =>
 /** @param {number} lam */
 const lamText = (lam) => (lam === Infinity ? "∞" : Number(lam.toPrecision(2)));
 
-/** The sentence below the curve.
+/** The sentence below the curve: its error, or its precision and recall.
  * @param {Made} made @param {number} angle @param {string[]} hands */
 export function footOf(made, angle, hands) {
   const { truth, curves } = made;
@@ -85,8 +85,8 @@ export function footOf(made, angle, hands) {
   return `λ = ${lamText(lam)}: precision ${percent(alpha)} = λ × recall ${percent(beta)}.`;
 }
 
-/** The unit square of the plot. side: its width in pixels; em: height of a line of text; toX, toY, at: from recall
- * and precision to pixels.
+/** The plot's unit square. side: its width in pixels; em: height of a line of text in pixels; toX, toY, at: pixels of
+ * a recall, of a precision and of a point.
  * @typedef {object} Square
  * @property {number} side
  * @property {number} em
@@ -104,8 +104,8 @@ function squareIn(width, height, em) {
   return { side, em, toX, toY, at: ([x, y]) => [toX(x), toY(y)] };
 }
 
-const SMALL = 0.875; // size of a curve's name, in em (course.css has the same)
-const SEEN = 2; // pixels by which a curve must have moved for the change to be visible
+const SMALL = 0.875; // font size of a curve's name, in em (course.css has the same value)
+const SEEN = 2; // a curve that has moved by fewer pixels than this counts as unchanged
 
 /** @param {string} words @param {number} x @param {number} y @param {Record<string, string | number>} more */
 const text = (words, x, y, more) =>
@@ -144,7 +144,8 @@ function lengths(points) {
   });
 }
 
-/** Cut a polyline into runs of points of the same kind; each run ends at the first point of the next one.
+/** Cut a polyline into runs of consecutive points of the same kind. A run also contains the first point of the next
+ * run, so that there are no gaps.
  * @template Kind @param {Point[]} points @param {(i: number) => Kind} kindOf */
 function runs(points, kindOf) {
   /** @type {{ kind: Kind, points: Point[] }[]} */
@@ -155,10 +156,10 @@ function runs(points, kindOf) {
     last?.points.push(point);
     if (!last || last.kind !== kind) found.push({ kind, points: [point] });
   });
-  return found.filter((run) => run.points.length > 1); // drop a run of one point: it is the end of the run before
+  return found.filter((run) => run.points.length > 1); // drop a run of one point, which the previous run contains
 }
 
-/** Pieces of one curve; the name stands beside the longest.
+/** Lines for `placeLabels` from the pieces of one curve: the longest piece gets the curve's name.
  * @param {string} id @param {string} name @param {string} color @param {Point[][]} pieces @returns {Line[]} */
 function pieceLines(id, name, color, pieces) {
   const long = pieces.map((points) => lengths(points)[points.length - 1]),
@@ -168,11 +169,11 @@ function pieceLines(id, name, color, pieces) {
   );
 }
 
-/** Cut a curve into the stretches beside which the spots' names may stand, and the rest, beside which its own name
- * may stand.
+/** Cut a curve into stretches for names: near each marked point (spot) a stretch for the spot's name; the rest for
+ * the curve's own name.
  * @param {Point[]} points @param {Spot[]} spots @param {number} em */
 function withoutSpots(points, spots, em) {
-  points = along(points, 4); // equally spaced points, also where the rays are far apart
+  points = along(points, 4); // points at equal distances, which the given points do not have
   const far = lengths(points),
     whole = far[far.length - 1];
   const around = spots.map(({ text: name, at }) => {
@@ -200,8 +201,8 @@ function withoutSpots(points, spots, em) {
   };
 }
 
-/** The previous curves, and lines for their names: "before" stands beside the curve that has moved most, unless
- * none has moved visibly.
+/** The ghosts, and lines to place their names. Only the curve that has moved most gets a name, "before"; none if no
+ * curve has moved visibly.
  * @param {Square} square @param {Made} made @param {Lines} old @param {Lines} now */
 function ghosts({ side, at }, made, old, now) {
   if (!differ(old, now)) return { marks: [], lines: [] };
@@ -232,7 +233,7 @@ function ghosts({ side, at }, made, old, now) {
   return { marks, lines };
 }
 
-/** The names of curves, ghosts and spots, each nearer to what it names than to any other line.
+/** SVG of the names of curves, ghosts and spots. A name is nearer to the line that it names than to any other line.
  * @param {Square} square @param {number} width width of the picture @param {(Line & { at?: Point })[]} lines at: the position of a spot, where its leader line begins
  * @param {Spot[]} spots @param {Map<string, number>} places */
 function nameMarks({ em, toX, toY }, width, lines, spots, places) {
@@ -251,7 +252,8 @@ function nameMarks({ em, toX, toY }, width, lines, spots, places) {
     places.set(id, place.index);
     const [x1, y1, x2, y2] = place.box,
       [from, to] = place.leader ?? [];
-    const after = to ? to[0] === x1 : place.index % 2 === 0; // the name stands to the right of what it names
+    // true if the name is to the right of the line that it names
+    const after = to ? to[0] === x1 : place.index % 2 === 0;
     const word = text(name, left + (after ? x1 : x2), (y1 + y2) / 2 + 0.3 * em, {
       "text-anchor": after ? "start" : "end",
       class: "small halo",
@@ -264,7 +266,7 @@ function nameMarks({ em, toX, toY }, width, lines, spots, places) {
   });
 }
 
-/** The area between the estimate and the truth: too much or too little.
+/** SVG of the area between the first estimate and the truth, which is the estimate's error.
  * @param {Square} square @param {Made} made @param {Lines} now */
 function shaded({ at }, { truth, curves }, now) {
   if (!truth || !curves.length || curves.length > 2) return [];
@@ -277,12 +279,12 @@ function shaded({ at }, { truth, curves }, now) {
   ];
 }
 
-/** A dot in the colour of what the reader can move.
+/** SVG of a dot in the colour of handles.
  * @param {number} x @param {number} y */
 const pointOfHand = (x, y) =>
   mark("circle.at", { cx: x, cy: y, r: 7, fill: "var(--hand)", stroke: "var(--ground)", "stroke-width": 2 });
 
-/** The points at which the curve has recall one half and precision one half.
+/** Marks at two points of the curve: at recall 0.5 and at precision 0.5.
  * @param {Square} square @param {Vertex[]} vertices @returns {Spot[]} */
 function halves({ at }, vertices) {
   const { precision, recall } = atHalf(vertices);
@@ -300,7 +302,7 @@ const ends = ({ at }, vertices, color) =>
     return { text: `ends at ${(lam ? alpha : beta).toFixed(2)}`, at: at([beta, alpha]), half: 6, color };
   });
 
-/** The curves. While `morph` is below 1, they are between the old curves and the new ones.
+/** SVG of the curves: of the new ones, or, while `morph` is below 1, of curves between the old ones and the new ones.
  * @param {Square} square @param {Made} made @param {Lines | undefined} old @param {Lines} now @param {number} morph */
 function curveMarks({ at }, made, old, now, morph) {
   const estimated = made.curves.length > 0 && made.truth !== null;
@@ -331,7 +333,7 @@ function curveMarks({ at }, made, old, now, morph) {
   });
 }
 
-/** The dot at lam that the reader can drag, and its previous position.
+/** The dot at lam, which the reader can drag along the curve, and a mark at its position before the last movement.
  * @param {Square} square @param {Vertex[]} vertices @param {number} angle @param {number | undefined} was
  * @returns {{ spots: Spot[], handle: Handle }} */
 function dot({ toX, toY, at }, vertices, angle, was) {
@@ -364,7 +366,8 @@ function dot({ toX, toY, at }, vertices, angle, was) {
   };
 }
 
-/** All marks on the main curve: spots with names, further marks, and a handle to drag.
+/** All marks on the main curve: spots (points with a name), SVG of further marks, a handle to drag, and the curve's
+ * name.
  * @param {Square} square @param {Made} made @param {Values} values @param {string[]} hands @param {Ghost | null} ghost
  * @returns {{ spots: Spot[], marks: string[], handle?: Handle, main?: string }} */
 function marked(square, made, values, hands, ghost) {

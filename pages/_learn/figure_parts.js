@@ -1,4 +1,4 @@
-// What the figures of the course share: their types, and how values and labels are placed.
+// Types and small helpers that all figures of the course use.
 
 import { mark } from "../_shared/stage.js";
 
@@ -6,13 +6,15 @@ import { mark } from "../_shared/stage.js";
 /** @import { Drawing, Values } from "../_shared/stage.js" */
 
 /**
- * A curve to draw, with the name to write beside it.
+ * A curve to draw. name: text to write beside it.
  * @typedef {{ name: string, color: string, vertices: Vertex[] }} Named
  *
- * What `model` computes from a figure's values: the true curve, where there is one, the estimates, and what else `draw` needs.
+ * Result of a figure's `model`, computed from the figure's values: the true curve (null if there is none), the
+ * estimates, and more data for `draw`.
  * @typedef {{ truth: Vertex[] | null, curves: Named[], more?: any }} Made
  *
- * What `draw` needs beside the values: the size in pixels, what the reader can move (hands), and stored measurements.
+ * Arguments of a figure's `draw` besides the values: width, height and font size (em) in pixels; hands: names of
+ * what the reader can move; stored measurements.
  * @typedef {object} Setting
  * @property {number} width
  * @property {number} height
@@ -20,15 +22,17 @@ import { mark } from "../_shared/stage.js";
  * @property {string[]} hands
  * @property {Measured} measured
  *
- * One stored measurement: d dimensions, n samples per set; curves and IoU with the truth by family.
+ * One stored measurement, in d dimensions with n samples per set: by family, the mean curve and its IoU with the
+ * truth.
  * @typedef {{ d: number, n: number, curves: Record<string, number[]>, iou: Record<string, number> }} Cell
  *
- * Stored measurements (pages/_learn/measured.py). limits: curves of kNN for infinitely many samples, by k; other parts: cells.
+ * Stored measurements (pages/_learn/measured.py). limits: by k, kNN's curve for infinitely many samples; the other
+ * parts are lists of cells.
  * @typedef {{ limits?: Record<string, number[]>, names: Record<string, string>, colors: Record<string, string> } & Partial<Record<"d" | "n" | "believed" | "bound", Cell[]>>} Measured
  *
  * @typedef {object} Figure
  * @property {string} title
- * @property {(values: Values, made: Made) => string} [heading] shown in place of the title
+ * @property {(values: Values, made: Made) => string} [heading] heading text that replaces the title
  * @property {(values: Values, setting: Pick<Setting, "hands" | "measured">) => Made} model
  * @property {(values: Values, made: Made, setting: Setting) => Drawing} draw
  */

@@ -1,4 +1,4 @@
-// Two Gaussians on a line.
+// Pictures of two Gaussians, or of two boxes, on a line.
 
 import { angleToLam, pointAt } from "../_live/curve.js";
 import { bellsCurve, saysReal } from "./arithmetic.js";
@@ -10,9 +10,10 @@ import { within, rounded, evenly, normal, label } from "./figure_parts.js";
 /** @import { Handle, Values } from "../_shared/stage.js" */
 /** @import { Setting, Figure } from "./figure_parts.js" */
 
-const VIEW = 7; // half the visible range of the line: wide enough for the handle of the widest and farthest Gaussian
-const TOP = 0.86, // highest density that the picture shows
-  WEIGHED = 1.75; // highest density where the picture shows lam times the real density, with lam up to 4
+// the picture shows the line from -VIEW to VIEW: enough for the handle of the widest Gaussian at the farthest place
+const VIEW = 7;
+const TOP = 0.86, // top of the picture, as a density
+  WEIGHED = 1.75; // top of the picture if it shows lam times the real density, for lam up to 4
 const SHIFTS = { min: -4, max: 4 },
   WIDTHS = { min: 0.5, max: 2.5 };
 
@@ -50,8 +51,8 @@ function shiftAndWidth(values, toX, toY, flank, top, fromX) {
   ];
 }
 
-/** Coordinates of a picture of densities.
- * @param {Setting} setting @param {number} top highest density @param {number} lines of text that fit above it */
+/** Scales of a picture of densities, between data and pixels.
+ * @param {Setting} setting @param {number} top highest density @param {number} lines number of lines of text above it */
 function lineScales({ width, height, em }, top, lines = 1.6) {
   const floor = height - 2.2 * em;
   return {
@@ -73,7 +74,7 @@ export const bells = {
     const errors = hands.includes("errors"),
       weighed = hands.includes("angle"),
       highest = weighed ? WEIGHED : TOP;
-    // "says generated" may need a line above the name of the generated density
+    // leave room for the label "says generated" above the name of the generated density
     const { floor, toX, fromX, toY } = lineScales(setting, highest, errors && !weighed ? 5 : 1.6),
       xs = evenly(-VIEW, VIEW, 221);
     const p = (/** @type {number} */ x) => lam * normal(x, 0, 1),
@@ -115,7 +116,7 @@ export const bells = {
           middle = (from + to) / 2,
           is = real(middle),
           said = is ? "says real" : "says generated";
-        // over a narrow interval the words stand one line lower
+        // over a narrow interval the label is one line lower, so that it does not overlap its neighbours
         const low = toX(to) - toX(from) < (is ? 4.5 : 7.5) * em;
         if (toX(to) - toX(from) > em)
           marks.push(

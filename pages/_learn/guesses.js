@@ -1,5 +1,5 @@
-// The guesses of the course: the values to which the answer moves a figure, and the judges, which read the right
-// answer off the figure before and after.
+// The guesses of the course: to which values answering a guess moves the figure, and the judges, which find the right
+// answer by comparing the figure before and after that.
 
 import { pointAt } from "../_live/curve.js";
 import { NUMBERS, atHalf, bellsCurve, compared, nearest } from "./arithmetic.js";
@@ -9,14 +9,14 @@ import { FIGURES } from "./figures.js";
 /** @import { Made, Measured } from "./figure_parts.js" */
 /** @import { Values } from "../_shared/stage.js" */
 
-/** A figure at certain values, with its curves.
+/** A figure's values, with the curves that they give.
  * @typedef {{ values: Values, made: Made, measured: Measured }} At */
 
-/** How a guess changes one value: to a constant, or to a multiple of the current value within limits.
+/** How a guess changes one value of the figure: to a constant, or to a multiple of the current value, cut to limits.
  * @typedef {number | boolean | { times: number, low: number, high: number }} Change */
 
-const EVEN = 0.005; // smaller differences of precision, recall or error rates count as none
-const EVEN_AREA = 0.05; // smaller differences of areas, as shares of the union, count as none
+const EVEN = 0.005; // differences of precision, recall or error rates below this count as none
+const EVEN_AREA = 0.05; // differences of areas below this, as shares of the union, count as none
 
 /** @param {number[]} list */
 const largest = (list) => list.indexOf(Math.max(...list));
@@ -26,10 +26,11 @@ const scaled = (list) => {
   return list.map((each) => +(each / all).toFixed(4));
 };
 
-/** Changes that depend on the current values, by the names that steps use.
+/** Changes that depend on the current values, by the name that steps give them (p, q: masses of the modes, real and
+ * generated).
  * @type {Record<string, (values: Values) => Values>} */
 const RULES = {
-  // The generator loses the heaviest real mode that it has.
+  // The generator loses a mode: of those that it has, the one with the largest real mass.
   drop({ p, q }) {
     const lost = largest(
       p.map((/** @type {number} */ share, /** @type {number} */ i) => (q[i] > 0 ? share : -1)),
@@ -37,7 +38,7 @@ const RULES = {
     const left = q.map((/** @type {number} */ share, /** @type {number} */ i) => (i === lost ? 0 : share));
     return { q: left.some((/** @type {number} */ share) => share > 0) ? scaled(left) : q };
   },
-  // Half of the generated mass goes to the mode with the least real mass.
+  // The mode with the least real mass gets half of the generated mass.
   invent({ p, q }) {
     const made = p.indexOf(Math.min(...p));
     return {
@@ -48,7 +49,7 @@ const RULES = {
       ),
     };
   },
-  // Seven tenths of the generated mass are in the heaviest real mode, the rest in the others.
+  // The mode with the largest real mass gets 0.7 of the generated mass, the other modes share the rest.
   skew({ p }) {
     const most = largest(p),
       others = p.map((/** @type {number} */ share, /** @type {number} */ i) => (i === most ? 0 : share));
@@ -70,7 +71,7 @@ const RULES = {
   area: ({ drop }) => matched(drop, "area"),
 };
 
-/** The shift at which generator B has the same value of this number as generator A.
+/** The shift of generator B at which this summary of its curve equals that of generator A.
  * @param {number} drop @param {string} number */
 function matched(drop, number) {
   const of = NUMBERS[number],
@@ -81,7 +82,7 @@ function matched(drop, number) {
   return { shift: +nearest((shift) => of(bellsCurve(shift, 1)), wanted, 0, 3.5).toFixed(4) };
 }
 
-/** The values after the answer to a guess.
+/** The figure's values after a guess was answered.
  * @param {Record<string, Change | string>} to @param {Values} values @returns {Values} */
 export function target(to, values) {
   const found = Object.entries(to).map(([name, change]) => {
@@ -98,7 +99,7 @@ const shown = ({ made }) => made.curves[0]?.vertices ?? /** @type {Vertex[]} */ 
 const alpha = (at, lam) => pointAt(shown(at), lam).alpha;
 /** @param {At} at @param {number} lam */
 const beta = (at, lam) => pointAt(shown(at), lam).beta;
-/** @param {number} change @param {number} even @param {[string, string, string]} names of the outcomes less, the same, more */
+/** @param {number} change @param {number} even @param {[string, string, string]} names ids of three outcomes: less, the same, more */
 const sign = (change, even, [less, same, more]) =>
   Math.abs(change) < even ? same : change < 0 ? less : more;
 /** @param {At} at */
@@ -107,7 +108,7 @@ const errorOf = ({ made }) => {
   return { excess, deficit, wrong: 1 - iou };
 };
 
-/** The judges: each returns the id of the right answer, from the figure before and after the answer moved it.
+/** The judges. A judge returns the id of the right answer, from the figure before and after answering moved it.
  * @type {Record<string, (before: At, after: At) => string>} */
 export const JUDGES = {
   // Which falls: precision near the precision end (lam = 10) or recall near the recall end (lam = 0.1)?
@@ -170,7 +171,7 @@ export const JUDGES = {
     1 - compared(made.curves[1].vertices, /** @type {Vertex[]} */ (made.truth)).iou < EVEN_AREA
       ? "yes"
       : "no",
-  // In which summarising number do generators A and B differ most?
+  // In which number of NUMBERS do generators A and B differ most?
   apart(_, { made }) {
     const gaps = Object.entries(NUMBERS).map(([name, of]) => ({
       name,
@@ -183,7 +184,7 @@ export const JUDGES = {
     const [a, b] = made.curves.map(({ vertices }) => NUMBERS["F8 for recall"](vertices));
     return sign(b - a, EVEN, ["A", "either", "B"]);
   },
-  // Averaged over all families: are their curves too low or too high?
+  // On average over all families, are their curves too low or too high?
   families(_, { made }) {
     const off = made.curves.map(({ vertices }) => compared(vertices, /** @type {Vertex[]} */ (made.truth))),
       all = off.reduce((sum, { excess, deficit }) => sum + excess - deficit, 0) / off.length;
@@ -196,7 +197,7 @@ export const JUDGES = {
     );
     return Math.max(...shares) - Math.min(...shares) < 0.02 ? "equal" : made.curves[largest(shares)].name;
   },
-  // What does the last curve do, an upper bound: fall below the truth, come nearer, or stay?
+  // The last curve is an upper bound: does it fall below the truth, come nearer to it, or stay?
   bound(before, after) {
     const [then, now] = [before, after].map(({ made }) =>
       compared(made.curves[made.curves.length - 1].vertices, /** @type {Vertex[]} */ (made.truth)),
@@ -209,7 +210,7 @@ export const JUDGES = {
       NUMBERS.area(of(before)) - NUMBERS.area(of(after));
     return fall(shown) > fall(({ made }) => /** @type {Vertex[]} */ (made.truth)) / 2 ? "yes" : "no";
   },
-  // In which number of dimensions do more samples reduce the error of kNN least, in proportion?
+  // In which number of dimensions do more samples reduce the error of kNN by the smallest share?
   helps({ values: { n: few } }, { values: { n: many }, made }) {
     const { stops, lines } = made.more,
       shares = lines.map(

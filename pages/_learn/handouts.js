@@ -30,17 +30,16 @@ export function solution(step, { measured }) {
   return /** @type {Step["guess"]["options"][0]} */ (step.guess.options.find(({ id }) => id === answer));
 }
 
-/** Name of the saved course. */
+/** File name of the saved course. */
 export const SAVED = "prviz-course.html";
 
-/** The time for a number of steps, at one to two minutes each.
+/** Text on the time that this number of steps takes, at one to two minutes for each.
  * @param {number} steps */
 const duration = (steps) => `${steps} to ${2 * steps} minutes`;
 
 /** The course as a Markdown text: first the questions, which can be handed out, then the solutions at the steps'
  * initial values.
- * @param {Content} content @param {{ origin: string, hostname: string, pathname: string }} address of the course. Where it is
- *   a local address, which others can't open, links lead to the saved course instead */
+ * @param {Content} content @param {{ origin: string, hostname: string, pathname: string }} address of the course. If it is a local address, which others can't open, links lead to the saved course instead */
 export function lessonPlan(content, { origin, hostname, pathname }) {
   const local = /^(localhost|127\..*|\[::1\])$/.test(hostname),
     course = local ? `${SAVED}#` : `${origin}${pathname}?step=`,
@@ -53,7 +52,7 @@ export function lessonPlan(content, { origin, hostname, pathname }) {
     ...(local ? [`Links open ${SAVED} beside this plan: *Save as a page* makes it.`] : []),
     "",
   ];
-  // page break when printed
+  // in print, solutions start on a new page
   const solutions = ['<div style="break-before: page"></div>', "", "## Solutions and sources", ""];
   lessons.forEach(([lesson, title], i) => {
     const steps = content.steps.filter((each) => each.lesson === lesson),
@@ -96,5 +95,5 @@ export async function standalonePage(content) {
 <script type="module">
 ${script}
 $course.alone(document.querySelector(".course-root"), ${data});
-</${"script"}></body></html>`; // in two parts, as the tag would end a script that this text is inlined in
+</${"script"}></body></html>`; // the tag is in two parts: whole, it would end a script that contains this text
 }

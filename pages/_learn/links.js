@@ -1,4 +1,4 @@
-// Links: a step with its values as a web address, and the matching settings in Explore.
+// Links: the web address of a step with its values, and the link to Explore with the matching settings.
 
 import { inBoth } from "./gaussians.js";
 
@@ -16,7 +16,7 @@ export function stepQuery(step, values) {
   ]).toString();
 }
 
-/** True if a value from a link can replace the step's own: of the same type and length, and finite.
+/** True if a value from a link can replace the step's own value: it must be finite and have the same type and length.
  * @param {unknown} value @param {unknown} own @returns {boolean} */
 function fits(value, own) {
   if (typeof own === "number")
@@ -37,7 +37,7 @@ function fits(value, own) {
   );
 }
 
-/** Which numbers a value may have, where that is limited.
+/** By name of a value with limits, whether it may be this number.
  * @type {Record<string, (value: number) => boolean>} */
 const LEGAL = {
   angle: (value) => value >= 0 && value <= 90,
@@ -53,7 +53,7 @@ const LEGAL = {
   qAt: Number.isInteger,
 };
 
-/** The values in an address that can be used; all others stay the step's own.
+/** The usable values in an address. Values that it lacks or that can't be used are left out: the step keeps its own.
  * @param {URLSearchParams} query @param {Values} start */
 export function valuesFrom(query, start) {
   /** @type {Values} */
@@ -65,14 +65,14 @@ export function valuesFrom(query, start) {
       const value = JSON.parse(text);
       if (fits(value, own) && (LEGAL[name]?.(value) ?? true)) found[name] = value;
     } catch {
-      // no JSON: ignore it
+      // ignore a value that is no JSON
     }
   }
   return found;
 }
 
 /** The query of the link to Explore. Each entry of `step.explore` is a text with {name} for a value of the step,
- * {lam} for the trade-off, and {inBoth} for the share of the smaller box that lies in the other.
+ * {lam} for the trade-off, and {inBoth} for the share of the smaller box that lies inside the larger one.
  * @param {Step} step @param {Values} values */
 export function exploreQuery(step, values) {
   const lam = values.angle >= 90 ? "inf" : String(+Math.tan((values.angle * Math.PI) / 180).toPrecision(6));

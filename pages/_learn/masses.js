@@ -5,15 +5,16 @@
 /** @param {number[]} masses */
 const sum = (masses) => masses.reduce((total, mass) => total + mass, 0);
 
-/** The curve of two lists of masses on the same cells, each scaled to sum 1: alpha(lam) = sum of min(lam p, q).
- * Cells sorted by q / p give the optimal classifiers, whose error rates are convex already
- * (prviz.curves.ground_truth.finite_masses).
+/** The exact curve of two discrete distributions, given by their masses p (real) and q (generated) on the same cells;
+ * each list is scaled to sum 1. alpha(lam) is the sum of min(lam p, q). The cells, sorted by q / p, give the optimal
+ * classifiers, whose error rates need no convex hull (prviz.curves.ground_truth.finite_masses).
  * @param {number[]} p @param {number[]} q */
 export function massCurve(p, q) {
   const allP = sum(p),
     allQ = sum(q);
   const cells = [...p.keys()].filter((i) => p[i] > 0 || q[i] > 0).sort((i, j) => q[i] * p[j] - q[j] * p[i]);
-  // Error rates from "all generated" to "all real". Cells of the same ratio make one edge of the curve.
+  // Error rates of the optimal classifiers, from calling all cells generated to calling all real. Cells with the same
+  // ratio q / p make one edge of the curve.
   /** @type {Vertex[]} */
   const points = [];
   /** @type {number | null} */

@@ -1,7 +1,7 @@
-"""Measurements that the course shows, stored in a file beside this one because they take long and
-never change.
+"""Measurements that the course shows. They take long and never change, so a file beside this module
+stores them.
 
-python -m pages._learn.measured measures them again.
+`python -m pages._learn.measured` measures them again.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from prviz.toys import toy
 from prviz.uncertainty.upper_bound import upper_bound
 
 KEPT = Path(__file__).parent / "measured.json"
-# The distance between the centres of two round Gaussians, on which all families are measured over
-# the dimension, and kNN over the number of samples in a few dimensions.
+# The distance between the centres of two round Gaussians. On these, all families are measured at
+# several dimensions, and kNN at several numbers of samples in a few dimensions.
 DISTANCE = 2.0
 DIMENSIONS = tuple(2**power for power in range(1, 12))
 N = 500
@@ -30,28 +30,28 @@ REPEATS = 10
 SOME_DIMENSIONS = (2, 8, 64)
 SIZES = (100, 200, 400, 800, 1600)
 MORE_REPEATS = 40
-# The best classifier: measured beside kNN over the dimension, and beside its upper bound over the
-# number of samples.
+# The family "best classifier". It is measured with kNN at several dimensions, and with its upper
+# bound at several numbers of samples.
 BELIEVED = "tightest"
 FEW_DIMENSIONS = (2, 8, 32, 128, 512)
 BOUND = "bound"
-# The k for which curves of infinitely many samples are stored, as in `plane.js`.
+# The k for which kNN's curve for infinitely many samples is stored; the same as in `plane.js`.
 KS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
 LIMIT_PROBLEM: Mapping[str, Any] = {"d": 2, "mu": 1.0}
-# Number of rays at which a curve is stored.
+# Number of rays that choose the vertices of a curve to store.
 RAYS = 60
 
 
 def thinned(curve: PRCurve) -> list[float]:
-    """Coordinates, in one list, of the vertices that are optimal along one of RAYS rays; both ends
-    are included.
+    """The curve's vertices that are optimal along at least one of RAYS rays, as a flat list of
+    coordinates. Both ends of the curve are included.
     """
     return curve.vertices[np.unique(curve.vertex_at(even_rays(RAYS)))].round(4).ravel().tolist()
 
 
 def cell(d: int, n: int, methods: Sequence[str], repeats: int) -> dict[str, Any]:
-    """Measure families in d dimensions on n samples per set: mean curves, and their IoU with the
-    truth.
+    """Measure families in d dimensions on n samples per set: by family, the mean curve and its IoU
+    with the truth.
 
     methods : names in ESTIMATORS, and BOUND for the upper bound by the best classifier.
     """
@@ -79,7 +79,8 @@ def limits() -> dict[str, list[float]]:
     return {str(k): thinned(problem.limit("knn", k)) for k in KS}
 
 
-# Arguments of `cell`, by the name of the part of measurements that figures refer to.
+# By part of the stored measurements, the arguments of `cell` for each of its cells: d, n, families,
+# repeats.
 CELLS: Mapping[str, Sequence[tuple[int, int, Sequence[str], int]]] = {
     "d": [(d, N, DEFAULT_METHODS, REPEATS) for d in DIMENSIONS],
     "n": [(d, n, ("knn",), MORE_REPEATS) for d in SOME_DIMENSIONS for n in SIZES],

@@ -1,4 +1,4 @@
-// The shares of each set in four modes.
+// Picture of four modes: the share of the real and of the generated data in each.
 
 import { withAmount } from "../_live/bars.js";
 import { massCurve } from "./masses.js";
@@ -75,7 +75,7 @@ export const modes = {
         x = place(side, i),
         y = toY(values[side][i]),
         lift = (hands.includes(side) ? 2.2 : 1.7) * em,
-        full = y < lift + em, // a name above its number would leave the picture
+        full = y < lift + em, // true if a name above its number would be outside the picture
         half = (side === "p" ? 1.2 : 2.9) * em; // half the width of the name
       let centre = full ? x - half - 1.6 * em : x;
       if (side === "q" && heaviest("p") === i) centre = x + bar * 0.6 + half;

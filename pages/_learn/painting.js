@@ -12,12 +12,12 @@ import { within, rounded, percent, label } from "./figure_parts.js";
 /** @import { Handle, Values } from "../_shared/stage.js" */
 /** @import { Figure } from "./figure_parts.js" */
 
-const PAINTED = 200; // samples of each set
+const PAINTED = 200; // number of samples of each set
 const PAINTED_K = 14,
   NARROW_PAINT = 34;
 
-/** Samples in [0, 1], divided into cells of these masses. With the same seed they move smoothly when the masses
- * change.
+/** Draw samples in [0, 1] from a density that is constant on each of equal cells with these masses. With the same
+ * seed, samples move smoothly as the masses change.
  * @param {number[]} masses @param {number} seed @returns {Sample[]} */
 function fromCells(masses, seed) {
   const uniform = random(seed),
@@ -51,7 +51,7 @@ export const paint = {
     const marks = [];
     /** @type {Handle[]} */
     const handles = [];
-    /** @type {Record<string, (x: number, y: number) => Values>} the values after a press at a place, by set */
+    /** @type {Record<string, (x: number, y: number) => Values>} by set, the new values after a press at a point */
     const presses = {};
     for (const [place, side] of ["p", "q"].entries()) {
       const sign = place ? 1 : -1,
@@ -95,7 +95,7 @@ export const paint = {
         [side]: withAmount(values[side], index, rounded(amount, 0.02), false),
         [`${side}At`]: index,
       });
-      /** The cell at this place, and the amount that its height stands for.
+      /** The cell at this point of the picture, and the amount that the point's height means.
        * @param {number} x @param {number} y */
       const under = (x, y) => {
         const amount = within((sign * (y - base)) / room, 0, 1);
@@ -105,7 +105,8 @@ export const paint = {
         const { index, amount } = under(x, y);
         return set(index, amount);
       };
-      /** Paint from the cursor's cell to the cell at this place: a fast stroke skips the cells between.
+      /** Paint all cells from the cursor's cell to the cell at this point: a fast pointer sends no event in the cells
+       * between.
        * @param {number} x @param {number} y */
       const stroke = (x, y) => {
         const { index, amount } = under(x, y),
@@ -158,7 +159,7 @@ export const paint = {
       label(
         `nearest ${PAINTED_K} of ●: ${votes[0]} real, ${votes[1]} generated`,
         width - 0.4 * em,
-        // one line higher where it does not fit beside the set's name
+        // one line higher if there is no room beside the set's name
         height - (width < NARROW_PAINT * em ? 2 : 0.6) * em,
         { "text-anchor": "end", class: "small halo" },
       ),

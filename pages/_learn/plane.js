@@ -1,4 +1,4 @@
-// Samples in the plane: kNN.
+// Picture of samples in the plane, classified by kNN.
 
 import { angleToLam, vertexPairs } from "../_live/curve.js";
 import { balls, bellsCurve, classifiers, compared, cutAt, gaussian, random, split } from "./arithmetic.js";
@@ -14,9 +14,9 @@ import { trackDrawing } from "./track.js";
 export const KS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30];
 export const SIZES = [20, 40, 80, 120, 160, 200];
 const CELLS = 34;
-const BESIDE = 14; // pixels from the ring to its handle, so that the handle does not cover the sample
+const BESIDE = 14; // distance of the handle from the ring that it drags, in pixels: it must not cover the sample
 
-/** The samples: drawn with the seed, except those that the reader has dragged elsewhere.
+/** Real and generated samples: drawn with the seed, or at the place to which the reader has dragged them.
  * @param {Values} values @returns {[Sample[], Sample[]]} */
 export function drawn({ seed, n, mu, moved }) {
   const uniform = random(seed);
@@ -50,7 +50,8 @@ export const DRAWS = 40;
 /** @type {Map<string, { errors: number[], band: [number, number][] }>} */
 const USUAL = new Map();
 
-/** The mean error at each k over DRAWS draws of samples, and the band that contains 8 of 10 draws.
+/** For each k, the mean error over DRAWS draws of the samples, and the band that contains the errors of 8 in 10
+ * draws.
  * @param {Values} values @param {number[]} ks */
 export function usual({ n, mu, split: apart }, ks) {
   const key = JSON.stringify([n, mu, apart, ks]),
@@ -71,8 +72,9 @@ export function usual({ n, mu, split: apart }, ks) {
   return found;
 }
 
-/** The lines of errors over k or over n, whichever the step lets the reader move: on other draws with the error on
- * screen, and for endless samples where known.
+/** Lines for the plot of errors over k or n, depending on which the step lets the reader move: the mean error of
+ * other draws, with the error of the samples on screen (`here`); and the error for infinitely many samples, if
+ * known.
  * @param {Values} values @param {string[]} hands @param {number} here @param {number[] | null} endless */
 function strip(values, hands, here, endless) {
   const byN = hands.includes("n") ? SIZES.map((n) => usual({ ...values, n }, [values.k])) : [];
@@ -165,7 +167,7 @@ export const plane = {
     const own = !parts.split,
       points = [...judged[0], ...judged[1]],
       nReal = judged[0].length;
-    // distance from the middle between the two sets, where votes are mixed
+    // distance of a point from the middle between the two sets, where neighbours are of both sets
     const central = ([x, y] = /** @type {Sample} */ ([0, 0])) => Math.hypot(x - mu / 2, y - mu / 2);
     const picked =
         values.picked < 0
@@ -179,7 +181,8 @@ export const plane = {
     ) => {
       const r = 0.32 * em,
         wide = (2 * r).toFixed(1),
-        arc = `a${r.toFixed(1)} ${r.toFixed(1)} 0 1 0`; // one path for all dots, as hundreds of elements are slow
+        // all dots are one path, since hundreds of SVG elements are slow
+        arc = `a${r.toFixed(1)} ${r.toFixed(1)} 0 1 0`;
       const outline = role ? `h${wide}L` : `${arc} ${wide} 0${arc} -${wide} 0z`;
       return mark("path", {
         d: of
@@ -227,11 +230,11 @@ export const plane = {
     const up = toY(py) - reach - 0.5 * em,
       [forReal, against] = ball.votes,
       all = forReal + against,
-      // real votes needed: the condition c_Y <= cut c_X, for `all` votes
+      // number of real votes, of `all`, that the sample needs to be called real: c_Y <= cut c_X
       needed = cut < 0 ? all + 1 : Math.ceil(all / (1 + cut) - 1e-9);
     const text = `${forReal} of ${all} real${own ? ", itself one" : ""}, ${needed} needed: ${forReal >= needed ? "real" : "generated"}`;
     const over = up > em && !hands.includes("mu") ? up : toY(py) + reach + 1.3 * em;
-    // beside a small plane the text stands below it, in two lines
+    // if the plot of errors is beside the plane, the text is below the plane, in up to two lines
     const cutInTwo = lines.length > 1 ? text.lastIndexOf(", ") + 1 : text.length;
     const said = beside
       ? [text.slice(0, cutInTwo), text.slice(cutInTwo).trim()]

@@ -1,4 +1,4 @@
-// Two generators that agree in one number.
+// Picture of two generators, A and B, whose curves can be made to agree in one number.
 
 import { NUMBERS, bellsCurve } from "./arithmetic.js";
 import { massCurve } from "./masses.js";

@@ -14,10 +14,10 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 
 @dataclass(frozen=True)
 class Option:
-    """One answer to a guess: its id (an outcome of the judge), its label, and one clause on why it
-    is right.
+    """One possible answer to a guess: its id (which is an outcome of the judge), its label, and a
+    clause that says why it is the right answer, if it is.
 
-    Without a label it is shown only when it is the right answer.
+    An option without a label is shown only if it turns out to be the right answer.
     """
 
     id: str
@@ -27,10 +27,11 @@ class Option:
 
 @dataclass(frozen=True)
 class Guess:
-    """A question that the figure answers by moving.
+    """A question to the reader. Once it is answered, the figure moves to new values, which show the
+    right answer.
 
-    to : the values after the answer, by name: a constant, the name of a rule in `guesses.js`, or
-    {"times", "low", "high"}.
+    to : by name of a value, its change: a constant, the name of a rule in `guesses.js`, or a factor
+    with limits, {"times", "low", "high"}. judge : a name in `JUDGES` of `guesses.js`.
     """
 
     ask: str
@@ -43,9 +44,11 @@ class Guess:
 class Step:
     """One screen of the course.
 
-    lead, clause : what to do, and what it means. figure : a name in `FIGURES` of `figures.js`.
-    hands : what the reader can move, and what the figure shows. start : the initial values.
-    takeaway : the answer to "what did you just see?", shown in place of the clause after the guess.
+    lead : what the reader should do. clause : what that means. figure : a name in `FIGURES` of
+    `figures.js`.
+    hands : names of what the reader can move and of what the figure shows. start : the initial
+    values.
+    takeaway : the answer to "what did you just see?", which replaces the clause after the guess.
     help : formula and sources, one paragraph per line.
     """
 
@@ -789,7 +792,9 @@ STEPS: tuple[Step, ...] = (
 
 
 def payload() -> list[dict[str, Any]]:
-    """The steps as the browser needs them. The id of a step is its lesson and its number in it."""
+    """The steps as JSON data for the browser. A step's id is its lesson's name and its number in
+    that lesson.
+    """
     found: list[dict[str, Any]] = []
     for step in STEPS:
         place = 1 + sum(each["lesson"] == step.lesson for each in found)

@@ -1,4 +1,4 @@
-// Stored measurements over the dimension and over the number of samples.
+// Figure of stored measurements: errors over the dimension d or over the number of samples n.
 
 import { vertexPairs } from "../_live/curve.js";
 import { bellsCurve } from "./arithmetic.js";
@@ -7,14 +7,15 @@ import { trackDrawing } from "./track.js";
 
 /** @import { Cell, Figure } from "./figure_parts.js" */
 
-/** Rows of measurements along an axis: over d one row for each n, over n one row for each d.
+/** The cells grouped into lines over an axis: over d, one line for each n; over n, one line for each d.
  * @param {Cell[]} cells @param {"d" | "n"} axis */
 const along = (cells, axis) =>
   [...new Set(cells.map((cell) => cell[axis === "d" ? "n" : "d"]))].map((held) =>
     cells.filter((cell) => cell[axis === "d" ? "n" : "d"] === held).sort((a, b) => a[axis] - b[axis]),
   );
 
-/** Its hands: the axis, and for another part of the measurements that part's name.
+/** A figure of stored measurements. hands[0] is its axis; hands[1] names the part of the measurements, if that is not
+ * named like the axis.
  * @type {Figure} */
 export const sweep = {
   title: "How wrong, measured",

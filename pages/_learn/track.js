@@ -1,4 +1,5 @@
-// A marker that the reader drags along an axis, over the error at each of its stops.
+// A plot of errors over an axis with stops, such as the values of k, and a marker that the reader drags along the
+// axis.
 
 import { mark, path } from "../_shared/stage.js";
 import { within, percent, closest, label } from "./figure_parts.js";
@@ -6,7 +7,7 @@ import { within, percent, closest, label } from "./figure_parts.js";
 /** @import { Drawing } from "../_shared/stage.js" */
 
 /**
- * @typedef {object} TrackLine errors: at each stop; band: around them; here: the error of the curve on screen
+ * @typedef {object} TrackLine errors: error at each stop; band: range of errors at each stop; here: error of the curve on screen
  * @property {string} name
  * @property {string} color
  * @property {number[]} errors
@@ -14,7 +15,7 @@ import { within, percent, closest, label } from "./figure_parts.js";
  * @property {number} [here]
  *
  * @typedef {object} Track
- * @property {string} id of the value that it moves
+ * @property {string} id name of the value that the marker changes
  * @property {string} name
  * @property {string[]} above lines of text above the plot
  * @property {number[]} stops
@@ -84,7 +85,8 @@ export function trackDrawing({ id, name, above, stops, now, lines, box, em }) {
   const ends = lines
     .map(({ errors }, i) => ({ i, end: toY(errors[errors.length - 1]), y: 0 }))
     .sort((a, b) => a.end - b.end);
-  // Stack the names in the order of their lines' ends, apart from each other and above the numbers of the axis.
+  // Stack the lines' names in the order of the lines' right ends, so that names do not overlap each other or the
+  // numbers of the axis.
   ends.forEach((each, place) => {
     const least = place ? ends[place - 1].y + 1.1 * em : 0,
       most = bottom - (0.3 + 1.1 * (ends.length - 1 - place)) * em;

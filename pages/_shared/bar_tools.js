@@ -1,6 +1,6 @@
-// The buttons in the bar at the top of all pages, and the keys that move the focus to a slider.
+// The buttons in the bar at the top of every page, and keys such as K that move the focus to a slider.
 
-/** Key, `data-prviz` of its control, and the control's name in the list of keys.
+/** By key: `data-prviz` of the control that it focuses, and the control's name in the list of keys.
  * @type {[string, string, string][]} */
 const KEYS = [
   ["k", "k", "neighbours k"],
@@ -9,7 +9,7 @@ const KEYS = [
   ["l", "angle", "trade-off λ"],
 ];
 
-/** The slider that a key focuses; null where the page has none.
+/** The slider with this `data-prviz`; null if the page has none.
  * @param {string} name @returns {HTMLInputElement | null} */
 const slider = (name) => document.querySelector(`[data-prviz="${name}"] input[type=range]`);
 
@@ -22,12 +22,12 @@ function onKey(event) {
   const found = KEYS.find(([key]) => key === event.key),
     list = document.getElementById("prviz-keys");
   if (event.key === "Tab")
-    placeSkip(); // Streamlit's own skip link may have appeared since, or been drawn again
+    placeSkip(); // Streamlit may have drawn its own skip link since the last call
   else if (found) slider(found[1])?.focus();
   else if (event.key === "?") list?.togglePopover();
 }
 
-/** List the keys of this page; a course has other keys. */
+/** Fill the list of keys: those of a course, or those of the other pages. */
 function listKeys() {
   const rows = document.querySelector(".course")
     ? [
@@ -49,8 +49,8 @@ function listKeys() {
   );
 }
 
-/** Put the skip button first in the order of the Tab key, or right after Streamlit's own skip link, which
- * Streamlit 1.61 lacks. */
+/** Make the skip button the first stop of the Tab key; with a Streamlit version newer than 1.61, the stop right after
+ * Streamlit's own skip link. */
 function placeSkip() {
   const main = document.querySelector("#root section"),
     own = document.querySelector("#root a:has(~ section)");
@@ -58,8 +58,8 @@ function placeSkip() {
   if (!own && main && main.parentElement?.firstElementChild !== skip) main.parentElement?.prepend(skip);
 }
 
-/** Copy a text. Without access to the clipboard, which browsers grant on https and localhost only, the text is
- * selected in a field and copied from there.
+/** Copy a text to the clipboard. Browsers give access to the clipboard only on https and localhost; elsewhere the
+ * text is selected in a field and copied from there.
  * @param {string} text */
 async function copy(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);

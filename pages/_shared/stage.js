@@ -1,35 +1,35 @@
-// A picture that the reader moves by hand. Its marks are drawn again at every step; its handles are kept, and react
-// to the pointer and the keyboard.
+// An interactive picture. Its handles can be dragged or moved by keys. Its other marks are SVG text that is replaced
+// at every change; the handles' elements stay, so that they keep the focus.
 
 import { element, setAttributes, shape } from "../_live/dom.js";
 
 /**
- * The values that handles change, by name.
+ * Values that a picture is drawn from, by name; its handles change them.
  * @typedef {Record<string, any>} Values
  *
  * @typedef {object} Handle
  * @property {string} id
- * @property {string} label its name for screen readers
- * @property {string} text its value as text, for screen readers
+ * @property {string} label the handle's name for screen readers
+ * @property {string} text the handle's value as text, for screen readers
  * @property {number} now
  * @property {number} min
  * @property {number} max
  * @property {number} x position in the picture, in pixels
  * @property {number} y
  * @property {string} color
- * @property {boolean} [carried] a press on the shape that it moves drags the handle from a distance
- * @property {boolean} [open] drawn as a ring, so that what lies below is visible
- * @property {(x: number, y: number) => Values} drag the values when the handle is dragged to this position
- * @property {(steps: number, across: boolean) => Values} press the values after arrow keys; across: left or right
+ * @property {boolean} [carried] true if pressing the shape that the handle moves drags the handle, even from a distance
+ * @property {boolean} [open] true if it is drawn as a ring, through which the picture is visible
+ * @property {(x: number, y: number) => Values} drag returns the values after the handle was dragged to this position
+ * @property {(steps: number, across: boolean) => Values} press returns the values after arrow keys; across: true for the keys left and right
  *
  * @typedef {object} Drawing
  * @property {string} marks SVG
  * @property {Handle[]} handles
  * @property {(x: number, y: number) => { id: string, values?: Values } | null} [grab] the handle that a press away from all
- *   handles drags, and values to change before
+ * handles drags, and values to change before
  *
  * @typedef {object} Events
- * @property {() => void} begun a movement begins: the curves on screen become the ghost
+ * @property {() => void} begun called when a movement begins, before its first change
  * @property {(values: Values) => void} moved
  */
 
@@ -42,8 +42,8 @@ const KEYS = {
   Home: [-1000, false],
   End: [1000, false],
 };
-const REACH = 24; // pixels around a handle in which a press drags it
-const SERIES_MS = 900; // milliseconds: key presses with shorter pauses belong to one movement
+const REACH = 24; // a press within this many pixels of a handle drags the handle
+const SERIES_MS = 900; // key presses with pauses shorter than this many milliseconds are one movement
 
 /** @param {string} kind name of the element with its classes, as in "text.name.halo" @param {Record<string, string | number>} attributes */
 export function mark(kind, attributes, text = "") {
@@ -92,10 +92,10 @@ export function makeStage(name, events) {
     const close = drawing.handles.filter((handle) => far(handle) < REACH).sort((a, b) => far(a) - far(b))[0];
     const found = close ?? drawing.grab?.(x, y);
     if (!found) return;
-    event.preventDefault(); // the focus stays where it is, so that the arrow keys still go from step to step
+    event.preventDefault(); // keep the focus where it is: the arrow keys then still change the step, not the handle
     svg.setPointerCapture(event.pointerId);
     events.begun();
-    // the press only selects what the next movement drags
+    // change these values first: the press has selected what the movement will drag
     if ("values" in found && found.values) events.moved(found.values);
     const taken = find(found.id),
       carried = close || taken?.carried;
