@@ -48,24 +48,24 @@ _FAMILIES: tuple[Estimator, ...] = (
 # Families by name, in the order in which every list shows them.
 ESTIMATORS = Families({family.name: family for family in _FAMILIES})
 
-# Families measured where no method is named. Of the others, hub is a cheaper, rougher ipr; clusters
-# and classifiers have to be fitted, which takes time.
+# Families measured where no method is named. Of the others, hub is a cheaper but rougher version of
+# ipr; cluster and the classifiers have to be fitted, which takes time.
 DEFAULT_METHODS = ("knn", "kde", "ipr", "coverage")
-# Families for a verdict on held-out samples of unknown truth: the curve to believe, and the usual
-# families for comparison.
+# Families to judge a generator by, from held-out samples whose true curve is unknown: "tightest",
+# whose curve is the closest to the truth, and the usual families for comparison.
 VERDICT_METHODS = (TIGHTEST.name, *DEFAULT_METHODS)
 
 
 def can_learn() -> bool:
-    """True if scikit-learn is installed: the family "tightest" (the curve to believe), its upper
-    bound and trained classifiers need it.
+    """True if scikit-learn is installed: the family "tightest", its upper bound and the trained
+    classifiers need it.
     """
     return installed("sklearn")
 
 
 def verdict_methods() -> tuple[str, ...]:
-    """Names of the families for a verdict on samples of unknown truth: VERDICT_METHODS, or
-    DEFAULT_METHODS without scikit-learn.
+    """Names of the families to judge a generator by where the true curve is unknown:
+    VERDICT_METHODS, or DEFAULT_METHODS without scikit-learn.
     """
     if can_learn():
         return VERDICT_METHODS
@@ -80,8 +80,7 @@ def register(
     idea: str | None = None,
     source: str | None = None,
 ) -> None:
-    """Add a family of your own: every page, the command line and `prviz.estimate` know it from then
-    on.
+    """Add a family of your own to every page, the command line and `prviz.estimate`.
 
     Parameters
     ----------
@@ -127,5 +126,5 @@ def register(
     add_family(ESTIMATORS, name, supports, title=title, idea=idea, source=source)
 
 
-# At the end of the module, because the packages loaded here may import it.
+# Called at the end of the module, because the packages loaded here may import it.
 load_families(ESTIMATORS)

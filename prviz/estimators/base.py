@@ -31,8 +31,8 @@ class Supports(ReadOnlyArrays):
     n_real : number of real evaluation samples.
     bandwidth : radius of the balls in which real samples are counted and radius of those for
     generated samples; None if the family has no single radius.
-    rows : indices of the evaluation samples that were measured, counted through both sets, real
-    ones first; None: all samples.
+    rows : indices of the measured evaluation samples, among those of both sets, real ones first;
+    None: all of them were measured.
     groups : index of the group that each sample belongs to; groups of one set are independent of
     each other. None: all samples are independent.
     """
@@ -73,18 +73,18 @@ class Supports(ReadOnlyArrays):
         return ErrorRates.from_supports(self.c_real, self.c_generated, self.n_real)
 
 
-Runs: TypeAlias = tuple[Supports, ...]  # one per fit of a family to the same samples
+Runs: TypeAlias = tuple[Supports, ...]  # One for each fit of a family to the same samples.
 
 
 @dataclass(frozen=True)
 class About:
     """Facts about a family that help to judge its curve.
 
-    paper : heading under which lists of families show it.
+    paper : heading under which lists show the family.
     formula : supports in LaTeX; where c_Y is not given, it mirrors c_X.
     cost : computations needed.
     biases : known errors and their direction.
-    published : settings that reproduce the publication, and the published numbers.
+    published : settings that reproduce the publication, and which of its numbers they give.
     """
 
     paper: str
@@ -107,13 +107,13 @@ class Estimator:
     about : formula, cost, biases and published settings.
     tunes : the parameter that a sweep varies; None: the family uses neither k nor the bandwidth.
     needs_split : True if the family can only be measured on samples that it was not fitted on.
-    parameters : parameters that the family's publication fixes; the defaults are the published
+    parameters : adjustable parameters besides k and bandwidth; their defaults are the published
     values. See `value` and `named`.
     chosen_by_evaluation : True if the evaluation samples influence which classifiers are measured.
-    fits : number of classifiers that are fitted; the time of a family that uses neither k nor
-    bandwidth is estimated from it.
-    judges_all : True if all samples are evaluation samples, in folds: each is judged by classifiers
-    fitted on the other folds.
+    fits : number of classifiers that the family fits, to estimate the time of a family that uses
+    neither k nor bandwidth.
+    judges_all : True if all samples are evaluation samples, by cross-fitting: classifiers fitted on
+    the other folds judge the samples of a fold.
     """
 
     name: str
@@ -127,17 +127,17 @@ class Estimator:
     judges_all: bool = False
     fits: int = 1
     parameters: tuple[Parameter, ...] = ()
-    _values: Mapping[str, Any] = {}  # values of the parameters that are not at their defaults
+    _values: Mapping[str, Any] = {}  # Values of the parameters that differ from their defaults.
 
     def value(self, name: str) -> Any:
-        """The value of one of the family's parameters."""
+        """The value of one parameter of the family, by its name."""
         if name in self._values:
             return self._values[name]
         return self._parameter(name).default
 
     def named(self, values: Mapping[str, Any]) -> str:
-        """The family's name with these parameter values, such as "prc:c=4"; values equal to the
-        published ones are left out.
+        """The family's name with these parameter values, such as "prc:c=4"; parameters with their
+        published value are left out.
         """
         checked = {
             each.name: each.checked(values.get(each.name, each.default)) for each in self.parameters
@@ -150,8 +150,8 @@ class Estimator:
         return ":".join([self.name, *other])
 
     def having(self, settings: Sequence[str]) -> Self:
-        """The family with other parameters, each given as in "c=4"; the ValueError for a bad one
-        says what is accepted.
+        """A copy of the family with other parameter values, each given as text such as "c=4". The
+        ValueError for a wrong one says what is accepted.
         """
         values = {}
         for setting in settings:
@@ -180,8 +180,8 @@ class Estimator:
     def balls(
         self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]
     ) -> tuple[Balls, ...]:
-        """The balls in which the family counts fit samples; all such families share one pass over
-        the distances. Empty for a family with `runs`.
+        """The balls in which the family counts fit samples, empty for a family with `runs`. All
+        families that count in balls share one pass over the distances.
 
         sizes : number of real and of generated fit samples.
         """
@@ -191,9 +191,9 @@ class Estimator:
         """Supports from the counts in the family's balls; the first ``n_real`` evaluation samples
         are real.
 
-        Each support must depend on that sample's own counts. One exception: a decision for all
-        samples (such as a choice between families) may use the generated evaluation samples,
-        and no real ones, for c_X, and the reverse for c_Y.
+        The supports of a sample must depend on the counts of that sample alone. One exception: a
+        decision for all samples (such as a choice between families) may use the generated
+        evaluation samples, and no real ones, for c_X, and the reverse for c_Y.
         """
         return Supports(counts[0].real, counts[0].generated, n_real, counts[0].radii)
 
@@ -221,8 +221,8 @@ class Estimator:
         seed: int,
         progress: Progress,
     ) -> list[Runs]:
-        """The results of `runs` at each of several k. A family that can share work between them
-        overrides it, with equal results.
+        """The results of `runs` at each of several k. A family that can share work between the
+        values of k overrides this method, with equal results.
         """
         found = []
         for index, k in enumerate(ks):
@@ -249,7 +249,7 @@ class Estimator:
 
 class Families(dict[str, Estimator]):
     """Families by name. A name such as "prc:c=4" also works: it gives a copy of the family with
-    another parameter, which is not listed.
+    another parameter value. Copies are not listed.
 
     Such a name is accepted wherever a method is named, so that keys, links and files tell it from
     the family with published values.
@@ -307,8 +307,8 @@ def check_k(k: int, split: Split) -> int:
 
 
 def check_bandwidth(bandwidth: float | None) -> float | None:
-    """``bandwidth`` as a float, after a check; None, which means that it is derived from the data,
-    is kept.
+    """``bandwidth`` as a float, after a check. None, which means a bandwidth derived from the data,
+    is returned as None.
     """
     if bandwidth is None:
         return None

@@ -20,15 +20,15 @@ from prviz.samples import SamplesLike, Split, SplitRatio
 
 Votes = tuple[Floats, Floats]
 
-# Number of linear classifiers, their weight decay and their number of epochs, as in the paper.
+# The paper's settings: number of linear classifiers, weight decay, number of epochs.
 MEMBERS = 10
 WEIGHT_DECAY = 0.1
 EPOCHS = 50
-# Only one boosting is fitted at a time. While scikit-learn bins features it changes the process's
-# warning filters and then restores those it found. Of two fits at once, one would restore the
-# filters that the other had changed.
+# Lock that lets only one boosting be fitted at a time. While scikit-learn bins features it changes
+# the process's warning filters and then restores those it found. Of two fits at once, one would
+# restore filters that the other had changed.
 _ALONE = threading.Lock()
-# First sentence about the biases of every trained classifier.
+# First sentence of `About.biases` for every trained classifier.
 ABOVE = (
     "Above the truth (Theorem 5), or a little below, as the threshold is chosen on the evaluation"
     " samples. "
@@ -36,13 +36,13 @@ ABOVE = (
 
 
 class _Classifiers(Estimator, ABC):
-    """c_X(z) = p, c_Y(z) = 1 - p; every member estimates the probability that z is real, and p is
-    their median.
+    """c_X(z) = p, c_Y(z) = 1 - p, where p is the median of the members' probabilities that z is
+    real.
 
     Features are standardised by the fit samples. Members of an ensemble are fitted on bootstrap
-    draws with equal numbers of real and generated fit samples. A single member is fitted on equally
-    large parts of both sets, as large as the smaller set. The evaluation samples have no influence
-    on the fit. A float64 copy of the samples is held in memory.
+    draws with equal numbers of real and generated fit samples. A family with a single member fits
+    it on all samples of the smaller set and as many of the larger one. The evaluation samples have
+    no influence on the fit. A float64 copy of the samples is held in memory.
     """
 
     needs_split = True
@@ -349,10 +349,11 @@ def _standardised(split: Split) -> tuple[tuple[Floats, Floats], Floats]:
 
 
 def _rows(n: int, fit: tuple[Floats, Floats], seed: int, *, bootstrap: bool) -> Ints:
-    """Rows of a fit set of size n on which one member is fitted: with ``bootstrap`` as many as the
-    larger set has, drawn with replacement, otherwise as many as the smaller set has.
+    """Rows of a fit set of size n on which one classifier is fitted: with ``bootstrap`` as many as
+    the larger of both sets has, drawn with replacement, otherwise as many as the smaller set has.
 
-    The draws of both sets start from the same seed, so that swapping the roles swaps the draws.
+    The draws of real and of generated rows start from the same seed, so that swapping the roles
+    swaps the draws.
     """
     sizes = list(map(len, fit))
     rng = np.random.default_rng(seed)

@@ -19,12 +19,13 @@ from prviz.neighbors.threads import Progress, available_threads, run_blocks
 from prviz.samples import SamplePair, Split
 from prviz.toys.base import Parameter
 
-# Number of clusters in the paper, and number of runs in the published code.
+# Number of clusters in the paper, and number of runs (k-means with other seeds) in the published
+# code.
 CLUSTERS = 20
 RUNS = 10
-# Samples are rounded to a grid; this is its step, as a share of the largest distance from the mean.
-# It is the resolution of k-means, whose squared distances are differences of squares rounded to
-# 1e-16.
+# Samples are rounded to a grid with this step, as a share of the largest distance from the mean. A
+# finer grid is beyond the resolution of k-means, whose squared distances are differences of squares
+# rounded to 1e-16.
 FINEST = 2.0**-23
 
 
@@ -106,11 +107,11 @@ CLUSTER = _Cluster()
 
 
 def clusters_of(pair: SamplePair, clusters: int = CLUSTERS, seed: int = 0) -> tuple[Array, Array]:
-    """The cluster index, from 0, of every real and of every generated sample, as in the first run
-    of the family "cluster".
+    """The index, from 0, of the cluster of every real and every generated sample, as in the first
+    run of the family "cluster".
 
     pair : all of its samples define the clusters.
-    clusters : at most this number.
+    clusters : largest number of clusters.
     seed : the seed given to the family.
     """
     first = int(np.random.SeedSequence(seed).generate_state(RUNS)[0])
@@ -137,7 +138,7 @@ class _Pooled:
     @classmethod
     def of(cls, split: Split) -> _Pooled:
         values = [side.values for side in split.fit]
-        # adding 0.0 turns -0.0 into 0.0, which has other bytes
+        # Adding 0.0 turns -0.0 into 0.0: rows are compared by their bytes, which differ.
         everything = np.concatenate(values, dtype=float) + 0.0
         is_real = np.arange(len(everything)) < len(values[0])
         order = np.argsort(_as_bytes(everything), kind="stable")

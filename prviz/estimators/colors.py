@@ -27,8 +27,8 @@ FAMILY_COLORS = {
     "prc": "#A72AA2",
     "ppr": "#E42FF4",
 }
-# First colours for curves that are not families; then come the colours of families that are not
-# drawn.
+# Colours for curves that are not families. They are used first, then the colours of families that
+# are not drawn.
 SPARE_COLORS = ("#3A9AD6",)
 
 
@@ -45,7 +45,7 @@ def colors(names: Iterable[str]) -> dict[str, str]:
     own = {drawn[family]: color for family, color in FAMILY_COLORS.items() if family in drawn}
     others = [name for name in known if name not in own]
     left = [color for family, color in FAMILY_COLORS.items() if family not in drawn]
-    # the spare blue is close to kNN's colour, so it comes last if no family is drawn
+    # The spare blue is close to the colour of kNN, so it comes last if no family is drawn.
     unused = [*SPARE_COLORS, *left] if own else [*left, *SPARE_COLORS]
     more = map(_further_color, range(len(others) - len(unused)))
     given = own | dict(zip(others, [*unused, *more], strict=False))
@@ -59,7 +59,7 @@ def _family(name: str) -> str:
     return name
 
 
-# Halfway between the luminances of a white and a dark page, measured as contrast.
+# Relative luminance that has about the same contrast to a white page and to the dark one.
 _FURTHER_LUMINANCE = 0.19
 _GOLDEN = 0.6180339887498949
 

@@ -19,18 +19,18 @@ from prviz.samples import SamplePair, Samples, Split
 Rows = tuple[Ints, Ints]
 
 FOLDS = 5
-# Learners see at most this many features, drawn by the seed, because time grows with them. The
-# result stays valid: any classifier's curve lies above the true one.
+# Learners are fitted on at most this many features, drawn by the seed, because their time grows
+# with it. The result stays valid: any classifier's curve lies above the true one.
 MOST_FEATURES = 2_048
 
-# The tables of the last pair only: usually the scores of all its samples are computed, and then
-# those of half of them.
+# Cache of the tables of the last pair only: usually the scores of all samples of a pair are
+# computed, and then the scores of half of them.
 _TABLES = LeastRecentlyUsed(1)
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Log odds that samples are generated, for equal weights of the two sets; 0 where the learners
+    """Log odds that each sample is generated, if both sets had equal weight; 0 where the learners
     can't tell real from generated.
 
     real, generated : (n,) and (m,), in the order of the samples.
@@ -40,12 +40,12 @@ class Scores:
     generated: Floats
 
     def levels(self, cuts: int) -> Ints:
-        """For each sample, real ones first, the number of cuts below its score plus the number at
-        or below it: 0 to 2 ``cuts``, odd on a cut.
+        """Level of each sample, real ones first: the number of cuts below its score plus the number
+        at or below it. Levels run from 0 to 2 ``cuts`` and are odd where the score equals a cut.
 
-        A cut is a log odds at which a best classifier begins to call a sample generated: cut i is
-        log tan(theta), the best threshold for lam = tan(theta), with theta = (i + 1/2) / cuts of a
-        right angle.
+        Cut i is a log odds, log tan(theta) with theta = (i + 1/2) / cuts of a right angle: the
+        threshold at which the best classifier for lam = tan(theta) begins to call samples
+        generated.
         """
         odds = np.concatenate([self.real, self.generated])
         places = cut_places(cuts)
@@ -122,9 +122,9 @@ def of_evaluation(split: Split, seed: int, progress: Progress | None = None) -> 
 
 
 def _in_order(pair: SamplePair, seed: int) -> tuple[SamplePair, bool]:
-    """The pair in an order that does not depend on which set is real, so that rounding is the same
-    both ways; True if the sets were exchanged. With more than MOST_FEATURES features, that many are
-    drawn.
+    """The two sets in an order that does not depend on which one is real, so that rounding is the
+    same for swapped roles; and True if they were exchanged. Of more than MOST_FEATURES features,
+    that many are drawn.
     """
     exchanged = pair.real.digest > pair.generated.digest
     sets = [pair.generated, pair.real] if exchanged else [pair.real, pair.generated]
@@ -135,7 +135,9 @@ def _in_order(pair: SamplePair, seed: int) -> tuple[SamplePair, bool]:
 
 
 def _tables(pair: SamplePair, ordered: SamplePair, seed: int) -> PairTables:
-    """The cached tables of a pair, made from the pair that `_in_order` returned."""
+    """The tables of a pair, from the cache or computed for ``ordered``, the pair as `_in_order`
+    returns it.
+    """
     key = pair.digest, seed if pair.d > MOST_FEATURES else None
     return _TABLES.remembered(key, lambda: PairTables.of(ordered))
 
@@ -150,8 +152,8 @@ def _scores(odds: Floats, n_first: int, *, exchanged: bool) -> Scores:
 def _out_of_fold(
     pair: SamplePair, rows: Rows, seed: int, progress: Progress | None, tables: PairTables
 ) -> tuple[dict[str, Floats], Ints]:
-    """Votes on the samples of these rows by learners fitted on the other folds, and each sample's
-    fold.
+    """Log odds of the samples in these rows, by learners fitted on the other folds; and the fold of
+    each sample.
     """
     units = [_units(samples, own) for samples, own in zip(pair, rows, strict=True)]
     count = min(FOLDS, *(int(each.max()) + 1 for each in units))
@@ -198,7 +200,7 @@ def _folds(units: Ints, count: int, seed: int) -> Ints:
 
 
 def _chosen(rows: Rows, parts: Sequence[Ints], fold: int, *, own: bool) -> Rows:
-    """The rows of one fold (``own``), or the rows of all other folds."""
+    """The rows of this fold if ``own`` is True, otherwise the rows of all other folds."""
     real, generated = (side[(part == fold) == own] for side, part in zip(rows, parts, strict=True))
     return real, generated
 

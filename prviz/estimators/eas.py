@@ -14,15 +14,15 @@ from prviz.neighbors import BallCounts, Balls
 
 
 class _EAS(Estimator):
-    """c_X is that of iPR or of coverage, whichever has the lower extreme precision; c_Y likewise by
-    the lower extreme recall.
+    """c_X is the support of iPR or of coverage, of whichever family has the lower extreme
+    precision; c_Y is chosen likewise by the lower extreme recall.
 
-    Published are two numbers, without split: min(precision, coverage_precision) and min(recall,
+    The paper has two numbers, without split: min(precision, coverage_precision) and min(recall,
     coverage). They are the fnr of the better of the two families' classifiers [c_X > 0], and the
-    fpr of the better classifier [c_Y = 0]. The classifiers in between, which threshold the ratio of
-    the two chosen supports, are this package's extension. The curve's ends are the published
-    numbers, unless another classifier with fpr = 0 or fnr = 0 does better. Which family is lower is
-    decided on the evaluation samples, as published; a tie goes to iPR.
+    fpr of the better of their classifiers [c_Y = 0]. The classifiers in between, which threshold
+    the ratio of the two chosen supports, are this package's extension. The curve's ends are the
+    published numbers, unless another classifier with fpr = 0 or fnr = 0 does better. Which family
+    is lower is decided on the evaluation samples, as published; a tie goes to iPR.
     """
 
     name = "eas"
@@ -72,7 +72,7 @@ EAS = _EAS()
 
 
 def _lower(counts: Sequence[Array], others: slice) -> Array:
-    """The counts that are positive for the fewest ``others``, samples of the other set; of equal
-    ones the first.
+    """Of several families' counts, those that are positive for the fewest ``others`` (samples of
+    the other set); of equally good ones the first.
     """
     return min(counts, key=lambda family: int(np.count_nonzero(family[others])))

@@ -19,20 +19,21 @@ from prviz.neighbors.threads import Progress
 from prviz.samples import Split
 from prviz.toys.base import Parameter
 
-# A hub is among the k nearest neighbours of more than this number of others (the published t).
+# A hub is among the k nearest neighbours of more than this number of other samples (t of the
+# paper).
 THRESHOLD = 3
-# If a larger share of the samples are hubs, "hub" takes more processor time than iPR on all samples
-# (tests/benchmarks/hub.py --costs).
+# If hubs are more than this share of the samples, "hub" takes more processor time than iPR on all
+# samples (tests/benchmarks/hub.py --costs).
 COSTLY = 0.5
-# Number of features of the random subspace, as a multiple of log2(n).
+# Neighbours are searched in a random subspace of FEATURES * log2(n) features.
 FEATURES = 4
-# Number of the index's cells that a search visits.
+# Number of cells of the neighbour index that a search visits.
 _CELLS_SEARCHED = 16
 
 
 class Hub(Estimator):
-    """c_X and c_Y: number of real and of generated hubs whose k-NN ball in their own set holds the
-    evaluation sample, itself a hub.
+    """c_X and c_Y: numbers of real and of generated hubs whose k-NN ball in their own set holds the
+    evaluation sample. Only evaluation samples that are hubs are measured.
     """
 
     name = "hub"
@@ -81,12 +82,12 @@ class Hub(Estimator):
         seed: int,
         progress: Progress,
     ) -> Runs:
-        """Counts, for each hub among the evaluation samples, of hub fit samples whose ball holds
-        it; ``rows`` of the supports says which samples these hubs are.
+        """For each evaluation sample that is a hub, the number of fit samples that are hubs and
+        whose ball holds it. ``rows`` of the supports gives the indices of these evaluation samples.
 
-        Without split fit and evaluation hubs are the same. Hubs are chosen approximately, which
-        decides the error (docs/measured.md). A ball's radius is exact: it reaches to the k-th
-        nearest of all fit samples of its set.
+        Without split the hubs among fit and evaluation samples are the same. Hubs are found
+        approximately, which decides the error (docs/measured.md). A ball's radius is exact: it
+        reaches to the k-th nearest of all fit samples of its set.
         """
         return self._measured(split, [k], seed, progress, None)[0]
 
@@ -142,7 +143,8 @@ class Hub(Estimator):
                     ]
                 else:
                     radii = table.radii(role, k)[hubs, None]
-                    # whole rows are counted, because picking out single columns first takes longer
+                    # All columns are counted and hubs selected afterwards: selecting columns first
+                    # takes longer.
                     held = [
                         column_counts(between[hubs] <= radii, between.shape[1])[some]
                         for between, some in zip(table.distances[role], judged, strict=True)
@@ -159,12 +161,12 @@ HUB = Hub()
 def hub_rows(
     values: Array, k: int, seed: int, among: Ints | None = None, threshold: int = THRESHOLD
 ) -> Ints:
-    """Positions of hubs: samples that are, by an approximate search, among the k nearest of more
-    than ``threshold`` others.
+    """Positions of hubs: samples that an approximate search finds among the k nearest neighbours of
+    more than ``threshold`` other samples.
 
-    The positions are those in ``among``, the rows of ``values`` that take part; None: all rows. If
-    there is no hub, the samples that are neighbours most often are taken. Neighbours are searched
-    in a random subspace of FEATURES log2(n) features, the same for all sets of equal size and seed.
+    Positions refer to ``among``, the rows of ``values`` that take part; None: all rows. If there is
+    no hub, the samples that are neighbours most often are taken. Neighbours are searched in a
+    random subspace of FEATURES log2(n) features, the same for all sets of equal size and seed.
     """
     return hubs_over_k(values, [k], seed, among, threshold)[0]
 
@@ -188,15 +190,15 @@ def hubs_over_k(
     )
     index.search_cells(_CELLS_SEARCHED)
     occurrences = {k: np.zeros(len(points), dtype=np.int64) for k in ks}
-    # The length is a power of two above k, so that it does not depend on which other k are
-    # measured: which of equally near samples a list holds depends on its length.
+    # Of equally near samples, a list's length decides which it holds. The length is a power of two
+    # above k, so that the result does not depend on which other k are measured.
     for length in sorted({_list_length(k) for k in ks}):
         step = max(1, (1 << 22) // length)
         for start in range(0, len(points), step):
             rows = np.arange(start, min(start + step, len(points)))
             _, places = index.search(points[rows], length)
             others = (places != rows[:, None]) & (places >= 0)
-            # a sample's rank among its neighbours, 1 for the nearest other sample
+            # The rank of each neighbour, 1 for the nearest other sample.
             order = np.where(others, np.cumsum(others, axis=1), length)
             for k in (k for k in ks if _list_length(k) == length):
                 occurrences[k] += np.bincount(places[order <= k], minlength=len(points))

@@ -88,38 +88,42 @@ NEIGHBOURS = (KNN, KDE, IPR, COVERAGE)
 KS = (4, 10, 25, 60, 150, 377)
 # Weight decays of the logistic regressions, relative to the mean log loss.
 DECAYS = (1.0, 0.1, 0.01, 0.001)
-# Number of trees in each of two forests, one on values and one on their ranks; random thresholds on
-# ranks also separate values that are close. Each forest is fitted in FOREST_PARTS parts, one per
-# task.
+# Two forests are fitted, one on values and one on their ranks, as random thresholds on ranks also
+# separate values that are close. TREES: trees of each forest. FOREST_PARTS: parts, one per task, in
+# which a forest is fitted.
 TREES = 30
 FOREST_PARTS = 3
-# Boosting is left out above this number of features: its time grows with them, while it adds less
-# and less to what forests find.
+# Most features with which boosting is used: its time grows with them, while it adds less and less
+# to what forests find.
 MOST_BOOSTED = 40
-# Number of boosted trees, the learning rate, and the least p (1 - p) by which a Newton step is
+# Of boosting: number of trees, learning rate, and the least p (1 - p) by which a Newton step is
 # divided.
 ROUNDS = 100
 _RATE = 0.1
 _LEAST_SPREAD = 0.02
-# Most fit samples of a set, drawn by the seed. MOST_NEIGHBOURS is for the neighbour families, whose
-# time grows with the square, MOST_FITTED for all other learners.
+# Most fit samples of each set; of more, as many are drawn by the seed. MOST_NEIGHBOURS is for the
+# neighbour families, whose time grows with the square, MOST_FITTED for all other learners.
 MOST_NEIGHBOURS = 4_000
 MOST_FITTED = 10_000
-# Number of values scaled and ranked at a time. Eight copies of them fit the processor's cache.
+# Number of values that are scaled and ranked at a time: eight arrays of this size fit the
+# processor's cache.
 _BLOCK = 1 << 16
-# The order of a pair's values is kept if there are at most this many; each takes two or four bytes.
+# The sorted order of a pair's values is kept in memory for pairs of at most this many values; each
+# takes two or four bytes.
 _MOST_ORDERED = 1 << 23
-# Share of the time that the neighbour families take, roughly; used for the progress.
+# Rough share of the time that the neighbour families take, for the progress.
 _NEIGHBOURS_SHARE = 0.2
 
 _loading = threading.Lock()
 
 
 class _Standard(NamedTuple):
-    """The samples of a split, standardised by the fit samples, and as ranks among them.
+    """The samples of a split in two forms: standardised by the fit samples, and as ranks among the
+    fit samples.
 
-    fit, evaluate : (n, d) and (m, d) standardised samples. ranks : the ranks of both, of the same
-    shapes, see `_shares_below`. generated : (n,) 1 for generated fit samples, 0 for real ones.
+    fit, evaluate : (n, d) and (m, d) standardised samples. ranks : ranks of fit and of evaluation
+    samples, of the same shapes, see `_shares_below`. generated : (n,) 1 for generated fit samples,
+    0 for real ones.
     weights : (n,) weights of the fit samples, with equal sums for both sets.
     """
 
@@ -132,7 +136,7 @@ class _Standard(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PairTables:
-    """What all splits of a pair share, computed once.
+    """Tables that all splits of a pair share, computed once per pair.
 
     Parameters
     ----------
@@ -148,7 +152,7 @@ class PairTables:
 
     @classmethod
     def of(cls, pair: SamplePair) -> PairTables:
-        """The tables of a pair of any size."""
+        """Compute the tables of a pair of any size."""
         n = pair.real.n + pair.generated.n
         order = None
         if n * pair.d <= _MOST_ORDERED:
@@ -163,9 +167,9 @@ class PairTables:
 class _Learner(NamedTuple):
     """A kind of classifier, fitted in one or several parts.
 
-    learn : from a split and a part's seed to numbers (c, m).
+    learn : function of a split and a part's seed that returns numbers (c, m).
     parts : number of parts, whose numbers are summed.
-    odds : from the sum to log odds.
+    odds : function that converts the sum to log odds.
     """
 
     learn: Callable[[_Standard, int], Floats]
@@ -174,7 +178,7 @@ class _Learner(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """One part of a learner to be fitted, in the split at index ``place``."""
+    """One part of a learner to be fitted, on the split with the index ``place``."""
 
     place: int
     name: str
@@ -187,8 +191,8 @@ def votes(
     progress: Progress | None = None,
     tables: PairTables | None = None,
 ) -> list[dict[str, Floats]]:
-    """Log odds that each evaluation sample is generated, for each split, by every learner fitted on
-    the fit samples.
+    """By every learner fitted on the fit samples, the log odds that each evaluation sample is
+    generated; for several splits.
 
     Parameters
     ----------
@@ -216,7 +220,7 @@ def votes(
     if splits[0].pair.d <= MOST_BOOSTED:
         learners["boosting"] = _Learner(_boosting)
     found: list[dict[str, Floats]] = []
-    # the same values of k in every split: each k must be smaller than the smallest fit set
+    # All splits use the same values of k, so each k must be smaller than the smallest fit set.
     numbers = [k for k in KS if k < min(len(rows) for split in splits for rows in split.fit_rows)]
     tables = tables or PairTables.of(splits[0].pair)
     order = tables.order
@@ -249,7 +253,7 @@ def votes(
         total[task.name] = total[task.name] + part if task.name in total else part
         done += 1
         if done * len(splits) % len(tasks) == 0:
-            # results come in the order of the tasks, so this was the last one of its split
+            # Results come in the order of the tasks, so this was the split's last one.
             del standard[task.place]
         tick(_NEIGHBOURS_SHARE + (1 - _NEIGHBOURS_SHARE) * done / len(tasks))
 
@@ -261,8 +265,8 @@ def votes(
 
 @cache
 def _library(module: str = "sklearn.tree") -> Any:
-    """A module of scikit-learn. A lock lets one thread at a time import it, because a second one
-    would see it half loaded.
+    """Import a module of scikit-learn, one thread at a time, because a second thread would see it
+    half loaded.
     """
     with _loading, needed_for("the curve to believe"):
         return import_module(module)
@@ -331,7 +335,8 @@ def _standardised(split: Split, seed: int, order: Places | None = None) -> _Stan
     fitted = np.empty((n, d), np.float32, order="F")
     asked = np.empty((len(evaluate), d), np.float32)
     ranks = np.empty((n, d), np.float32, order="F"), np.empty((len(evaluate), d), np.float32)
-    # at least two features at a time: numpy would add a single one in another order
+    # At least two features at a time: NumPy would add a single one in another order, with other
+    # rounding.
     count = max(1, d // max(2, _BLOCK // width))
     ends = np.linspace(0, d, count + 1).astype(int)
     for first, last in pairwise(ends.tolist()):
@@ -355,7 +360,7 @@ def _standardised(split: Split, seed: int, order: Places | None = None) -> _Stan
 def _scaled(fit: AnyFloats, evaluate: AnyFloats) -> tuple[Floats, Floats]:
     """Fit and evaluation samples, each feature with mean 0 and deviation 1 over the fit samples."""
     fit = fit.astype(float)
-    # divided out, because squares of huge values would overflow
+    # Divide by the largest value first, because squares of huge values would overflow.
     largest = np.maximum(fit.max(axis=0), -fit.min(axis=0))
     largest[largest == 0] = 1.0
     fit /= largest
@@ -370,8 +375,8 @@ def _scaled(fit: AnyFloats, evaluate: AnyFloats) -> tuple[Floats, Floats]:
 
 
 def _places(pair: SamplePair, rows: Sequence[Ints]) -> Ints:
-    """For each sample of a pair, real ones first, its position when these rows of both sets are
-    concatenated; -1 if it is not among them.
+    """For each sample of a pair, real ones first, its position in the concatenation of these rows
+    of both sets; -1 if it is not among them.
     """
     found = np.full(pair.real.n + pair.generated.n, -1)
     taken = np.concatenate([rows[0], rows[1] + pair.real.n, rows[2], rows[3] + pair.real.n])
@@ -380,7 +385,7 @@ def _places(pair: SamplePair, rows: Sequence[Ints]) -> Ints:
 
 
 def _shares_below(values: Table, places: Ints, n: int) -> Table:
-    """For each value of a row, the share of the row's first n values (the fit samples) below it;
+    """For each value, the share of fit samples (the first n values of its row) that are smaller;
     equal values count half.
 
     places : for each row, the indices that sort its values.
@@ -389,12 +394,13 @@ def _shares_below(values: Table, places: Ints, n: int) -> Table:
     # `numpy.take_along_axis` takes four times as long
     flat = places + (width * np.arange(count))[:, None]
     ordered = values.take(flat)
-    # twice the number of fit samples below a value, plus 1 if it is one: a value itself counts half
+    # Twice the number of fit samples below a value. A fit sample adds 1 for itself, as equal values
+    # count half.
     is_fit = places < n
     up_to = np.cumsum(is_fit, axis=1, dtype=np.int32)
     both = 2 * up_to
     both -= is_fit
-    # ties: the number below at the first of them plus the number up to the last of them
+    # For tied values: the number below the first of them plus the number up to the last.
     differ = ordered[:, 1:] != ordered[:, :-1]
     tied = np.flatnonzero(~differ.all(axis=1))
     if len(tied):
@@ -423,8 +429,8 @@ def _logistic(split: _Standard, seed: int) -> Floats:  # noqa: ARG001
 
 
 def _trees(split: _Standard, seed: int) -> Floats:
-    """For each of the two forests and each evaluation sample, the share of generated fit samples in
-    its leaf, summed over one part of the trees.
+    """For both forests, the share of generated fit samples in the leaf of each evaluation sample,
+    summed over the trees of one part.
     """
     called = np.zeros((2, len(split.evaluate)))
     for place, (fit, evaluate) in enumerate(((split.fit, split.evaluate), split.ranks)):
@@ -464,19 +470,19 @@ def _random_states(seed: int, count: int) -> Iterator[np.random.RandomState]:
 
 
 def _leaf_values(tree: Any, values: Table) -> Floats:
-    """The value of the leaf of each sample: a share of each class, (m, 2), or a number, (m, 1)."""
+    """The value of the leaf that each sample falls into: class shares (m, 2) or a number (m, 1)."""
     return np.asarray(tree.tree_.predict(values))
 
 
 def _odds_of_trees(called: Floats, trees: int = TREES) -> Floats:
-    """Log odds from the summed shares of all trees; half a tree is added to both classes to keep
-    them finite.
+    """Log odds from the class shares summed over all trees; half a tree is added to both classes to
+    keep the log odds finite.
     """
     return np.log(called + 0.5) - np.log(trees - called + 0.5)
 
 
 def _boosting(split: _Standard, seed: int) -> Floats:
-    """Log odds by LogitBoost, one column."""
+    """Log odds by LogitBoost, as one column of votes."""
     found = np.zeros(len(split.evaluate))
     for tree in _boosted(split.fit, split, seed):
         found += _RATE * _leaf_values(tree, split.evaluate)[:, 0]
@@ -521,7 +527,8 @@ class Judge:
 
     @classmethod
     def fit(cls, split: Split, seed: int) -> Judge:
-        """Prepare trees on the fit samples, on at most `MOST_FITTED` of each set.
+        """Prepare the fit samples, at most `MOST_FITTED` of each set, for trees, which are fitted
+        when they are first used.
 
         Parameters
         ----------
@@ -560,8 +567,8 @@ class Judge:
             return list(_forest(self.split.ranks[0], self.split, self.seed, 2 * TREES))
 
     def log_odds(self, ranks: Table) -> Floats:
-        """Log odds that samples are generated, (m,): the sum of those by randomised and by boosted
-        trees.
+        """Log odds, (m,), that samples are generated: the log odds by randomised trees plus those
+        by boosted trees.
 
         Parameters
         ----------
@@ -580,8 +587,8 @@ class Judge:
 
     @property
     def gains(self) -> Floats:
-        """The mean importance of each feature in the randomised trees, (d,): the impurity that its
-        splits remove.
+        """Importance of each feature, (d,): the impurity that splits on it remove, averaged over
+        the randomised trees.
         """
         return np.asarray(np.mean([tree.feature_importances_ for tree in self._randomised], axis=0))
 

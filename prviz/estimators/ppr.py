@@ -19,13 +19,13 @@ from prviz.neighbors.threads import Progress, on_all_cores
 from prviz.samples import Split
 from prviz.toys.base import Parameter
 
-# a and k of the paper: the radius R of the tents is a times the mean distance to the k-th nearest
-# sample.
+# The paper's a and k: the radius R of the tents is a times the mean distance to the k-th nearest
+# sample of the same set.
 WIDTH = 1.2
 NEIGHBOURS = 4
-# Largest x for which 1 - x == 1 in float64.
+# Factors whose product is at most this need no further factor: 1 - product is 1 in float64.
 _NEGLIGIBLE = 2.0**-54
-# Number of a table's distances that are used at a time.
+# Number of distances of a table that are used at a time.
 _BLOCK = 1 << 17
 
 
@@ -33,11 +33,11 @@ class _PPR(Estimator):
     """c_X(z) = 1 - prod over real fit samples x of (1 - tau(|z - x|)), tau(d) = max(0, 1 - d / R),
     and its mirror.
 
-    R is a = 1.2 times the mean k-NN radius inside the set whose samples have the tents. Published
-    are two numbers, without split and at k = 4: the mean of c_X over generated samples and the mean
-    of c_Y over real ones. The first is the fnr of the randomised classifier that answers "real"
-    with probability c_X. The classifiers that threshold c_Y / c_X are this package's extension; the
-    published numbers are the means of the two supports, not the ends of the curve. Without split a
+    R is 1.2 (a of the paper) times the mean k-NN radius inside the set of the tents' centres. The
+    paper has two numbers, without split and at k = 4: the mean of c_X over generated samples and
+    the mean of c_Y over real ones. The first is the fnr of the randomised classifier that answers
+    "real" with probability c_X. The classifiers that threshold c_Y / c_X are this package's
+    extension; the published numbers are means of supports, not ends of the curve. Without split a
     sample's own tent is left out of its product, by index, because it alone would make the support
     1.
     """
@@ -195,7 +195,7 @@ def _chances_by_table(distances: Floats, radius: float, *, apart: bool) -> Float
         if apart:
             columns = np.arange(part.start, part.stop)
             missed[columns, columns - part.start] = 1.0
-        # multiplied row by row, in the order of the fit samples
+        # NumPy multiplies row by row here, so in the order of the fit samples.
         found[part] = 1.0 - np.multiply.reduce(missed, axis=0)
 
     on_all_cores(fill, slices(len(found), max(1, _BLOCK // len(distances))))

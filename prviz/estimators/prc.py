@@ -12,8 +12,8 @@ from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import BallCounts, Balls, Nearest
 from prviz.toys.base import Parameter
 
-# C of the paper: a ball reaches to the (C k)-th nearest sample of its own set and must hold k of
-# the other.
+# C of the paper: a ball reaches to the (C k)-th nearest sample of its centre's own set, and must
+# hold k samples of the other set.
 COVER = 3
 
 
@@ -21,14 +21,14 @@ class _PRC(Estimator):
     """c_X: number of real samples within the distance of the (C k)-th nearest generated one, C = 3;
     0 if fewer than k. c_Y mirrors it.
 
-    Published are two numbers, without split and with k = 3: the share of generated samples whose
-    ball out to their (C k)-th nearest generated one holds at least k real samples, the fnr of [c_X
-    >= k], and that with the roles swapped, the fpr of [c_Y < k]. The classifiers in between, which
-    threshold the ratio of the two counts where both are at least k, are this package's extension.
-    Its extreme classifiers are the published ones, and at C = k = 1 it is coverage. A real sample's
-    ball need not hold k real ones, so even without split the extreme classifier may have fpr > 0;
-    other classifiers are then the ends of the curve. A ball reaches at most to the farthest other
-    sample of its set.
+    The paper has two numbers, without split and with k = 3. The first is the share of generated
+    samples whose ball out to the (C k)-th nearest generated sample holds at least k real ones: the
+    fnr of [c_X >= k]. The second has the roles swapped: the fpr of [c_Y < k]. The classifiers in
+    between, which threshold the ratio of the two counts where both are at least k, are this
+    package's extension. Its extreme classifiers are the published ones, and at C = k = 1 it is
+    coverage. A real sample's ball need not hold k real ones, so even without split the extreme
+    classifier may have fpr > 0; other classifiers are then the ends of the curve. A ball reaches at
+    most to the farthest other sample of its set.
     """
 
     name = "prc"
@@ -94,15 +94,15 @@ PRC = _PRC()
 
 
 def cover_orders(k: int, cover: int, n_real: int, n_generated: int) -> tuple[int, int]:
-    """Which nearest real and which nearest generated sample the balls reach to: min(C k, n - 1) for
-    each set of n.
+    """The orders of the nearest real and the nearest generated sample that balls reach to: min(C k,
+    n - 1) for each set of n samples.
     """
     return min(cover * k, n_real - 1), min(cover * k, n_generated - 1)
 
 
 def cover_balls(k: int, cover: int, n_real: int, n_generated: int) -> Balls:
-    """Balls that reach to the (C k)-th nearest sample: in those out to generated samples real ones
-    are counted, and vice versa.
+    """Balls out to the (C k)-th nearest generated sample, in which real samples are counted; and
+    balls with the roles swapped.
     """
     real, generated = cover_orders(k, cover, n_real, n_generated)
     return Balls(real=Nearest(generated, "generated"), generated=Nearest(real, "real"))

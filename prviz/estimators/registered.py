@@ -19,7 +19,7 @@ from prviz.samples import SamplePair, Split
 
 # Group of the entry points by which packages add families.
 GROUP = "prviz.families"
-# Names that rows of tables and legends already use.
+# Names that no family may have, because tables and legends use them for other rows.
 RESERVED = ("truth",)
 
 
@@ -36,12 +36,12 @@ SupportsFunction: TypeAlias = Callable[[Arrays, Arrays], tuple[ArrayLike, ArrayL
 
 
 class Registered(Estimator):
-    """A family whose supports a function computes, without k, bandwidth or seed.
+    """A family whose supports come from a function that uses neither k, bandwidth nor seed.
 
     function : (fit, evaluate) -> (c_real, c_generated), as in `prviz.register`.
     """
 
-    # the function may let evaluation samples decide; that can't be checked
+    # Assumed True: whether the function lets evaluation samples decide can't be checked.
     chosen_by_evaluation = True
 
     def __init__(
@@ -96,7 +96,9 @@ def _arrays(pair: SamplePair) -> Arrays:
 
 
 def _support(name: str, role: str, values: ArrayLike, n: int) -> Array:
-    """One of the two results, checked: one non-negative finite number per evaluation sample."""
+    """Check one of the function's two results: one non-negative finite number per evaluation
+    sample.
+    """
     try:
         support = np.asarray(values)
     except (ValueError, TypeError) as error:
@@ -153,8 +155,8 @@ def add_family(
 
 
 def check_name(name: str) -> None:
-    """Raise ValueError unless ``name`` can stand in links, legends and the shell: a plain
-    identifier, not reserved.
+    """Raise ValueError unless ``name`` can be used in links, legends and the shell: it must be a
+    plain identifier and not be reserved.
     """
     legal = (
         isinstance(name, str)
@@ -177,7 +179,7 @@ def _place(function: object) -> tuple[str, str]:
     )
 
 
-# When a notebook cell runs again, it defines its function again: another object, but with the same
+# A notebook cell that runs again defines its function again: another object, but with the same
 # module and name.
 def _same(known: object, function: SupportsFunction) -> bool:
     if not isinstance(known, Registered):
@@ -187,15 +189,15 @@ def _same(known: object, function: SupportsFunction) -> bool:
 
 
 def load_families(families: MutableMapping[str, Estimator]) -> None:
-    """Add the families of installed packages: their entry points of GROUP, each named like its
+    """Add the families of installed packages. Each is an entry point of GROUP with the name of the
     family.
 
-    An entry point refers to a function, as in `prviz.register`, or to an estimator object of that
-    name (see `prviz.estimators`). One that can't be loaded or used is left out, with a warning that
-    names it.
+    An entry point refers to a function, as in `prviz.register`, or to an estimator object with the
+    same name (see `prviz.estimators`). An entry point that can't be loaded or used is left out,
+    with a warning that names it.
     """
     for point in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
-        # Whatever error a foreign package raises on import, the other families must stay usable.
+        # Any error of another package is caught, so that the other families stay usable.
         try:
             value = point.load()
             if not isinstance(value, Estimator):

@@ -16,15 +16,16 @@ from prviz.neighbors.threads import one_blas_thread
 
 # Ridge penalty on the weights, relative to the mean log loss.
 _PENALTY = 1e-3
-# Most steps of Newton's method, and the change of slope and intercept below which it ends.
+# Newton's method: largest number of steps, and the change of slope and intercept below which it
+# ends.
 _STEPS = 25
 _CLOSE = 1e-5
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """How one learner enters the sum: which of its columns is taken, the slope (at least 0) and
-    intercept that calibrate it, and its weight.
+    """How one learner enters the sum: which of its columns is used, the slope (at least 0) and the
+    intercept that calibrate this column, and the learner's weight.
     """
 
     column: int
@@ -35,7 +36,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Stack:
-    """Weighted sum of calibrated log odds, one column of every learner.
+    """Classifier whose log odds are a weighted sum of calibrated log odds, one column per learner.
 
     chosen : by name of the learner.
     intercept : added to the sum.
@@ -46,7 +47,7 @@ class Stack:
 
     @classmethod
     def fit(cls, votes: Votes, generated: Flags) -> Stack:
-        """The stack of least log loss, with weights of at least 0; both sets count alike, whatever
+        """Fit the weights, at least 0, with the least log loss; both sets count alike, whatever
         their sizes.
 
         Parameters
@@ -84,7 +85,8 @@ class Stack:
 
         first = np.append(np.full(table.shape[1], 1.0 / table.shape[1]), 0.0)
         limits = [(0.0, None)] * table.shape[1] + [(None, None)]
-        # the problem has a dozen numbers: with BLAS threads SciPy takes a hundred times as long
+        # The problem has only a dozen numbers, on which SciPy with BLAS threads takes a hundred
+        # times as long.
         with one_blas_thread():
             result = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=limits)
         *found, intercept = result.x.tolist()
@@ -95,8 +97,8 @@ class Stack:
         return cls(chosen, intercept)
 
     def log_odds(self, votes: Votes) -> Floats:
-        """Log odds, (m,), that samples are generated, from the votes of the same learners on
-        them.
+        """Log odds, (m,), that samples are generated, from the log odds by the same learners that
+        were stacked.
         """
         total = np.full(next(iter(votes.values())).shape[1], self.intercept)
         for name, each in self.chosen.items():
@@ -105,8 +107,8 @@ class Stack:
 
 
 def _calibrated(columns: Floats, generated: Flags, weights: Floats) -> tuple[int, float, float]:
-    """Calibrate one learner: of its columns, the one with the least log loss as slope * column +
-    intercept, and that slope and intercept (by Newton's method).
+    """Calibrate one learner: return the index of its best column, whose slope * column + intercept
+    has the least log loss, and this slope and intercept, found by Newton's method.
     """
     scale = columns.std(axis=1)
     scale[scale == 0] = 1.0

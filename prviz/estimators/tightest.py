@@ -1,4 +1,6 @@
-"""tightest: the curve to believe, of the best classifier that many learners make together."""
+"""tightest: the best classifier that many learners form together; its curve is the closest to the
+truth.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +11,17 @@ from prviz.estimators.base import About, Estimator, Runs, Supports
 from prviz.neighbors.threads import Progress
 from prviz.samples import Split
 
-# Number of cuts at which the score is judged. They are fixed beforehand: the best of all possible
-# cuts would give too low a curve.
+# Number of thresholds (cuts) of the score at which errors are counted. They are fixed beforehand:
+# the best of all possible thresholds would give too low a curve.
 CUTS = 17
-# If a set has fewer samples, the area is unsure; only an upper bound, and whether the sets differ,
-# can be stated.
+# Fewest samples per set for a reliable area. With fewer, only an upper bound can be stated, and
+# whether the sets differ.
 FEWEST = 200
 
 
 class _Tightest(Estimator):
-    """The error rates, at 17 fixed cuts, of the score that neighbours, regressions and trees give
-    together.
+    """The error rates of one combined score of neighbour families, regressions and trees, at 17
+    fixed cuts.
 
     The curve of every held-out classifier lies above the true one, so the lowest curve is the
     closest, and it can be chosen without knowing the truth. For each of five folds the learners are
@@ -27,9 +29,9 @@ class _Tightest(Estimator):
     each sample is judged once, by learners that have not seen it, and the curve depends on neither
     split, k nor bandwidth.
 
-    The supports of a sample are c_X = cos(theta) and c_Y = sin(theta), where tan(theta) is the lam
-    at which its call changes, with theta in steps of a right angle / 17; c_Y / c_X estimates the
-    density ratio q / p.
+    The supports of a sample are c_X = cos(theta) and c_Y = sin(theta). tan(theta) is the lam at
+    which the best classifier's decision on the sample changes, with theta in steps of a right angle
+    / 17; c_Y / c_X estimates the density ratio q / p.
     """
 
     name = "tightest"
