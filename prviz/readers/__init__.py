@@ -1,4 +1,4 @@
-"""Files with embeddings to `Samples`: .npy, .npz, .safetensors, .csv, .tsv, .parquet and .feather.
+"""Reads files of embeddings as `Samples`: .npy, .npz, .safetensors, .csv, .tsv, .parquet, .feather.
 
 Nothing is ever unpickled. Claims of a file are checked before its data are read, only the selected
 array is read, and anything else is refused with a message that says what it is, where, and what to
@@ -129,22 +129,23 @@ _MAGIC = {
     b"\xff\xd8\xff": ("a JPEG image", None),
     b"%PDF": ("a PDF document", None),
 }
-# First bytes of a text that was downloaded in place of a file -> what it is, such as an error page.
+# Advice in place of the table when a web page was saved under its name.
 _PAGE = "a page of the web in place of the file, such as an error. Fetch the file again"
+# First bytes of a text that was downloaded in place of the file -> what the text is.
 _PLACEHOLDERS = {
     b"version https://": "a pointer of Git LFS in place of the file. Fetch the file: git lfs pull",
     b"<!doctype": _PAGE,
     b"<html": _PAGE,
 }
-# First bytes of compressed tables that can be read -> extension. Below: number of bytes of a text
-# that are searched for signs of another format.
+# First bytes of a compressed table that can be read -> its extension.
 _PACKED_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
+# Number of bytes at the start of a text that are searched for signs of another format.
 _LOOKED_AT = 1 << 16
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 _TEXT = (".csv", ".tsv", ".jsonl")
-# Keys of a file's metadata that are copied to `Samples.encoder`, and the most characters of each
-# value, as a file may hold anything.
+# Keys of a file's metadata that are copied to `Samples.encoder`.
 _ENCODER = ("encoder", "sides", "source", "transform", "versions", "weights_sha256")
+# Most characters that are copied of one such entry, as a file may hold anything.
 _LONGEST = 1_000
 
 
@@ -175,7 +176,8 @@ def recognise(source: FileSource, limits: Limits) -> str:
             f"{source.where}: a zip archive. Embed pictures first (FOLDER may be the archive): "
             f"{EMBED_PICTURES}. Save embeddings as one of {', '.join(SAVED_AS)}."
         )
-    # the name of the first member; Python writes a header with its time in front of it
+    # The name of the first file in the archive ends in .npy. It stands within these 2 kB, even if
+    # Python has written a header with times first.
     if extension == ".tar" and b".npy\0" in source.head(1 << 11):
         folder = beside(source.typed, "")
         raise ReadError(
@@ -224,7 +226,7 @@ def _not_accepted(source: FileSource, extension: str, head: bytes) -> ReadError:
 
 def _refuse_packed_table(source: FileSource, names: list[str]) -> None:
     """Raise ReadError for a zip archive of embeddings, with the lines that unpack it."""
-    # as pandas writes a table
+    # A zip archive of one text table, as pandas writes it.
     if len(names) == 1 and Path(names[0]).suffix.lower() in (
         "",
         ".zip",
@@ -286,7 +288,7 @@ def _check_contents(source: FileSource, head: bytes) -> None:
             continue
         if extension == source.kind:
             as_expected = True
-        # A table of text may begin with the same bytes, if text follows.
+        # A text that begins with these bytes may still be a table.
         elif not (text and head.isascii() and head.decode("ascii").isprintable()):
             advice = (
                 f"Rename it to end in {extension}."
@@ -313,8 +315,8 @@ TABLES = (".csv", ".tsv", ".jsonl", ".parquet", ".feather")
 
 
 class _Contents(NamedTuple):
-    """What a file holds of one set: values, labels, feature names, and metadata, which may be
-    anything.
+    """What one set consists of in a file: values, labels, feature names, metadata of any type, and
+    notes.
     """
 
     values: Array
@@ -433,8 +435,8 @@ def read_chosen(
 
 
 def _alike(choice: ColumnChoice, key: str | None) -> Callable[..., Samples]:
-    """Function that reads the files of one set. Columns that the first file shows to be no features
-    are features in none of the others.
+    """A function that reads the files of one set, one by one. Columns that are found to be no
+    features in the first file are left out of the others too.
     """
     left_out: list[str] = []
 
@@ -583,11 +585,13 @@ def read_chosen_pair(
 def _pair_of_rows(
     file: FileSource, keys: tuple[str, str] | None, limits: Limits, choice: ColumnChoice
 ) -> list[Samples]:
-    """Real and generated rows of a table, or two of its list columns."""
+    """Samples of both roles from a table: its real and its generated rows, or two of its list
+    columns.
+    """
     held: dict[str | None, _Contents] = {}
     choice = choice.by(*(split_key(key)[1] for key in keys or ()))
 
-    def table(column: str | None) -> _Contents:  # read once for both sides
+    def table(column: str | None) -> _Contents:  # cached, as both roles may use it
         if column not in held:
             held[column] = _table_or_choices(file, column, limits, choice)
         return held[column]
@@ -595,7 +599,7 @@ def _pair_of_rows(
     if keys is None:
         with suppress(TextColumnError):
             table(None)
-        if None not in held:  # a text says which rows are which, or it is no feature
+        if None not in held:  # a text column gives the roles, or is no feature
             choice = _by_texts(file, limits, choice)
     sides = []
     for key in keys or require_row_roles(table(None).labels, file.where):
@@ -609,10 +613,10 @@ def _pair_of_rows(
 
 
 def _by_texts(file: FileSource, limits: Limits, choice: ColumnChoice) -> ColumnChoice:
-    """The choice, with text columns as labels, by which the user may say which rows are real and
-    which generated.
+    """``choice`` with the text columns of the table as labels, by which the user may name the real
+    and the generated rows.
 
-    Raises the error of the first text column if another column already says it.
+    Raises the error of the first text column if another column already gives the roles.
     """
     first: TextColumnError | None = None
     while True:
@@ -628,8 +632,8 @@ def _by_texts(file: FileSource, limits: Limits, choice: ColumnChoice) -> ColumnC
 
 
 def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str] | None:
-    """Keys of the real and of the generated samples if one file holds both, else None. Of a table
-    all is read.
+    """Keys of the real and of the generated samples if one file holds both, else None. A table is
+    read as a whole.
 
     Raises
     ------
@@ -641,7 +645,7 @@ def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str
         if recognise(file, limits) in TABLES:
             try:
                 return find_row_roles(_table(file, None, limits.of_file(file.size), EVERY).labels)
-            except AmbiguousKeyError:  # several list columns
+            except AmbiguousKeyError:  # the table has several list columns
                 return None
         if file.kind not in _KEYED:
             return None
@@ -657,7 +661,7 @@ def _keyed(file: FileSource, limits: Limits) -> AbstractContextManager[KeyedFile
 
 
 def _contents(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
-    """What the file holds of one set."""
+    """The contents of one set in the file."""
     if file.kind in _KEYED:
         with _keyed(file, limits) as arrays:
             if key is None and not limits.one_sample and (names := columns_in(arrays)):
@@ -708,7 +712,7 @@ def _noted(found: _Contents, file: FileSource, key: str | None = None) -> _Conte
 def _columns(
     arrays: KeyedFile, names: list[str], file: FileSource, limits: Limits, choice: ColumnChoice
 ) -> _Contents:
-    """Contents of a file of arrays that are the columns of a table."""
+    """Contents of a file whose arrays are the columns of a table."""
     places, dropped = sort_columns(names, [True] * len(names), choice, file.where)
     features = tuple(names[place] for place in places)
     values = column_values(arrays, features, limits)
@@ -727,15 +731,17 @@ def _columns(
 def _beside(
     arrays: KeyedFile, values: Array, choice: ColumnChoice, labels: dict[str, Array]
 ) -> _Contents:
-    """Values of a file of arrays with their labels; the chosen group is one of them."""
+    """Values of one array with their labels. The column of groups that the user chose is one of the
+    labels.
+    """
     if choice.group is not None and choice.group in arrays.keys:
         labels[choice.group] = arrays.label(choice.group, len(values))
     return _Contents(values, labels, metadata=arrays.metadata)
 
 
 def _group_beside(file: FileSource, values: Array, choice: ColumnChoice) -> dict[str, Array]:
-    """The groups of samples from the table that `prviz embed` wrote beside their file; empty if
-    there is no table.
+    """The groups from the table that `prviz embed` wrote beside the file; {} if there is none for
+    the same values.
     """
     if choice.group is None or file.path is None or file.below is not None:
         return {}
@@ -753,8 +759,8 @@ def _group_beside(file: FileSource, values: Array, choice: ColumnChoice) -> dict
 def _table_or_choices(
     file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice
 ) -> _Contents:
-    """The table as `_checked` returns it. If its list columns hold both real and generated rows,
-    the error offers each role's rows of each list.
+    """The table as `_checked` returns it. If several list columns hold both real and generated
+    rows, the error offers the real and the generated rows of each list.
     """
     try:
         return _checked(_table(file, key, limits, choice), choice, file)
@@ -795,17 +801,16 @@ def _table(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoi
 
 
 def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Contents:
-    """A table without the columns that are no features. Raises `SuspectColumnsError` where the user
+    """The table without the columns that are no features. Raises `SuspectColumnsError` if the user
     has to decide.
     """
     values = table.values
     features = table.features
     labels = table.labels
-    if not features:  # a list
+    if not features:  # its features are the entries of one list column
         return table
     if not choice.features:
-        # columns named like labels whose decimals show that they are features, such as
-        # body_mass_index
+        # Columns named like labels, such as body_mass_index, are features if they have decimals.
         measured: dict[str, Array] = {}
         for name, column in labels.items():
             if is_measured(name) and name != choice.group and not choice.drops(name):
@@ -860,7 +865,7 @@ def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnCho
         if groups is None:
             said = f"no column {quoted(choice.group)}: each row counts as independent of the others"
             notes = (*notes, said)
-        else:  # samples with an empty group would all count as one group
+        else:  # else empty cells would count as one group
             missing = np.isnan(groups) if groups.dtype.kind == "f" else groups == ""
             if missing.any():
                 raise ReadError(
@@ -869,8 +874,7 @@ def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnCho
                     f"{np.argmax(missing) + 1:,}; say of each which group it belongs to, or leave "
                     "these rows out."
                 )
-    # Nothing else refers to the array, so it may be made read-only, which `Samples` keeps instead
-    # of copying.
+    # `Samples` copies a writeable array. This one is used nowhere else, so it is made read-only.
     contents.values.flags.writeable = False
     return Samples(
         contents.values,

@@ -14,10 +14,11 @@ from prviz.arrays import Array
 from prviz.readers.errors import EmptyCellError, ReadError, beside, literal
 from prviz.readers.source import Limits, check_claim, human_size, refuse_object_array
 
-# Bytes read at a time, and rows checked for NaN and inf at a time.
+# Bytes read at a time.
 _CHUNK = 1 << 24
+# Number of rows checked for NaN and inf at a time.
 _BLOCK_ROWS = 4096
-# Largest integer up to which float64 holds all integers.
+# All integers up to this one are exact in float64.
 _EXACT = 2**53
 
 _WRONG_KINDS = {
@@ -195,7 +196,7 @@ def _shape_advice(shape: tuple[int, ...]) -> str:
         "A 2-D array (n, d) is needed: pool or flatten each sample to one row, "
         "values.reshape(len(values), -1)"
     )
-    if len(shape) == 3 and shape[0] < shape[1]:  # fewer batches than samples in a batch
+    if len(shape) == 3 and shape[0] < shape[1]:  # fewer entries than rows in each: likely batches
         return (
             f"{advice}; if the first axis counts batches of samples, save values.reshape(-1, "
             f"values.shape[-1])."

@@ -48,7 +48,7 @@ from prviz.readers.text_advice import refuse_long
 from prviz.readers.text_dialect import encoding_of
 
 _Wanted = Mapping[int, Any]
-# Field numbers of FileMetaData, RowGroup, ColumnChunk and ColumnMetaData.
+# Numbers of the fields of FileMetaData, RowGroup, ColumnChunk and ColumnMetaData in parquet.thrift.
 _NUM_ROWS = 3
 _ROW_GROUPS = 4
 _COLUMNS = 1
@@ -59,8 +59,8 @@ _DATA_OFFSET = 9
 _DICTIONARY_OFFSET = 11
 _COLUMN: _Wanted = dict.fromkeys((_PATH, _NUM_VALUES, _DATA_OFFSET, _DICTIONARY_OFFSET))
 _FILE: _Wanted = {_NUM_ROWS: None, _ROW_GROUPS: {_COLUMNS: {_META_DATA: _COLUMN}}}
-# Field numbers of PageHeader; the header of either kind of data page begins with its number of
-# values.
+# Numbers of the fields of PageHeader in parquet.thrift. Field 1 of either kind of data page is its
+# number of values.
 _TYPE = 1
 _UNCOMPRESSED = 2
 _COMPRESSED = 3
@@ -74,13 +74,13 @@ _PAGE: _Wanted = {
     _DATA_PAGE_2: {1: None},
 }
 _KINDS = {0: _DATA_PAGE, 3: _DATA_PAGE_2}
-# Number of JSON objects at the start of a text whose keys become the columns.
+# Number of JSON objects at the start of the text whose keys become the columns of the table.
 _FIRST_OBJECTS = 100
 # Bytes read for a page header: enough for nearly all, except those with long texts as statistics.
 _PAGE_HEADER = 4096
 _DEEPEST = 30
-# Most structs and list entries in Thrift metadata: several times those of the longest footer
-# allowed, whose entries are not empty.
+# Most structs and list entries in Thrift metadata, several times as many as the longest footer that
+# is read can hold: against lists that claim more entries than bytes.
 _MOST_PARTS = 1_000_000
 
 
@@ -113,7 +113,9 @@ class _Compact:
             raise ValueError("too many parts, or nested too deeply")
 
     def struct(self, wanted: _Wanted, depth: int = 0) -> dict[int, Any]:
-        """Selected fields of a struct by number, and of the structs in them; others are skipped."""
+        """The ``wanted`` fields of a struct, by number; structs in it are read in the same way.
+        Other fields are skipped.
+        """
         self._count_parts(1, depth)
         fields: dict[int, Any] = {}
         number = 0
@@ -121,18 +123,18 @@ class _Compact:
             self.at += 1
             number = number + (head >> 4) if head >> 4 else self._integer()
             kind = head & 15
-            if kind > 2:  # a truth value is in `kind` itself
+            if kind > 2:  # kinds 1 and 2 are the truth values, without further bytes
                 value = self._value(kind, wanted.get(number) or {}, depth)
                 if number in wanted:
                     fields[number] = value
         self.at += 1
-        if wanted and not fields:  # refused: a list may hold millions of empty structs
+        if wanted and not fields:  # a list could claim millions of them
             raise ValueError("an empty struct")
         return fields
 
     def _value(self, kind: int, wanted: _Wanted, depth: int) -> Any:
-        """The next value. A value that runs past the end of the data raises at the end of its
-        struct.
+        """The next value. For a value that reaches past the end of the data, reading its struct on
+        raises IndexError.
         """
         if kind in (4, 5, 6):
             return self._integer()
@@ -196,7 +198,7 @@ class Footer:
             for chunk in self.chunks:
                 path = chunk.path
                 if not any(".".join(path[:depth]) in columns for depth in range(1, len(path) + 1)):
-                    continue  # pyarrow does not read this chunk for these columns
+                    continue  # a chunk of another column
                 for page in _pages(stream, chunk, self.source.size):
                     values += page.values
                     size += page.size
@@ -264,7 +266,7 @@ def read_footer(source: FileSource, limits: Limits) -> Footer:
         columns = [chunk[_META_DATA] for group in fields[_ROW_GROUPS] for chunk in group[_COLUMNS]]
         chunks = []
         for column in columns:
-            # As in pyarrow, a dictionary page at offset 0 or behind the data counts as absent.
+            # pyarrow ignores a dictionary page at offset 0 or behind the data; so does this.
             first = _count(column[_DATA_OFFSET])
             dictionary = _count(column.get(_DICTIONARY_OFFSET, 0))
             path = tuple(part.decode() for part in column[_PATH])
@@ -280,17 +282,18 @@ def _count(number: object) -> int:
     return number
 
 
-# First and last bytes of an Arrow file, and the first bytes of every message of a stream.
+# First and last bytes of an Arrow file.
 _IPC_MAGIC = b"ARROW1"
+# First bytes of every message of an Arrow stream.
 _CONTINUED = b"\xff\xff\xff\xff"
-# Field numbers of Footer, Message, DictionaryBatch and RecordBatch (layout: File.fbs and
-# Message.fbs of Arrow).
+# Numbers of the fields of Footer, Message, DictionaryBatch and RecordBatch in File.fbs and
+# Message.fbs of Arrow. _DICTIONARY and _RECORD_BATCH are values of _MESSAGE_KIND.
 _FOOTER_DICTIONARIES = 2
 _FOOTER_BATCHES = 3
 _MESSAGE_KIND = 1
 _MESSAGE_HEADER = 2
 _DICTIONARY = 2
-_RECORD_BATCH = 3  # values of _MESSAGE_KIND
+_RECORD_BATCH = 3
 _DICTIONARY_DATA = 1
 _LENGTH = 0
 _BUFFERS = 2
@@ -332,9 +335,9 @@ class _BatchClaim:
 
 
 def _claim(message: bytes, part: Callable[[int, int], bytes]) -> _BatchClaim | None:
-    """What one message claims; None for a message that is no batch.
+    """The claim of one message; None for a message that is no batch.
 
-    part : bytes of the message's body, by their start and their number.
+    part : function that returns bytes of the message's body, from their start and number.
     """
     root = _follow(message, 0)
     kind = _field(message, root, _MESSAGE_KIND)
@@ -355,7 +358,8 @@ def _claim(message: bytes, part: Callable[[int, int], bytes]) -> _BatchClaim | N
         start, size = struct.unpack_from("<qq", message, buffers + 4 + 16 * index)
         if start < 0 or size < 0:
             raise IndexError("a buffer outside its batch")
-        # A compressed buffer begins with its uncompressed length, -1 if it was left as it is.
+        # A compressed buffer begins with its uncompressed length, or -1 if it is stored
+        # uncompressed.
         original = -1
         if compressed and size >= 8:
             original = _int(part(start, 8), 0, "<q")
@@ -368,8 +372,8 @@ def _claim(message: bytes, part: Callable[[int, int], bytes]) -> _BatchClaim | N
 
 
 def _claims_of_file(stream: BinaryIO, size: int, limits: Limits) -> Iterator[_BatchClaim]:
-    """Claims of the batches that the footer of an Arrow file lists; pyarrow reads these and no
-    others.
+    """Claims of the batches that the footer of an Arrow file lists. pyarrow reads only those
+    batches.
     """
     stream.seek(max(0, size - 10))
     tail = stream.read(10)
@@ -504,7 +508,7 @@ def read_parquet(
         # Labels stay dictionary-encoded: expanding them would copy one long text for each row that
         # has it.
         file = pq.ParquetFile(stream, read_dictionary=list(plan.labels))
-        # Large batches, because each batch repeats its dictionaries.
+        # Each batch repeats its dictionaries, so that few large batches take less time.
         size = max(1, _BATCH_BYTES * footer.rows // (8 * values + labels.size or 1))
         batches = file.iter_batches(batch_size=size, columns=plan.columns)
         return reading.rows(footer.rows, batches)
@@ -572,8 +576,8 @@ def read_json_lines(
 
 
 def _json_table(source: FileSource, limits: Limits) -> tuple[dict[str, Any], Any]:
-    """The first object, with entries that it lacks or has as null taken from the next objects, and
-    all objects as an Arrow table with these names and types.
+    """The columns, as the first object with missing or null entries filled in from the next
+    objects; and the Arrow table of all objects with these columns.
     """
     check_claim(source.where, source.size, limits)
     with source.open() as stream:
@@ -597,14 +601,14 @@ def _json_table(source: FileSource, limits: Limits) -> tuple[dict[str, Any], Any
             held = {"values": held}
         if not isinstance(held, dict):
             raise ValueError("its first line is neither a JSON object nor a list")
-    # an error in these lines is reported when all lines are parsed
+    # An error in these lines is left to the parser of all lines.
     with suppress(ValueError, RecursionError):
         for line in islice(BytesIO(data), 1, _FIRST_OBJECTS):
             _add_numbers(held, json.loads(line))
     check_columns(source.where, len(held), limits)
     options = arrow_json.ReadOptions(use_threads=False, block_size=limits.max_header_bytes)
     with corrupt_unless_read(source.where, pa.ArrowException, ValueError):
-        # Without a schema every new name would add a column to all lines.
+        # A fixed schema, since otherwise every new name would add a column of all lines.
         parsing = arrow_json.ParseOptions(
             pa.schema(_json_fields(held)), unexpected_field_behavior="ignore"
         )
@@ -612,7 +616,7 @@ def _json_table(source: FileSource, limits: Limits) -> tuple[dict[str, Any], Any
 
 
 class _Reading:
-    """A table that is being read: the plan of its columns, and its values.
+    """A table that is being read: which columns are read, and their values.
 
     schema : the Arrow schema as stored. first : the first object of a text in JSON.
 
@@ -655,11 +659,11 @@ class _Reading:
         return f"{frame_lines(self._source)}\n{change}\ntable.to_parquet({new})"
 
     def _check_depth(self, plain: Any) -> None:
-        """Raise ReadError if the numbers are in nested JSON objects, and beside these are only
-        labels.
+        """Raise ReadError if the numbers are deeper in nested JSON objects, with nothing but labels
+        on the first level.
         """
         kinds = [each.type for each in plain if not (is_label(each.name) and is_number(each.type))]
-        # if there are lists, they hold the samples, whatever numbers stand beside them
+        # If there are lists, they hold the samples, and single numbers beside them do not count.
         inner = [kind.value_type for kind in kinds if is_list(kind)] or kinds
         if any(is_number(kind) or is_list(kind) for kind in inner):
             return
@@ -678,7 +682,9 @@ class _Reading:
             )
 
     def check(self, rows: int, values: int) -> None:
-        """Refuse fewer rows or more values than the limits."""
+        """Raise ReadError for fewer rows than ``limits.min_rows``, or more values than the
+        limit.
+        """
         self.plan.check_claim(rows, values, self._limits)
         check_counts(self._source.where, rows, len(self.plan.features), self._limits)
 
@@ -687,7 +693,7 @@ class _Reading:
     ) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
         """Values, labels, feature names and metadata from stored batches; see `read_batches`.
 
-        Raises ReadError for a table with one value a row, and the refusal of the plan for a column
+        Raises ReadError for a table with one value a row, and `Plan.refusal` for a column
         of texts.
         """
         plan = self.plan

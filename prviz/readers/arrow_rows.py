@@ -36,8 +36,8 @@ from prviz.readers.source import Limits, check_claim, check_columns
 class Plan:
     """Columns to read: one column of lists or several columns of numbers, and the label columns.
 
-    refusal : what is said of a column of texts, which is read as a label, unless the table holds
-    one value a row.
+    refusal : error for a column of texts among the features. It is raised only after the rows are
+        read as labels: a table with one value a row gets another error.
     """
 
     where: str
@@ -49,11 +49,13 @@ class Plan:
 
     @property
     def columns(self) -> list[str]:
-        """Every column to read."""
+        """Names of all columns to read."""
         return [*self.features, *self.labels]
 
     def check_claim(self, rows: int, values: int, limits: Limits) -> None:
-        """Refuse more values and labels than the limit."""
+        """Raise ReadError if this number of rows and values would take more memory than the
+        limit.
+        """
         labels = rows * len(self.labels) * LABEL_BYTES
         check_claim(self.where, values * self.dtype.itemsize + labels, limits)
 
@@ -100,10 +102,10 @@ def plan_columns(
     choice: ColumnChoice = EVERY,
     changed: Changed = str,
 ) -> Plan:
-    """Sort the columns of an Arrow schema into features, labels and others, which are not read.
+    """Sort the columns of an Arrow schema into features and labels; others are not read.
 
-    choice : the columns that the user has chosen; a list column by its name alone. changed : the
-    lines that make another file of this one, by a line that changes its data frame ``table``.
+    choice : the columns that the user has chosen; a list column by its name alone. changed : makes
+        the lines that save a changed file from the line that changes its data frame ``table``.
 
     Raises
     ------
@@ -121,8 +123,7 @@ def plan_columns(
     ]
     if key is None and len(lists) > 1:
         decimal = [name for name in lists if types.is_floating(kinds[name].value_type)]
-        # the list of decimal numbers holds the samples; lists of whole numbers beside it are, say,
-        # tokens
+        # Lists of decimals hold the samples; lists of whole numbers beside them may be tokens.
         if len(decimal) == 1:
             lists = decimal
     name = one_list(lists, key, kinds, where)
@@ -169,7 +170,7 @@ def _plan_numbers(
 
 
 def _refuse_text(names: Sequence[str], kind: Any, where: str, changed: Changed) -> ReadError:
-    """Error for the first of these columns, which holds bytes, texts or another type in place of
+    """Error for the first of these columns, which holds bytes, texts or something else than
     numbers.
     """
     name = names[0]
@@ -219,7 +220,8 @@ class TableRows:
         part = self._lists(batch) if self.plan.as_list else self._numbers(batch)
         if self.values is None:
             check_counts(self.plan.where, self.rows, part.shape[1], self.limits)
-            # The number of rows is only a claim so far, and decides how much is allocated.
+            # Check the memory before it is allocated, as the number of rows is only a claim of the
+            # file.
             self.plan.check_claim(self.rows, self.rows * part.shape[1], self.limits)
             self.values = np.empty((self.rows, part.shape[1]), dtype=self.plan.dtype)
         if self.done + len(part) > self.rows:
@@ -257,7 +259,7 @@ class TableRows:
         check_claim(self.plan.where, held + self.text_bytes, self.limits)
         values: list[Any] = column.to_pylist()
         for place, value in enumerate(values):
-            # A long text is kept once, however often a file repeats it.
+            # Equal long texts share one object.
             if isinstance(value, str) and len(value) >= LABEL_BYTES:
                 values[place] = self.long.setdefault(value, value)
         return values
@@ -274,7 +276,7 @@ class TableRows:
             self._refuse_null(column, index)
             stored = column.to_numpy(zero_copy_only=False)
             self._check_exact(stored[:, None], index)
-            # a signalling NaN is refused later, as every NaN is
+            # A signalling NaN would warn here; every NaN is refused later.
             with np.errstate(invalid="ignore"):
                 part[:, index] = stored
         return part
@@ -354,16 +356,15 @@ def _text_bytes(column: Any) -> int:
 def read_batches(
     plan: Plan, rows: int, batches: Iterable[Any], limits: Limits
 ) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
-    """Values (n, d), labels and names of features from Arrow record batches that together have
-    ``rows`` rows.
+    """Values (n, d), labels and feature names from Arrow record batches of ``rows`` rows in all.
 
-    The names are as in the file, numbers included; a list has none.
+    Names of columns are returned even if they are only numbers; a list column has no names.
     """
     table = TableRows(plan, rows, limits)
     for batch in batches:
         if batch.num_rows:
-            # Arrow's kernels trust offsets and UTF-8 and crash on a corrupt file, so every column
-            # is validated in full before its values are read, a dictionary once.
+            # Arrow's kernels trust offsets and UTF-8, and crash on a corrupt file. So every column
+            # is validated in full before its values are read; a dictionary only once.
             batch.validate()
             table.append(batch)
     check_counts(plan.where, table.done, len(plan.features), limits)

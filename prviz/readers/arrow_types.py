@@ -1,9 +1,9 @@
 """Converts Arrow columns of other types to the plain types of `prviz.readers.arrow_rows`: numbers,
 and lists of numbers.
 
-Tensors and other extension types are their storage, decimals become float64, views of lists become
-lists, lists of one list become lists, and a struct that holds lists or numbers becomes its fields,
-such as ``emb.values``.
+Extension types, such as tensors, become their storage; decimals become float64; list views become
+lists; a list of one list becomes that list; a struct of lists or numbers becomes one column per
+field, such as ``emb.values``.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from prviz.readers.source import FileSource, Limits, check_claim
 
 @dataclass(frozen=True)
 class _Column:
-    """A plain column: its name, the column that holds it, and its field there (None: the column
-    itself).
+    """A plain column: its name, the stored column that holds it, the index of its field there (None
+    if it is the whole column), and its type.
     """
 
     name: str
@@ -40,8 +40,8 @@ class PlainColumns:
 
     Parameters
     ----------
-    schema : as stored.
-    key : the list column that is asked for.
+    schema : the Arrow schema as stored.
+    key : name of the list column to read, or None.
     """
 
     def __init__(self, schema: Any, source: FileSource, key: str | None, limits: Limits) -> None:
@@ -62,7 +62,7 @@ class PlainColumns:
             self.refuse_pieces()
 
     def places(self, names: Iterable[str]) -> list[int]:
-        """Places in the stored schema of the columns that hold these plain ones."""
+        """Indices of the stored columns that hold the plain columns of these names."""
         wanted = set(names)
         holders = {column.holder for column in self._columns if column.name in wanted}
         return [place for place, name in enumerate(self._stored.names) if name in holders]
@@ -79,7 +79,7 @@ class PlainColumns:
             if column.field is not None:
                 place = array.type.get_field_index(column.name.removeprefix(f"{column.holder}."))
                 if place < 0:
-                    continue  # this field of the struct is not needed
+                    continue  # only the needed fields of a struct are read
                 array.validate(full=True)
                 array = array.flatten()[place]
             arrays[column.name] = self._converted(array, column)
@@ -91,7 +91,7 @@ class PlainColumns:
         kind = _plain(array.type)
         if kind.equals(array.type):
             return array
-        # Arrow's kernels trust offsets, so that a corrupt file would crash them.
+        # Arrow's kernels trust offsets and would crash on a corrupt file.
         array.validate(full=True)
         array = self._unpacked(array, column)
         if is_list(kind):
@@ -99,9 +99,7 @@ class PlainColumns:
         return array.cast(kind)
 
     def _unpacked(self, array: Any, column: _Column) -> Any:
-        """An array without extension types and views, with lists of lists flattened to one
-        level.
-        """
+        """The array without extension types and views; lists of lists become lists."""
         if isinstance(array.type, pa.BaseExtensionType):
             shape = getattr(array.type, "shape", None)
             if shape is not None and sum(length != 1 for length in shape) > 1:
@@ -110,7 +108,7 @@ class PlainColumns:
         if not is_list(array.type):
             return array
         if _is_view(array.type):
-            # Many views may show the same values, so the lengths are checked before any are copied.
+            # The lengths are checked before copying, since many views may show the same values.
             lengths = pc.list_value_length(array)
             check_claim(self._source.where, 8 * (pc.sum(lengths).as_py() or 0), self._limits)
             if array.null_count:
@@ -119,7 +117,7 @@ class PlainColumns:
                 array = _lists(lengths, array.flatten())
         if not is_list(array.type.value_type):
             return array
-        # a missing list is refused later with its row, as in a plain list column
+        # The reader later refuses a missing list, naming its row.
         if array.null_count:
             return _empty_or_null(array)
         inner = self._unpacked(array.flatten(), column)
@@ -152,10 +150,10 @@ class PlainColumns:
         )
 
     def refuse_pieces(self, also: Collection[str] = ()) -> None:
-        """Raise for lists of whole numbers that are only one piece of the data: positions of values
-        in a sparse row, or quantised values.
+        """Raise ReadError if lists of whole numbers are only a part of the data: the positions of
+        sparse values, or quantised values.
 
-        also : lists of whole numbers beyond those in the schema.
+        also : names of further lists of whole numbers, beyond those in the schema.
         """
         where = self._source.where
         typed = self._source.typed
@@ -173,7 +171,7 @@ class PlainColumns:
                     lists.append(column.name)
                     if types.is_integer(inner) or column.name in also:
                         whole.append(column.name)
-        # see `_refuse_spark`
+        # A column of Spark's vectors is sparse or not row by row, see `_refuse_spark`.
         spark = any(column.name.endswith(".type") for column in self._columns)
         features = [name for name in lists if not is_label(name)]
         error = None
@@ -186,7 +184,7 @@ class PlainColumns:
             raise error
 
     def _refuse_spark(self, batch: Any) -> None:
-        """Raise for Spark vectors if any is sparse (type 0)."""
+        """Raise ReadError for a column of Spark's vectors if a row of it is sparse (type 0)."""
         for name, kind in zip(batch.schema.names, batch.schema.types, strict=True):
             fields = {}
             if types.is_struct(kind):
@@ -199,7 +197,9 @@ class PlainColumns:
                 raise refuse_sparse(self._source.where, held, self._in_pieces(), self._source.typed)
 
     def _refuse_others(self, kinds: Sequence[tuple[str, Any]]) -> None:
-        """Raise for a table without numbers whose features are stored in another form."""
+        """Raise ReadError for a table without columns of numbers, whose features are stored in
+        another form.
+        """
         pairs = [(name, kind) for name, kind in kinds if not is_label(name)]
         if any(is_number(kind) or is_list(kind) for _, kind in pairs):
             return
@@ -273,7 +273,7 @@ def _is_view(kind: Any) -> bool:
 
 
 def _stored(kind: Any) -> Any:
-    """The type that stores an extension type; of another type itself."""
+    """The storage type of an extension type; any other type unchanged."""
     while isinstance(kind, pa.BaseExtensionType):
         kind = kind.storage_type
     return kind
@@ -304,21 +304,21 @@ def frame_lines(source: FileSource) -> str:
 
 
 def _lists(lengths: Any, values: Any) -> Any:
-    """Lists of these lengths, one after the other."""
+    """An array of lists with these lengths, from the concatenated ``values``."""
     ends = np.concatenate(([0], np.cumsum(lengths.to_numpy(zero_copy_only=False), dtype=np.int64)))
     return pa.LargeListArray.from_arrays(ends, values)
 
 
 def _empty_or_null(array: Any) -> Any:
-    """Lists that are empty where a value is given and None where it is missing, so that the reader
-    names the first row with a missing value.
+    """An array with None for each missing list and an empty list for every other, from which the
+    reader names the first row that is missing.
     """
     empty: list[Any] = [[] if valid else None for valid in array.is_valid().to_pylist()]
     return pa.array(empty, pa.list_(pa.float64()))
 
 
 def _fields(column: _Column) -> list[_Column]:
-    """The fields of a struct of numbers or lists; else the column itself."""
+    """One column per field for a struct of numbers or lists; else the column itself."""
     if not types.is_struct(column.kind) or is_label(column.name):
         return [column]
     kinds = [_plain(field.type) for field in column.kind]
@@ -330,8 +330,8 @@ def _fields(column: _Column) -> list[_Column]:
     ]
 
 
-# Types that may hold numbers in another form: a test for the type, its name in messages, and the
-# lines that make a file of numbers.
+# Types of columns that may hold numbers in another form: tests for the type, its name in messages,
+# and the lines that make a file of numbers.
 _OTHERS = (
     (
         _BYTES,
@@ -353,7 +353,7 @@ _OTHERS = (
 
 
 def _list_like(kind: Any, inner: Any) -> Any:
-    """The same type of list as ``kind``, of other values."""
+    """The type of lists that corresponds to ``kind``, with values of another type."""
     if types.is_fixed_size_list(kind):
         return pa.list_(inner, kind.list_size)
     if types.is_large_list(kind):
@@ -362,8 +362,8 @@ def _list_like(kind: Any, inner: Any) -> Any:
 
 
 def _plain(kind: Any) -> Any:
-    """The plain type that a column of this type is converted to; the type itself where nothing
-    changes.
+    """The plain type to which a column of type ``kind`` is converted; ``kind`` itself if it is
+    plain.
     """
     kind = _stored(kind)
     if types.is_decimal(kind):

@@ -51,7 +51,9 @@ def write_all(files: Mapping[Path, bytes]) -> None:
 
 
 def beside(path: Path) -> Path:
-    """A new path in the same folder: the data are written to it, then it is renamed to ``path``."""
+    """A new path for a temporary file in the folder of ``path``, to be renamed to ``path`` once it
+    is written.
+    """
     return path.with_name(f".{path.stem[:64]}.{secrets.token_hex(8)}.tmp")
 
 
@@ -91,7 +93,7 @@ def locked(path: Path, seconds: float = 30.0) -> Iterator[None]:
     try:
         yield
     finally:
-        with contextlib.suppress(OSError):  # Windows keeps a file that another process has open
+        with contextlib.suppress(OSError):  # Windows can't delete a file that is open elsewhere
             lock.unlink()
         os.close(descriptor)
 
@@ -110,9 +112,9 @@ def _locked_descriptor(path: Path) -> int | None:
         BlockingIOError,
         PermissionError,
         FileNotFoundError,
-    ):  # another process holds the lock, or has just deleted the lock file
+    ):  # another process holds the lock, or has just deleted its file
         pass
     except OSError:
-        return descriptor  # this file system has no locks
+        return descriptor  # a file system without locks
     os.close(descriptor)
     return None

@@ -40,10 +40,10 @@ class BundledCheckpoint:
 
 @dataclass(frozen=True)
 class Family:
-    """The checkpoints of one generator in the order of training or of a sweep, or those of several
+    """Checkpoints shown together: one generator along its training or a sweep, or several
     generators.
 
-    folder : where its files are, below the folder of the bundled embeddings. real : name of the
+    folder : folder of the files, below the folder of the bundled embeddings. real : name of the
         real set.
     """
 
@@ -91,7 +91,7 @@ class TrainedNetwork(NamedTuple):
     title: str
 
 
-#: Real set -> the network whose features of it, and of what is compared with it, are bundled.
+#: Name of a real set -> the network whose features of that set and of its checkpoints are bundled.
 TRAINED: Mapping[str, TrainedNetwork] = MappingProxyType(
     {
         "digits": TrainedNetwork("rapidocr:32", "character recogniser"),
@@ -111,7 +111,8 @@ def _truncation_summary(psi: float) -> str:
     return f"Latent vectors pulled to their mean: {psi:.1f} of each one's distance is left."
 
 
-# The models of the zoo: stem of the files, title, what it is, and the epochs that are kept.
+# Models of the zoo, generators of many kinds trained on the digits: stem of the file names, title,
+# summary, and the epochs whose samples are bundled.
 _ZOO = (
     (
         "vae-b0.03",
@@ -152,7 +153,7 @@ _ZOO = (
 )
 
 
-# : Checkpoint of a sweep -> checkpoint of the zoo with the same samples; they share a file.
+#: Checkpoint of a sweep -> checkpoint of the zoo with the same samples, whose file it shares.
 SAME_FILE: Mapping[str, str] = MappingProxyType(
     {
         "guidance-1": "diffusion-e300",
@@ -165,7 +166,7 @@ SAME_FILE: Mapping[str, str] = MappingProxyType(
 def _sweep(
     name: str, title: str, summary: str, what: str, each: str, values: tuple[float, ...]
 ) -> Family:
-    """Checkpoints of one model of the zoo, sampled at several values of one number."""
+    """A family of checkpoints: one model of the zoo, sampled at several values of one parameter."""
     points = (
         BundledCheckpoint(f"{name}-{v:g}", f"{what} {v:g}", each.format(f"{v:g}")) for v in values
     )
@@ -359,7 +360,7 @@ _FAMILIES = (
     ),
 )
 
-#: Family name -> family, in the order of a menu. Text only: nothing is read before `bundled_pair`
+#: Family name -> family, in the order of menus. No file is read before `bundled_pair`
 #: is called.
 BUNDLED: Mapping[str, Family] = MappingProxyType({family.name: family for family in _FAMILIES})
 
@@ -399,7 +400,7 @@ def bundled_path(checkpoint: str) -> Path:
 
 
 def trained_features(stem: str) -> Floats32:
-    """Features of a file's samples by the network of `TRAINED`, row by row."""
+    """Features (n, d) of the samples in a bundled file by the network of `TRAINED`."""
     with np.load(data_folder() / "trained" / f"{stem}.npz", allow_pickle=False) as archive:
         return np.asarray(archive["features"] * archive["step"], np.float32)
 
@@ -410,7 +411,7 @@ def _load(path: Path, name: str, real: str, *, trained: bool) -> Samples:
         labels = {key: archive[key] for key in archive.files if key != "features"}
     more: dict[str, Any] = {}
     if real == "digits":
-        grey = np.rint(values.astype(float) * (255 / _LEVELS))  # 0 (black) to 255 (white)
+        grey = np.rint(values.astype(float) * (255 / _LEVELS))  # 0 is black, 255 white
         more["images"] = grey.astype(np.uint8).reshape(-1, _SIDE, _SIDE)
     if trained:
         values = trained_features(path.stem)

@@ -24,7 +24,7 @@ from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
 
 # Least bytes that one label of one sample counts towards the memory limit.
 LABEL_BYTES = 64
-# Most columns of a table that holds one value a row (sample, feature, value).
+# Most columns of a table in long form, with one value a row (sample, feature, value).
 MOST_COLUMNS = 6
 # Names that pandas gives to an index without a name.
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
@@ -87,22 +87,23 @@ _GLUED = re.compile(
     r"|checkpoint|unix)"
     r"(ids?|idx|index|seed|steps?|epoch|no|nr|num|number|count|key|stamp|time)"
 )
-# Role of a sample -> names of truth-value columns that are true for samples of that role.
+# Pattern of the names of truth-value columns that give a role, with a place for its words.
 _FLAG = r"((is|was)_?)?({})(_?(image|sample|data|row|item|label|flag))?"
+# Role -> names of truth-value columns that are true for samples of that role.
 _FLAGS = {
     "real": re.compile(_FLAG.format("real|genuine|authentic|original")),
     "generated": re.compile(
         _FLAG.format("(ai_?)?generated|fake|synthetic|synth|artificial|simulated")
     ),
 }
-# Names that are features, not flags, if the table also has a column of imaginary parts or of
+# Names that are no flags but features if the table also has a column of imaginary parts or of
 # altered values.
 _NO_FLAGS = ("real", "original")
 
 
 def flag_of(name: str) -> str | None:
-    """The role of the samples for which a column of this name is true: "real", "generated" or
-    None.
+    """The role ("real" or "generated") of samples for which a truth-value column of this name is
+    true; None for other names.
     """
     return next((role for role, flag in _FLAGS.items() if flag.fullmatch(plain_name(name))), None)
 
@@ -116,15 +117,15 @@ def is_label(name: str) -> bool:
 
 
 def is_class(name: str) -> bool:
-    """True for the name of a model's prediction; a column of that name may also be a measured
-    number.
+    """True for a name of class labels, which a prediction may also have: then its values may be
+    measured numbers.
     """
     return _CLASS.fullmatch(plain_name(name)) is not None
 
 
 def is_measured(name: str) -> bool:
-    """True for a label's name that a feature may have too; the column is a feature if it has
-    decimals.
+    """True for a name that labels and features share, such as body_mass_index: the column is a
+    feature if it has decimals.
     """
     return _MEASURED.fullmatch(plain_name(name)) is not None
 
@@ -142,7 +143,7 @@ def plain_name(name: str) -> str:
 
 
 def _in_english(word: str) -> str:
-    """The English word for one of `_ELSEWHERE`; any other as it is."""
+    """The English word for a word of `_ELSEWHERE`; any other word unchanged."""
     if word.isascii():
         return _ENGLISH.get(word, word)
     parts = unicodedata.normalize("NFKD", word.replace("ß", "ss"))
@@ -152,15 +153,16 @@ def _in_english(word: str) -> str:
 
 @dataclass(frozen=True)
 class ColumnChoice:
-    """Columns of a table that the user has chosen, by names or glob patterns; a name is never read
-    as a pattern.
+    """Columns of a table that the user has chosen by names or glob patterns.
+
+    A name with characters of patterns, such as x[0], is also found as it is.
 
     features : the only features; empty: every column that is not named like a label.
     drop : columns that are labels, whatever they are named.
     group : the column that says which samples belong together.
     shared : True if the same choice is made for several files, of which one may lack a column, or
     all columns.
-    rows : columns that a key of rows may name, such as condition of condition=stim; they are
+    rows : columns by which rows are chosen, such as condition in the key condition=stim; they are
     labels, too.
     """
 
@@ -169,7 +171,7 @@ class ColumnChoice:
     group: str | None = None
     shared: bool = False
     rows: tuple[str, ...] = ()
-    # Names of the columns of all files that were read with this choice.
+    # Names of all columns in the files read with this choice so far.
     met: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @classmethod
@@ -181,8 +183,8 @@ class ColumnChoice:
         *,
         shared: bool = False,
     ) -> ColumnChoice:
-        """The `ColumnChoice` made of the arguments of `prviz.read`. Raises ReadError for anything
-        but texts.
+        """The `ColumnChoice` made of the arguments of `prviz.read`. Raises ReadError for arguments
+        that are no text.
         """
         features = _patterns("columns", columns)
         dropped = _patterns("drop", drop)
@@ -191,8 +193,8 @@ class ColumnChoice:
         return cls(features, dropped, group, shared)
 
     def may_be_list(self, name: str, key: str | None) -> bool:
-        """True if a column of lists of this name may hold the samples; ``key`` is the one asked
-        for.
+        """True if a list column of this name may hold the samples. key : name that the user gave,
+        or None.
         """
         if self.drops(name):
             return False
@@ -213,8 +215,8 @@ class ColumnChoice:
         return name in self.rows or _matches(name, self.drop)
 
     def by(self, *rows: str | None) -> ColumnChoice:
-        """The choice for reading these sets of rows, each written COLUMN=VALUE: their columns
-        become labels.
+        """The choice for reading sets of rows, each given as COLUMN=VALUE: these columns become
+        labels.
         """
         named = (
             key[: mark.start()] for key in rows if key is not None for mark in re.finditer("=", key)
@@ -236,8 +238,8 @@ class ColumnChoice:
         return unknown
 
     def known(self, names: Collection[str]) -> ColumnChoice:
-        """The choice without the names and patterns that match none of these columns: of several
-        files, one may lack a column.
+        """The choice without names and patterns that match none of these columns, as one of several
+        files may lack a column.
         """
         missing = self.unknown(names)
         features = tuple(one for one in self.features if one not in missing)
@@ -267,8 +269,9 @@ class ColumnChoice:
 
 # Most characters of column names in the option that a message suggests.
 _LONGEST_REMEDY = 200
-# No choice, for one file and for several.
+# No choice by the user, for reading one file.
 EVERY = ColumnChoice()
+# No choice by the user, for reading several files.
 SHARED = ColumnChoice(shared=True)
 
 
@@ -295,11 +298,11 @@ def sort_columns(
     where: str,
     index: Collection[str] = (),
 ) -> tuple[list[int], list[int]]:
-    """Places of the features and of the labels among the columns of a table; other columns are not
+    """Indices of the feature columns and of the label columns of a table; other columns are not
     read.
 
     numeric : False for a column that holds no numbers.
-    index : columns that the file itself says are no features; a pattern takes none of them.
+    index : columns that are no features by the file's metadata; a pattern does not take them.
 
     Raises
     ------
@@ -316,7 +319,7 @@ def sort_columns(
             features.append(place)
         elif is_label(name) or not numeric[place]:
             labels.append(place)
-    # column numbers, as pandas names unnamed columns, in any order
+    # Names that are all numbers: pandas names unnamed columns so, and they may be out of order.
     if all(names[place].isdecimal() for place in features):
         features.sort(key=lambda place: int(names[place]))
     return features, labels
@@ -329,7 +332,7 @@ def one_list(
 
     Raises
     ------
-    AmbiguousKeyError : several, and no ``key``.
+    AmbiguousKeyError : several list columns, and no ``key``.
     ReadError : the ``key`` is none of them.
     """
     lists = [name for name in lists if key in (None, name)]
@@ -345,7 +348,7 @@ def one_list(
 
 
 def own_names(features: Sequence[str]) -> tuple[str, ...]:
-    """The names of the features; empty if they only number the columns. Years count as names."""
+    """The names of the features; empty if they merely number the columns (years count as names)."""
     numbered = all(map(str.isdecimal, features))
     if numbered and max(map(int, features), default=0) <= 2 * len(features):
         return ()
@@ -372,15 +375,17 @@ def drop_text(names: Sequence[str]) -> str:
     return f"drop={given} (--drop {shlex.quote(line)})"
 
 
-# Patterns of a text as Python writes it, of a word as `shlex.quote` does, and of the suggestions
-# that this module writes with them.
+# Pattern of a text as Python writes it.
 _TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+# Pattern of a word as `shlex.quote` writes it.
 _WORD = r"""(?:'[^']*'|"'"|[\w@%+=:,./-]+)+"""
+# Pattern of the suggestion that `drop_text` writes.
 _DROPPED = re.compile(rf"drop=(?:{_TEXT}|\[{_TEXT}(?:, {_TEXT})*\]) \(--drop ({_WORD})\)")
+# Pattern of the suggestion that `sets_text` writes.
 _SETS = re.compile(rf"--real-key {_WORD}=VALUE --generated-key {_WORD}=VALUE")
 
-# The suggestions about groups as `group_text`, the check of the order of rows, and frames of clips
-# write them.
+# Patterns of the suggestions about groups: by `group_text`, by the check of the row order, and for
+# frames of clips.
 _GROUPED = re.compile(
     rf"group={_TEXT} \((--group {_WORD})\)|(--group COLUMN), Samples\([.]{{3}}, groups=[.]{{3}}\)"
     rf"|(--group {_WORD}) \(group={_TEXT}\)"
@@ -398,8 +403,8 @@ def columns_offered(text: str) -> tuple[str, ...]:
 
 
 def with_buttons(text: str) -> str:
-    """A message for a page, where a button leaves columns out; groups of rows can be set only in
-    the shell.
+    """The message as a page shows it: a button leaves columns out there, and groups can't be
+    set.
     """
     text = _GROUPED.sub(
         lambda found: f"{found[found.lastindex or 0]} in the shell, not on a page", text
@@ -412,8 +417,8 @@ def with_buttons(text: str) -> str:
 
 
 def sets_text(name: str) -> str:
-    """The options that read the rows with two values of a column as the two sets, in the shell; a
-    description if the name is unprintable.
+    """Options of the shell that read two sets of rows of a table, by the values of column
+    ``name``.
     """
     given = "COLUMN"
     if name.isprintable():
@@ -424,7 +429,7 @@ def sets_text(name: str) -> str:
 
 
 def group_text(name: str) -> str:
-    """The arguments that name the column of groups of rows, in Python and in the shell."""
+    """The arguments of Python and of the shell that name the column of groups."""
     return f"group={name!r} (--group {shlex.quote(name)})"
 
 
@@ -484,8 +489,8 @@ def label_array(values: Sequence[Any]) -> Array:
     if kinds <= {float}:
         return np.array(values, dtype=float)
     texts = ["" if value is None else str(value) for value in values]
-    # Fixed-width text (four bytes a character) only if it takes about as much memory: one long
-    # label would widen all others.
+    # NumPy pads texts to the longest one, four bytes a character. So a fixed width is used only if
+    # it takes about as much memory as Python texts.
     padded = 4 * len(texts) * max(map(len, texts), default=0)
     return np.array(texts, dtype=str if padded <= 2 * sum(map(label_bytes, texts)) else object)
 

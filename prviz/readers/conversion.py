@@ -24,9 +24,10 @@ from prviz.arrays import Array
 from prviz.readers.errors import ReadError, error_text, literal, quoted
 from prviz.readers.text_dialect import encoding_of, names_in_comment, names_of_columns
 
-# Least version of PyTorch: in older ones a file could run code even with weights_only=True.
+# Oldest accepted version of PyTorch: in older ones a file could run code in spite of
+# weights_only=True.
 _LEAST_TORCH = (2, 10)
-# Names that are parameters of np.savez, and so can't be names of arrays.
+# Parameters of np.savez, which can't be names of arrays.
 _RESERVED = ("file", "allow_pickle")
 
 
@@ -63,13 +64,13 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
         warnings.warn(said, UserWarning, stacklevel=2)
         held = np.asarray(held)[whole]
     found = arrays_in(held)
-    # leave out single values, such as a number of rows, if there are arrays
+    # Leave out single numbers, such as a count of the rows, unless there is nothing else.
     arrays = {name: array for name, array in found.items() if array.ndim} or found
     columns = {array.shape for array in arrays.values() if array.dtype.kind in "fiu"}
     of_table = len(columns) == 1 < len(arrays) and len(next(iter(columns))) == 1
     if not of_table and not any(array.ndim == 2 for array in arrays.values()):
         raise ValueError(f"no 2-D array of numbers in it: {_shapes(arrays)}")
-    # name columns by the last part of their key: np.savez takes names with dots for file names
+    # Without the first parts of a dotted name: np.savez would write it as a file name.
     if of_table:
         last = [name.rpartition(".")[2] for name in arrays]
         if len({*last}) < len(last) or any(map(str.isdecimal, last)):
@@ -121,14 +122,14 @@ def load_torch(path: str | PathLike[str]) -> Any:
         raise ValueError(
             f"torch {torch.__version__} can't open {name} safely; 2.10 or newer is needed"
         )
-    # functions that rebuild NumPy arrays and numbers in a PyTorch file; none of them runs code of
-    # the file
+    # Functions that rebuild NumPy arrays and numbers in a PyTorch file. None of them can run code
+    # from the file.
     made = [value.__reduce__()[0] for value in (np.zeros(1), np.float64(0))]
     dtypes = {type(np.dtype(code)) for code in "?bhilqBHILQefd"}
     known = [*made, codecs.encode, np.ndarray, np.dtype, *dtypes]
     try:
         with torch.serialization.safe_globals(known), warnings.catch_warnings():
-            # warnings that checking a sparse tensor takes time
+            # PyTorch warns that checking a sparse tensor takes time.
             warnings.filterwarnings("ignore", "Validating sparse tensor", UserWarning)
             return torch.load(path, map_location="cpu", weights_only=True)
     except (UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
@@ -137,8 +138,8 @@ def load_torch(path: str | PathLike[str]) -> Any:
 
 
 def arrays_in(held: Any, name: str = "") -> dict[str, Array]:
-    """The arrays of numbers and texts in nested mappings and sequences, each named by its keys,
-    joined by dots.
+    """All arrays of numbers or texts in nested mappings and sequences. Each is named by the keys
+    that lead to it, joined by dots.
     """
     entries = _entries(held)
     if entries is not None:
@@ -155,7 +156,7 @@ def arrays_in(held: Any, name: str = "") -> dict[str, Array]:
     items = _items(held)
     if items is None:
         return {}
-    if isinstance(held, tuple):  # several parts, such as features and labels
+    if isinstance(held, tuple):  # a tuple has parts of different kinds, such as (features, labels)
         found = {}
         for place, value in enumerate(items):
             found |= arrays_in(value, _joined(name, str(place)))
@@ -193,7 +194,7 @@ def _items(held: Any) -> list[Any] | None:
 
 def _plainer(value: Any) -> Any:
     """A tensor or sparse matrix in a form that NumPy takes. Raises ValueError for masked values."""
-    if hasattr(value, "detach"):  # a tensor of PyTorch
+    if hasattr(value, "detach"):  # a PyTorch tensor
         value = value.detach().cpu().to_dense()
         if "float" in str(value.dtype) and value.element_size() < 4:
             return value.float()
@@ -253,9 +254,9 @@ def _rows(entries: Mapping[str, Any]) -> list[Array] | None:
 
 
 def _stacked(items: list[Any], name: str, *, batched: bool) -> dict[str, Array]:
-    """Arrays of a list of rows, batches or records.
+    """Arrays from a list of rows, batches or records.
 
-    batched : one-dimensional entries are parts of one column, not rows.
+    batched : True if one-dimensional entries are pieces of one column instead of rows.
     """
     if name:
         items = _unwrapped(items)
@@ -283,9 +284,10 @@ def _stacked(items: list[Any], name: str, *, batched: bool) -> dict[str, Array]:
 
 
 def _unwrapped(items: list[Any]) -> list[Any]:
-    """The values inside mappings of one entry, numbers in texts converted; other items unchanged.
+    """The only value of each mapping, as a number if all are numbers or texts of numbers; ``items``
+    unchanged if any has more entries than one.
 
-    Databases write their values so: ``{"$numberDouble": "0.5"}``, ``{"v": "0.5"}``, ``{"N":
+    Databases write single values so: ``{"$numberDouble": "0.5"}``, ``{"v": "0.5"}``, ``{"N":
     "0.5"}``.
     """
     values = []
@@ -303,7 +305,9 @@ def _unwrapped(items: list[Any]) -> list[Any]:
 
 
 def _joined_arrays(arrays: Sequence[Array], name: str, *, batched: bool) -> dict[str, Array]:
-    """Arrays joined into one, as that name requires: rows are stacked, parts of a column joined."""
+    """One array under this name: rows of one length are stacked, batches and pieces of a column
+    concatenated.
+    """
     ndim = arrays[0].ndim
     rows = ndim == 1 and not batched and len(set(map(len, arrays))) == 1
     joined = np.stack(arrays) if rows or ndim == 0 else np.concatenate(arrays)
@@ -701,7 +705,7 @@ _PACKAGES = {
     "tensorflow": "tensorflow",
     "zarr": "zarr",
 }
-# First bytes of binary files of other formats, whatever their extension.
+# First bytes of other binary formats -> the extension whose recipe fits.
 _BEGUN_BYTES = {
     b"CDF": ".nc",
     b"FCS": ".fcs",
@@ -714,8 +718,9 @@ _BEGUN_BYTES = {
 _TABLES = ("", ".txt", ".dat", ".tab", ".psv", ".asc", ".prn", ".data", ".md", ".cat")
 _LOOKED_AT = (".bin", ".json", ".db", *_TABLES)
 CONVERTED = (*_KINDS, *_LOOKED_AT)
-# Range of the absolute values of plain numbers, and least share of the values in that range.
+# Range of absolute values that plain numbers usually have.
 _USUAL = (1e-8, 1e8)
+# Least share of values in that range for which bytes count as plain numbers.
 _MOSTLY = 0.95
 _BETWEEN = (b"\t", b";", b",")
 _MARKS = re.compile(rb"[ \t,;|]+")
@@ -734,7 +739,7 @@ _BAR = re.compile(rb".*\|.*")
 _INSERTED = re.compile(rb"(?im)^INSERT INTO\s.*\(")
 _NUMERIC = re.compile(rb"[-+.\d ]+\r?")
 _TOUCHED = re.compile(rb"(?m)^[-+.\d ]*\.\d+-\d*\.[-+.\d ]+\r?$")
-# A printed text: its description, patterns of its first and third lines, and its recipe.
+# A kind of printed text: its description, patterns of its first and third lines, and its recipe.
 _Printed = tuple[str, re.Pattern[bytes], re.Pattern[bytes], str]
 _TOUCH = (
     "numbers without a space between",
@@ -791,14 +796,13 @@ _PRINTED: tuple[_Printed, ...] = (
 )
 
 
-# Kinds of columns as Orange writes them in a line below the column names.
+# Kinds of columns in the second line of an Orange table.
 _ORANGE_KIND = re.compile(rb"continuous|discrete|string|time|[cdstCDST]|[\w-]+( [\w-]+)+")
-# Kinds that Orange writes in front of column names: C, D, S, T for continuous, discrete, text,
-# time; c, m, i, w for class, meta, ignored, weight.
+# Kind that an Orange table writes in front of a column name: C, D, S, T for continuous, discrete,
+# text, time; c, m, i, w for class, meta, ignored, weight.
 _ORANGE_NAME = re.compile(r"([cmiw][CDST]?|[CDST])#")
 _ORANGE_ROLE = re.compile(r"[cmiw][CDST]#")
-# First bytes of other formats with the extension of a text table, and of those recognised by their
-# lines.
+# First bytes of a text in another format, in lower case -> the extension whose recipe fits.
 _BEGUN = {
     b"%%matrixmarket": ".mtx",
     b"@relation": ".arff",
@@ -859,7 +863,7 @@ def _drawn(lines: Sequence[bytes]) -> bool:
 
 
 def _converted(where: str, path: str, what: str, lines: str) -> ReadError:
-    """The error for a file with its recipe."""
+    """The error for a file that has to be converted, with the recipe."""
     if not lines:
         return ReadError(f"{where}: {what}.")
     stem = path.rstrip("/")
@@ -998,7 +1002,7 @@ def _orange(lines: Sequence[bytes]) -> tuple[str, str] | None:
     for mark in ("\t", ","):
         kinds = [each.strip() for each in lines[1].split(mark.encode())]
         known = len(kinds) > 1 and all(map(_ORANGE_KIND.fullmatch, kinds))
-        if known and any(b" " not in kind for kind in kinds):  # no kind is a text of several words
+        if known and any(b" " not in kind for kind in kinds):  # not just texts of several words
             return what, _ORANGE.format(mark)
         names = lines[0].decode(errors="replace").split(mark)
         kinds_said = [each for each in names if _ORANGE_NAME.match(each)]
@@ -1023,7 +1027,7 @@ def _numbers_within(head: bytes, lines: Sequence[bytes]) -> tuple[str, str] | No
     first = widths.index(width)
     above = lines[max(0, first - 1)]
     if any(above.count(each) == lines[first].count(each) >= width - 1 for each in _BETWEEN):
-        return None  # names of several words
+        return None  # the line above has names of several words
     if first and len(rows[first - 1]) == width and not bare[first - 1].startswith(b"@"):
         return None
     recipe = _NUMBERS_ALONE.format(head.splitlines().index(lines[first]), mark, width)
@@ -1042,7 +1046,8 @@ def _table_within(lines: Sequence[bytes]) -> tuple[str, str] | None:
         rows = [line.split(mark) for line in lines]
         width, count = Counter(map(len, rows)).most_common(1)[0]
         table = [row for row in rows if len(row) == width]
-        # cells that are numbers, below the lines of names, units and kinds
+        # Number of cells with numbers in each row, without the rows of names, units and kinds at
+        # the top.
         cells = [sum(_NUMBERS.fullmatch(cell) is not None for cell in row) for row in table[1:]]
         while len(cells) > count - _MOST_NAMES and len(cells) > 1 and not cells[0]:
             del cells[0]
@@ -1077,7 +1082,9 @@ def _lines(head: bytes, whole: bool) -> list[bytes]:
 
 
 def _printed(head: bytes, whole: bool, kinds: Sequence[_Printed]) -> tuple[str, str] | None:
-    """The kind of a printed text, by its first and third lines."""
+    """Description and recipe of a printed text, by its first and third lines; None for other
+    texts.
+    """
     lines = _lines(head, whole)
     if _MATLAB_PRINTED.search(head):
         return "a matrix as MATLAB prints it", _MATLAB_PRINT
@@ -1099,7 +1106,9 @@ def _printed(head: bytes, whole: bool, kinds: Sequence[_Printed]) -> tuple[str, 
 
 
 def _binary(head: bytes, size: int) -> tuple[str, str] | None:
-    """The kind of a .bin file; some kinds begin with their sizes and are recognised by these."""
+    """Description and recipe of a .bin file; some formats are recognised by the sizes at their
+    start.
+    """
     rows, columns = (int.from_bytes(head[start : start + 4], "little") for start in (0, 4))
     for extension, width in {".fbin": 4, ".u8bin": 1}.items():
         if rows and columns and size == 8 + rows * columns * width:
@@ -1116,8 +1125,8 @@ def _binary(head: bytes, size: int) -> tuple[str, str] | None:
 
 
 def _plain_bytes(head: bytes) -> tuple[str, str]:
-    """The recipe for plain bytes: as float64 if that gives mostly plain numbers and float32 does
-    not.
+    """Description and recipe of plain bytes: float64 if only that gives mostly plain numbers, else
+    float32.
     """
     held = head[: len(head) // 8 * 8]
     with np.errstate(all="ignore"):

@@ -1,8 +1,8 @@
 """Reader of .csv and .tsv files, with or without a header line.
 
-The reader here knows the line of every value, and decides what is read and what is refused. Where a
-file is large, pyarrow parses its lines first, about five times as fast; whatever pyarrow refuses,
-or could read as something else, is read again from its first line by the reader here
+The reader in this module knows the line of every value, and decides what is read or refused. The
+lines of a large file are first parsed by pyarrow, about five times as fast; whatever pyarrow
+refuses, or could read differently, is read again from its first line by the reader in this module
 (`tests/readers/test_delimited.py` holds both against each other).
 """
 
@@ -53,42 +53,43 @@ from prviz.readers.text_dialect import (
     stands_alone,
 )
 
-# Size of a file in bytes from which importing pyarrow's parser pays.
+# Size of a file in bytes from which importing pyarrow's parser saves time.
 _WORTH_ARROW = 1 << 20
-# Bytes of lines passed to pyarrow at a time, and bytes that one of its threads parses at a time.
+# Bytes passed to pyarrow at a time.
 _PART = 1 << 23
+# Bytes that one thread of pyarrow parses at a time.
 _BLOCK = 1 << 20
-# Most records by which the content of a text column is judged: in a narrow table, and in any table.
+# Most records of a narrow table by which the content of a text column is judged.
 _MOST_JUDGED = 500_000
+# Most records of any table by which the content of a text column is judged.
 _JUDGED = 1000
-# Number of first rows checked for summary rows and other notations, and most cells in these rows.
+# Most first rows that are checked for summary rows and for numbers in other notations.
 _FIRST = 64
+# Most cells in those rows.
 _FIRST_CELLS = 20_000
-# Bytes at the beginning of a file by which its encoding is judged.
+# Number of bytes at the start of a file by which its encoding is judged.
 _HEAD = 1 << 12
-# Probability of a first row without decimals, above rows with decimals, below which a note says so.
+# A first row alone without decimals gets a note if the probability of that, by the rows below, is
+# less than this.
 _RARELY = 1e-4
 # Fewest rows for which an unnamed first or last row may count as the sum of the others.
 _COUNTED = 8
 # Most rows at either end of a table that may be summaries of the others.
 _MOST_SUMMARIES = 8
-# Relative error of a sum or a mean in a table that rounding explains.
+# Relative error up to which a sum or a mean in a table counts as rounded.
 _ROUNDED = 1e-3
 # Largest error of a mean in a table, as a share of the standard deviation.
 _NEAR = 1e-2
 # Largest probability that one row has the greatest value of every column by chance, for which that
-# row counts as a summary. It is larger if rows are few or scores end at 100.
+# row counts as a summary. The probability is high if rows are few or many scores end at 100.
 _BY_CHANCE = 0.1
 
-# The csv module's limit is global to the process and too low for long texts; `_Lines` has its own
-# limit.
+# The csv module has one limit for the process, too low for long texts. `_Lines` checks its own.
 csv.field_size_limit(max(csv.field_size_limit(), Limits().max_header_bytes))
 
 
 class _NotUtf8Error(Exception):
-    """Raised for a line that is not UTF-8: an older program wrote the table, which is read as
-    Latin-1.
-    """
+    """Raised for a line that is not UTF-8: the table is then read again as Latin-1."""
 
 
 class _RaggedError(ReadError):
@@ -96,8 +97,8 @@ class _RaggedError(ReadError):
 
 
 class _LoneQuoteError(Exception):
-    """Raised for a quotation mark that is a field of its own, as in word vectors: then quotation
-    marks are texts.
+    """Raised for a quotation mark alone in a field, as in word vectors: the table is then read with
+    quotation marks as texts.
     """
 
 
@@ -106,10 +107,10 @@ class _BareReturnsError(Exception):
 
 
 class _Lines:
-    """Decoded lines, one at a time, so that an error names its line.
+    """Decoded lines, one at a time, so that an error can name its line.
 
-    record : bytes of the current record so far; with quotes it may span many lines. quotes : True
-        if the last line has a quotation mark.
+    record : bytes of the current record so far; a record with quotes may span many lines. quotes :
+        True if the last line has a quotation mark.
     """
 
     def __init__(self, stream: BinaryIO, where: str, numbers: Numbers, limits: Limits) -> None:
@@ -133,7 +134,7 @@ class _Lines:
             if self.quotes and self._numbers.in_quotes and stands_alone(line, self._mark):
                 raise _LoneQuoteError
             if line.strip() == b"\x1a" and not self._stream.read(1):
-                return  # a DOS file may end in this byte
+                return  # DOS programs end a file by this byte
             if self.record > longest:
                 found = "part of a record longer"
                 if self.record == len(line):
@@ -169,8 +170,8 @@ def _records(lines: _Lines, where: str, numbers: Numbers) -> Iterator[Record]:
             lines.record = 0
             if delimiter == " " and len(fields) > 1 and not fields[-1]:
                 del fields[-1]
-            # An empty text in quotes is a cell. A row of nothing but commas is a deleted row as
-            # Excel leaves it.
+            # An empty text in quotes is a cell; a row of nothing but commas is what Excel leaves of
+            # a deleted row.
             if any(text.strip() for text in fields) or (len(fields) == 1 and lines.quotes):
                 yield line, fields
             line = reader.line_num + 1
@@ -187,9 +188,9 @@ def _records(lines: _Lines, where: str, numbers: Numbers) -> Iterator[Record]:
 class _Table(Layout):
     """Columns of a table and the rows read so far.
 
-    as_list : True if one column holds the features, as lists. d : number of features, 0 before the
+    as_list : True if one column holds the features as lists. d : number of features, 0 before the
         first row. footer : line number and number of fields of a sentence below the rows. notes :
-        on how the file is read.
+        how the file was read, for the user.
     """
 
     as_list: bool = False
@@ -210,7 +211,7 @@ class _Table(Layout):
         """Add one record; a `ReadError` names its line and column."""
         if len(fields) != self.width and is_comment(fields):
             return
-        # a header line repeated where tables were joined one after the other
+        # Skip a header line repeated in the middle, where tables were joined.
         if (
             self.names
             and fields[0].strip() == self.names[0]
@@ -241,12 +242,12 @@ class _Table(Layout):
             self.label_bytes += label_bytes(texts[-1])
 
     def _is_footer(self, fields: list[str]) -> bool:
-        """True for a sentence below a table, such as on its source. A row that was cut off is none:
-        it has numbers, or few words.
+        """True for a sentence below the table, such as its source. A row that was cut off does not
+        count: it has numbers, or few words.
         """
         text = self.numbers.delimiter.join(fields).strip()
         words = text.split()
-        # one field: a title alone in its line; more: a sentence that commas split
+        # A sentence alone in its line has at least two words; one that commas split has more.
         few = 1 if len(fields) == 1 else 2
         if len(words) > few and 2 * sum(map(self.numbers.holds, words)) < len(words):
             return True
@@ -263,7 +264,7 @@ class _Table(Layout):
     def _numbers(self, line: int, fields: list[str], row: list[str]) -> list[float]:
         try:
             values = list(map(float, row))
-            if not self.numbers.commas and "_" not in ",".join(row):  # float() takes Python's 1_000
+            if not self.numbers.commas and "_" not in ",".join(row):  # float() would take 1_000
                 return values
         except ValueError:
             pass
@@ -291,11 +292,11 @@ class _Table(Layout):
         return found
 
     def append_plain(self, stream: BinaryIO, delimiter: str, limits: Limits) -> bool:
-        """Add the rest of the stream by pyarrow; False, and nothing added, unless every line of it
-        is plain.
+        """Add all further lines by pyarrow and return True; add nothing and return False unless
+        every line is plain.
 
-        Plain are lines of as many fields as before, without quotes, whose features are finite
-        decimal numbers: these pyarrow and `append` read alike.
+        A plain line has as many fields as those before and no quotes, and its features are finite
+        decimal numbers: pyarrow and `append` read such lines alike.
         """
         import pyarrow as pa
 
@@ -307,14 +308,14 @@ class _Table(Layout):
             part += stream.readline(longest)
             too_long = len(part) - part.rfind(b"\n", 0, -1) > longest
             bare_return = b"\r" in part and part.count(b"\r") != part.count(b"\r\n")
-            marked = part.startswith(codecs.BOM_UTF8)  # pyarrow skips the mark
+            marked = part.startswith(codecs.BOM_UTF8)  # pyarrow would skip this mark
             if too_long or bare_return or marked or b'"' in part or b"\0" in part:
                 break
             try:
                 rows, columns = _parsed_by_arrow(part, self, delimiter)
             except pa.ArrowException:
                 break
-            if rows.size:  # a part may have only blank lines
+            if rows.size:  # else the part has only blank lines
                 self.values.frombytes(rows.data.cast("B"))
             for held, column in zip(texts, columns, strict=True):
                 held += column
@@ -339,7 +340,9 @@ class _Table(Layout):
 
 
 def _parsed_by_arrow(part: bytes, table: _Table, delimiter: str) -> tuple[Array, list[list[str]]]:
-    """Values (rows, features) and label texts of whole lines. Raises pyarrow.ArrowException."""
+    """Values (rows, features) and label texts of whole lines, parsed by pyarrow. Raises
+    pyarrow.ArrowException.
+    """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -372,13 +375,11 @@ def _begin(
     numbers: Numbers,
     key: str | None,
 ) -> tuple[_Table, list[Record]]:
-    """The columns of the table, from its first records, and the records among these that hold
-    values.
-    """
+    """The empty table with its columns, and those of its first records that hold values."""
     where = source.where
     names, ahead, notes, line = header(records, where, numbers, source.typed)
     values = ahead[0][1] if ahead else []
-    # columns without names are chosen by their numbers, from 1
+    # Columns without names are called by their numbers, from 1.
     columns = names or [str(number + 1) for number in range(len(values))]
     listing = one_list(_lists(columns, values, choice, key, numbers), key, columns, where)
     numeric = [not text.strip() or numbers.holds(text) for text in values]
@@ -416,7 +417,7 @@ def _lists(
     key: str | None,
     numbers: Numbers,
 ) -> list[str]:
-    """Names of the columns whose cells hold lists."""
+    """Names of the columns that hold lists."""
     cells = [
         (name, text)
         for name, text in zip(columns, values, strict=False)
@@ -424,7 +425,7 @@ def _lists(
     ]
     lists = [each for each in cells if looks_like_list(each[1])]
     if len(lists) > 1 and all(numbers.holds(text) for _, text in lists):
-        lists = []  # a column of lists of one number
+        lists = []  # lists of one number in a column
     if not lists and not any(numbers.holds(text) for _, text in cells):
         lists = [each for each in cells if looks_like_bare_list(each[1])]
     return [name for name, _ in lists]
@@ -445,9 +446,7 @@ def summary_rows(values: Array) -> tuple[int, int]:
 
 
 def _summed(values: Array, total: Array, near: Array) -> int:
-    """Number of rows at the beginning that are summaries of the rows after them, see
-    `summary_rows`.
-    """
+    """Number of first rows that are summaries of the rows after them, see `summary_rows`."""
     rows = values[:_MOST_SUMMARIES]
     rest = total + rows.sum(axis=0) + values[: -_MOST_SUMMARIES - 1 : -1].sum(axis=0)
     found = 0
@@ -471,14 +470,14 @@ def _summed(values: Array, total: Array, near: Array) -> int:
 
 @np.errstate(all="ignore")
 def _first_row_note(table: _Table, values: Array) -> tuple[str, ...]:
-    """The note on a first row unlike all others: it may hold, say, codes of how each column was
-    changed.
+    """A note if the first row is unlike all others: it may hold, say, codes of how columns were
+    changed. Else ().
     """
     rest = values[1:]
     if table.as_list or len(rest) < 2 * _MOST_SUMMARIES or rest.shape[1] < 2:
         return ()
     row = values[0]
-    low = rest[1:].min(axis=0)  # leave out the second row, which may be unlike the others, too
+    low = rest[1:].min(axis=0)  # without the second row, which may be odd too
     high = rest[1:].max(axis=0)
     away = np.maximum(low - row, row - high) > high - low
     if away.sum() > 1 and 2 * away.sum() > len(away):
@@ -486,7 +485,7 @@ def _first_row_note(table: _Table, values: Array) -> tuple[str, ...]:
     elif (row != np.rint(row)).any():
         return ()
     else:
-        # probability of a whole number
+        # Probability of a whole number in each column, by the rows below.
         whole = np.mean(rest == np.rint(rest), axis=0) + 1 / len(values)
         if np.prod(whole) > _RARELY:
             return ()
@@ -497,22 +496,22 @@ def _first_row_note(table: _Table, values: Array) -> tuple[str, ...]:
 
 @np.errstate(all="ignore")
 def _summed_without_a_name(texts: Sequence[str], values: Array) -> bool:
-    """True if the first or the last row has no label, and sums up the others or has the greatest
-    value of every column.
+    """True if the only row without a label is the first or the last one, and is the sum or mean of
+    the others or beyond them in most columns.
     """
     if texts.count("") != 1 or len(texts) < _COUNTED or (texts[0] and texts[-1]):
         return False
     row, others = (values[-1], values[:-1]) if texts[0] else (values[0], values[1:])
     sums = others.sum(axis=0)
-    # skip means of numbers around 0 and sums of few different numbers, which agree by chance
+    # Sums of numbers around 0, and of few different numbers, agree by chance.
     summed = np.isclose(row, sums, rtol=_ROUNDED, atol=0) & (np.abs(sums) > np.ptp(others, axis=0))
     beyond = np.abs(row) > np.abs(others).max(axis=0)
     return bool(summed.any()) or _alike(row, others.mean(axis=0)) or 2 * beyond.sum() > len(row)
 
 
 def _is_extreme(row: Array, values: Array) -> bool:
-    """True for a row with the least or the greatest value of every column, if each such value also
-    occurs in some other row.
+    """True for a row with the least value of every column or the greatest of every column, if some
+    of these values occur in other rows too.
     """
     some = values[:_FIRST]
     if not (row <= some).all() and not (row >= some).all():
@@ -521,7 +520,7 @@ def _is_extreme(row: Array, values: Array) -> bool:
     if not least and not (row == values.max(axis=0)).all():
         return False
     again = values == row
-    # leave out the row itself and its duplicates
+    # Rows that share only some of these values: neither the row itself nor its duplicates.
     again = again[again.any(axis=1) & ~again.all(axis=1)]
     differ = [len(np.unique(column)) > len(values) / 2 for column in values.T]
     by_chance = np.prod(again[:, differ].sum(axis=0) / len(values)) * _MOST_SUMMARIES
@@ -545,8 +544,8 @@ def _alike(row: Array, summed: Array) -> bool:
 def read_delimited(
     source: FileSource, limits: Limits, choice: ColumnChoice = EVERY, key: str | None = None
 ) -> tuple[Array, dict[str, Array], tuple[str, ...], tuple[str, ...]]:
-    """Values (n, d) as float64, the label columns, the names of the features, numbers from 1
-    without a header, notes.
+    """Values (n, d) as float64; the label columns; the names of the features, numbers from 1 if
+    there is no header; notes.
 
     key : the column of lists, where several are.
 
@@ -575,8 +574,8 @@ def read_delimited(
 
 
 def _encoding_of_windows(stream: BinaryIO) -> str:
-    """Latin-1, or the Windows code page if the text has characters that Latin-1 lacks, such as the
-    euro sign.
+    """The Windows code page cp1252 if the text has its characters, such as the euro sign; else
+    latin-1.
     """
     found: set[int] = set()
     while piece := stream.read(_PART):
@@ -595,8 +594,8 @@ def _append_all(
     source: FileSource,
     limits: Limits,
 ) -> None:
-    """Add every record to the table. The error for a text or an empty cell advises by what the rest
-    of the column holds.
+    """Add all records to the table. The error for a text or an empty cell gives advice that depends
+    on the rest of its column.
     """
     line = 0
     fields: list[str] = []
@@ -636,7 +635,7 @@ def _append_all(
 
 
 def _of_empty_cell(error: EmptyCellError, table: _Table, more: Iterable[list[str]]) -> ReadError:
-    """The error for an empty cell, by what else its column holds.
+    """The error for an empty cell, with advice by the other cells of its column.
 
     more : the fields of the cell's record and of all later records.
     """
@@ -681,7 +680,7 @@ def _read(
     *,
     in_quotes: bool = True,
 ) -> tuple[Array, dict[str, Array], tuple[str, ...], tuple[str, ...]]:
-    """`read_delimited` for a text in UTF-8.
+    """`read_delimited` for a stream of UTF-8.
 
     encoding : of the file as stored. in_quotes : False if quotation marks are texts.
     """
@@ -693,7 +692,7 @@ def _read(
     table.encoding = encoding
     _append_all(table, ahead, records, stream, source, limits)
     d = table.d if table.as_list else len(table.features)
-    # table.lines lacks the lines that pyarrow parsed
+    # `append_plain` adds values without their lines.
     n = len(table.values) // d if d else len(table.lines)
     check_counts(table.where, n, d, limits)
     values = np.frombuffer(table.values, dtype=float).reshape(n, d)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from prviz.quoting import beside, listed, literal, quoted
 
-# `prviz.quoting` quotes names in messages; readers import it from here.
+# Names in messages are quoted by `prviz.quoting`; readers import its functions from this module.
 __all__ = [
     "AmbiguousKeyError",
     "EmptyCellError",
@@ -109,8 +109,8 @@ def corrupt_unless_read(where: str, *errors: type[Exception]) -> Iterator[None]:
 
 
 def error_text(error: BaseException) -> str:
-    """First line of an error's message, never empty: for a system error with its file, for an error
-    without a message its type.
+    """One line about an error, never empty: the first line of its message; the file and the reason
+    of a system error; the type of an error without a message.
     """
     if isinstance(error, OSError) and error.strerror:
         if error.filename is None:
@@ -142,10 +142,10 @@ def printable(text: str) -> str:
 
 
 def beside_other_parsers(read: Callable[[], T]) -> T:
-    """What ``read`` gives, which makes a syntax tree, as NumPy does of the header of an array.
+    """The result of ``read``, which makes a syntax tree, as NumPy does for the header of an array.
 
-    Python 3.11 raises SystemError where two threads make one at once, as the app's pages do: it is
-    tried again after these seconds.
+    In Python 3.11, two threads that make one at once may get a SystemError, as pages of the app
+    did: ``read`` is then called again after a pause.
     """
     for seconds in (0.0, 0.01, 0.1, 0.5):
         try:

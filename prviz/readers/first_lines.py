@@ -41,10 +41,11 @@ Record = tuple[int, list[str]]
 _AHEAD = 4
 # Most lines of titles above a table.
 _MOST_TITLES = 16
-# Digits before and behind a decimal comma whose halves ended up in two cells.
+# Digits before a decimal comma, in a table that the comma splits into two cells.
 _BEFORE = re.compile(r"[+-]?\d*")
+# Digits after such a decimal comma.
 _BEHIND = re.compile(r"\d+([eE][+-]?\d+)?")
-# A cell of a line of dashes between the names and the values.
+# A cell in a line of dashes between the names and the values.
 _RULER = re.compile(r"[-=_]{2,}")
 # A number with a decimal point.
 _DECIMAL = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
@@ -57,11 +58,11 @@ def _count(numbers: Sequence[str]) -> bool:
 
 
 def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbers) -> bool:
-    """True if the first record names the columns. ReadError if its one or two numbers could be
-    names or values.
+    """True if the first record names the columns. Raises ReadError if it is one or two numbers that
+    could be names or values.
     """
-    # A header has no numbers, or numbers that merely count the columns, as pandas names unnamed
-    # ones: 0, 1, 2 ... beside the name of a label, or above a record without integers.
+    # A header has no numbers, or only numbers that count the columns: pandas names unnamed columns
+    # 0, 1, 2 ... They must stand beside the name of a label, or above a record without integers.
     line, fields = first
     numbers = [text.strip() for text in fields if numbered.holds(text)]
     places = set(map(str, range(len(numbers))))
@@ -84,8 +85,8 @@ def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbe
 
 
 def _are_in_notations(first: Sequence[str], second: Sequence[str]) -> bool:
-    """True if most cells of both lines are lists or numbers in another notation, such as 12.3 kg,
-    and so no names.
+    """True if most cells of both lines are lists or numbers in other notations, such as 12.3 kg:
+    then the first line is no header.
     """
     pairs = zip(first, second, strict=False)
     count = sum(
@@ -99,7 +100,7 @@ def _are_in_notations(first: Sequence[str], second: Sequence[str]) -> bool:
 
 
 def is_comment(fields: Sequence[str]) -> bool:
-    """True for a comment line."""
+    """True for a record that begins with a comment mark, # or %."""
     return fields[0].lstrip().startswith(("#", "%"))
 
 
@@ -116,7 +117,7 @@ def _is_title(rows: Sequence[list[str]], numbers: Numbers) -> bool:
 
 
 def _stands_above_names(rows: Sequence[list[str]], numbers: Numbers) -> bool:
-    """True for a line of words and numbers on the whole table above a line of names, as data
+    """True for a line of words and numbers about the whole table, above a line of names, as data
     loggers write it.
     """
     if len(rows) < 3 or all(map(numbers.holds, rows[0])):
@@ -131,8 +132,8 @@ def _stands_above_names(rows: Sequence[list[str]], numbers: Numbers) -> bool:
 
 
 def opens_bracket(fields: Sequence[str]) -> bool:
-    """True for the first numbers of a printed array: a bracket opens in the cell and is closed in
-    another.
+    """True for the beginning of a printed array: the first cell opens a bracket that another cell
+    closes.
     """
     inner = fields[0].strip()
     if inner[:1] not in ("[", "(") or looks_like_list(inner):
@@ -145,8 +146,8 @@ def opens_bracket(fields: Sequence[str]) -> bool:
 
 
 def _halved(names: Sequence[str], rows: TextRows) -> bool:
-    """True for two whole numbers below each name: decimal commas split each number into two
-    cells.
+    """True if there are two whole numbers below each name, which are the halves of numbers with
+    decimal commas.
     """
     values = rows[0]
     if len(values) != 2 * len(names) or any(text.strip().isdecimal() for text in names):
@@ -161,17 +162,15 @@ def _halved(names: Sequence[str], rows: TextRows) -> bool:
             return False
         if first not in ("+", "-"):
             begun.append(int(first or 0))
-    # consecutive numbers in the first cells would be names of rows
+    # Consecutive numbers in the first cells are rather names of rows.
     return len(begun) < len(rows) or begun != list(range(begun[0], begun[0] + len(begun)))
 
 
 def header(
     records: Iterator[Record], where: str, numbers: Numbers, typed: str
 ) -> tuple[list[str] | None, list[Record], tuple[str, ...], int]:
-    """Names of the columns, None where there are none, the first records with values, a note on
-    doubtful names.
-
-    The last of the four is the line of the names.
+    """Names of the columns or None; the first records with values; notes on doubtful names; the
+    line of the names.
 
     typed : the file, as the user wrote it.
     """
@@ -179,7 +178,7 @@ def header(
 
 
 class _FirstLines:
-    """The first records of a table, which show what names its columns.
+    """The first records of a table, by which the names of its columns are found.
 
     typed : the file, as the user wrote it.
     """
@@ -193,11 +192,11 @@ class _FirstLines:
         self._read(_AHEAD)
 
     def _read(self, count: int) -> None:
-        """Read some more records."""
+        """Read ``count`` more records."""
         self.ahead += islice(self.records, max(0, count))
 
     def _rows(self, start: int) -> list[list[str]]:
-        """The fields of the records from the one at ``start``."""
+        """The fields of all records read so far, from the one at ``start`` on."""
         return [fields for _, fields in self.ahead[start:]]
 
     def _drop(self) -> None:
@@ -206,13 +205,13 @@ class _FirstLines:
         self._read(1)
 
     def header(self) -> tuple[list[str] | None, list[Record], tuple[str, ...], int]:
-        """The result of the function `header`."""
+        """See the function `header`."""
         ahead = self.ahead
         where = self.where
         numbers = self.numbers
         if numbers.delimiter == "," and len(ahead) > 1 and _halved(ahead[0][1], self._rows(1)):
             raise refuse_comma_pairs(where, self.typed, len(ahead[0][1]))
-        # sep=; and the like: Excel's line for the delimiter
+        # A first line such as sep=; tells Excel the delimiter.
         if ahead and len(ahead[0][1]) == 2 and ahead[0][1][0].strip() == "sep=":
             del ahead[0]
         self._drop_titles()
@@ -227,25 +226,25 @@ class _FirstLines:
             raise bracketed(where, self.typed, cut)
         names = list(map(str.strip, first))
         if len(second) == len(first) + 1 and not any(map(numbers.holds, first)):
-            if not second[-1].strip():  # a comma ends each line of values
+            if not second[-1].strip():  # each line of values ends in a comma
                 return [*names, ""], ahead[1:], (), line
             self._check_names_of_rows()
-            # R's write.table names the rows, but not the column of their names
+            # R's write.table writes names of rows, but no name for their column.
             return ["", *names], ahead[1:], (), line
         if not numbers.quoted_names and not _is_header(ahead[0], second, where, numbers):
             return *self._numbers_as_names(), line
         names = [name.removeprefix("#").strip() for name in names]
         if len(second) == len(names) - 1 and not names[-1]:
-            names.pop()  # a delimiter ends only the line of names
+            names.pop()  # only the line of names ends in a delimiter
         return *self._named(names), (), line
 
     def _drop_titles(self) -> None:
-        """Drop what is above the column names: comments, titles, and names and values on the whole
+        """Drop everything above the column names: comments, titles, and lines about the whole
         table.
         """
         ahead = self.ahead
-        # The last comment may name the columns, as np.savetxt writes its header, or several
-        # comments may.
+        # Names may be in the last comment, as np.savetxt writes them, or spread over several
+        # comments.
         comments = []
         while len(ahead) > 1 and is_comment(ahead[0][1]):
             names = self._names_in_comment()
@@ -276,8 +275,8 @@ class _FirstLines:
             del ahead[0]
 
     def _names_in_comment(self) -> list[str]:
-        """Names of all columns from the first line, a comment; empty if it has too many or too few
-        words.
+        """Names of all columns from the first line, which is a comment; [] unless it has a word for
+        each column.
         """
         comment = self.ahead[0][1]
         below = self.ahead[1][1]
@@ -289,7 +288,8 @@ class _FirstLines:
             return words
         if spaces and len(words) == len(below) and not any(map(self.numbers.holds, words)):
             return words
-        # "#" itself names a column if the delimiter is no space, or if that column counts the rows
+        # A lone "#" is itself a name if the delimiter is no space, or if its column counts the
+        # rows.
         named = not spaces or self._counts_rows()
         if named and len(comment) == len(below):
             return comment
@@ -304,8 +304,8 @@ class _FirstLines:
         return list(map(int, begin)) == list(range(first, first + len(begin)))
 
     def _check_names_of_rows(self) -> None:
-        """Raise ReadError if there is one name less than values and the lines begin with decimals,
-        which can't be row names.
+        """Raise ReadError if there is one name less than values and the first cells are decimals,
+        which can't be names of rows.
         """
         names = self.ahead[0][1]
         begin = [fields[0].strip() for fields in self._rows(1) if len(fields) == len(names) + 1]
@@ -327,9 +327,7 @@ class _FirstLines:
         )
 
     def _named(self, names: list[str]) -> tuple[list[str], list[Record]]:
-        """The names in the first line, joined with those in a second line of names if there is one,
-        and the records below.
-        """
+        """The names of the columns, from one or two lines of names, and the records below."""
         if len(set(names)) < len(names):
             self._read(rows_to_compare(names))
         both = _second_header(names, self._rows(1), self.numbers)
@@ -339,7 +337,7 @@ class _FirstLines:
             if is_index_line(self.ahead[2][1]):
                 begin = 3
         elif len(set(names)) < len(names) and len(self.ahead) > 3:
-            # DeepLabCut writes three lines of words
+            # DeepLabCut writes three lines of names.
             second, third, *_ = self._rows(1)
             if not any(map(self.numbers.holds, (*second, *third))):
                 pairs = zip(names, second, strict=False)
@@ -356,8 +354,8 @@ class _FirstLines:
         return _all_named(both or names, below[0][1] if below else [], self.numbers), below
 
     def _numbers_as_names(self) -> tuple[list[str] | None, list[Record], tuple[str, ...]]:
-        """`header` for a file whose first line holds numbers, which are names (such as years) or
-        the first sample.
+        """`header` for a first line with numbers. These may be names, such as years, or the first
+        sample.
         """
         ahead = self.ahead
         numbers = self.numbers
@@ -383,7 +381,7 @@ class _FirstLines:
         return None, ahead, ()
 
     def _names_or_sample(self, options: str) -> ReadError:
-        """Error for numbers in the first record that may be names or values."""
+        """Error for numbers in the first record that may be names of columns or a sample."""
         line, fields = self.ahead[0]
         mark = self.numbers.delimiter
         mark = "" if mark == "," else f", sep={mark!r}"
@@ -400,12 +398,12 @@ class _FirstLines:
 
     def _drop_words(self, names: list[str]) -> None:
         """Drop lines of units or types between the names and the values."""
-        probe = copy(self.numbers)  # a copy, because reading a decimal comma changes it
+        probe = copy(self.numbers)  # a copy, as a decimal comma changes its state
         places = [place for place, name in enumerate(names) if not is_label(name)]
 
         def are_words(first: list[str], other: list[str]) -> bool:
-            """True if the cells above the numbers of the next row hold no numbers and no word for a
-            missing one.
+            """True if the cells above the numbers of the next row are words: no numbers, and no
+            marks of missing ones.
             """
             if len(other) != len(names):
                 return False
@@ -437,8 +435,8 @@ def listed_names(names: Sequence[str]) -> str:
 
 
 def _all_named(names: list[str], values: Sequence[str], numbers: Numbers) -> list[str]:
-    """The names. A missing name, other than the first, is replaced by its column's number if the
-    column holds numbers.
+    """The names. A missing one behind the first name becomes "column" and its number, if the column
+    holds numbers.
     """
     named = list(names)
     begun = next((place for place, name in enumerate(names) if name), len(names))
@@ -449,17 +447,17 @@ def _all_named(names: list[str], values: Sequence[str], numbers: Numbers) -> lis
 
 
 def _are_counts(texts: Sequence[str]) -> bool:
-    """True for 0, 1, 2 ... or 1, 2, 3 ..."""
+    """True for the texts 0, 1, 2 ... or 1, 2, 3 ..."""
     return any(list(texts) == list(map(str, range(start, start + len(texts)))) for start in (0, 1))
 
 
 def _merged(
     names: list[str], said: list[str], records: list[list[str]], numbers: Numbers
 ) -> list[str] | None:
-    """Column names from two lines if a name in the first spans several columns, else None: the
-    second line if all its names differ, else both joined.
+    """Column names from two lines, where a name in the first line spans several columns; else None.
 
-    Joining fills the gaps in ``names``.
+    If all names of the second line differ, they are the names. Otherwise each name of the first
+    line is put in front of those below it.
     """
     if all(names[1:]) or any(not text or numbers.holds(text) for text in said[1:]):
         return None
@@ -475,8 +473,8 @@ def _merged(
 def _second_header(
     names: list[str], records: list[list[str]], numbers: Numbers
 ) -> list[str] | None:
-    """The names that two header lines make together, such as the two levels of pandas; None if the
-    second line holds values.
+    """The names from two header lines, such as the two levels of pandas; None if the second line
+    holds values.
     """
     if len(records) < 2 or len(records[0]) != len(names) or len(records[1]) != len(names):
         return None

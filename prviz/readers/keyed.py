@@ -1,4 +1,4 @@
-""".safetensors files, and which array of a .safetensors or .npz file holds the samples.
+"""Reader of .safetensors files, and choice of the array that holds the samples, also in .npz files.
 
 The safetensors library reads whole files or needs a path, and has no numpy type for bfloat16. The
 header (JSON with dtype, shape and offsets of every tensor) is simple and must be checked before
@@ -152,7 +152,7 @@ def open_tensors(source: FileSource, limits: Limits) -> Iterator[TensorFile]:
         yield TensorFile(source, stream, entries, 8 + length)
 
 
-# ---- choice of the array ----
+# ---- choice of the array that holds the samples ----
 
 
 KNOWN_KEYS = ("feats", "reps", "real_feats", "features", "embeddings", "pool_3", "x", "X")
@@ -168,9 +168,9 @@ class KeyedFile(Protocol):
     """A file of named arrays, whose headers can be read without their values."""
 
     where: str
-    path: str  # as the user wrote it
+    path: str  # path as the user wrote it
     keys: Sequence[str]
-    metadata: Any  # of the whole file, as stored and unchecked
+    metadata: Any  # metadata of the whole file, not checked
 
     def header(self, key: str) -> Header:
         """Header of one array. Raises `ReadError` if it is corrupt or no array."""
@@ -190,12 +190,12 @@ def labels_beside(file: KeyedFile, n: int) -> dict[str, Array]:
     found = {}
     for key in file.keys:
         if key.lower() == "y" or is_label(key):
-            with suppress(ReadError):  # skip an array of another length or without labels
+            with suppress(ReadError):  # not an array of n labels
                 found[key] = file.label(key, n)
     return found
 
 
-# Number of arrays checked before the file counts as one with an array per sample.
+# Number of arrays that are checked before a file counts as one with an array for each sample.
 _LOOKED_AT = 100
 
 
@@ -218,7 +218,7 @@ def _of_shape(*shape: int) -> Callable[[Header], bool]:
 def _holding(
     file: KeyedFile, what: Callable[[Header], bool], keys: Iterable[str] | None = None
 ) -> list[str]:
-    """The arrays that pass a test of their header, among ``keys`` or among all. An array with an
+    """Names of the arrays whose header passes the test ``what``, among ``keys`` or all. An
     unreadable header does not pass.
     """
     found = []
@@ -286,7 +286,9 @@ def refuse_quantised(file: KeyedFile, key: str) -> None:
 
 
 def _is_beside(table: tuple[int, ...]) -> Callable[[Header], bool]:
-    """True for an array with one number for the whole table, for each row, or for each column."""
+    """Test of a header: one number for the whole table, one for each row, or one for each
+    column.
+    """
     shapes = {(), (1,), (1, 1), *((length,) for length in table), (1, table[-1]), (table[0], 1)}
     return lambda header: header.shape in shapes and _is_number(header)
 
@@ -314,8 +316,8 @@ def _refuse_sparse(file: KeyedFile) -> None:
 
 
 def _fitting(file: KeyedFile, keys: Sequence[str]) -> list[str]:
-    """The arrays that can be the samples. Of quantised samples, only the whole numbers are listed,
-    not the scale and offset beside them.
+    """Names of the arrays that can be the samples, without the scales and offsets of quantised
+    samples.
     """
     fitting = _holding(file, fits, keys)
     whole = _holding(file, _is_whole, fitting)
@@ -325,15 +327,15 @@ def _fitting(file: KeyedFile, keys: Sequence[str]) -> list[str]:
     return [name for name in fitting if name not in pieces]
 
 
-# Names of arrays that are only numbers.
+# Names of arrays that are only numbers, such as arr_0.
 _NUMBERS = re.compile(r"(arr_)?\d+")
-# Names of arrays that hold one sample each: picture file names, paths, hashes, long numbers.
+# Names of arrays that hold one sample each: file names of pictures, paths, hashes, long numbers.
 _OF_A_SAMPLE = re.compile(r".*\.\w{2,5}|.*[/\\].*|[0-9a-f]{8,}|.*\d{5,}.*")
-# Names of statistics over all samples: these arrays are no columns of a table.
+# Names of statistics over all samples, whose arrays are no columns of a table.
 _SUMS = re.compile(r"(.*_)?(mu|sigma|std|sd|var|variance|median|count)s?", re.IGNORECASE)
-# Up to this number of numbered 1-D arrays are taken for the columns of a table, if each is at least
-# _LONGER times longer than their number.
+# Largest number of numbered 1-D arrays that may be the columns of a table.
 _FEW_COLUMNS = 20
+# Least ratio of the length of such arrays to their number.
 _LONGER = 5
 
 
@@ -378,8 +380,8 @@ def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) ->
 
     Raises
     ------
-    AmbiguousKeyError : several fit.
-    ReadError : the given one is missing, both roles are there, or none fits.
+    AmbiguousKeyError : several arrays fit.
+    ReadError : the given array is missing, both roles have arrays, or no array fits.
     """
     if not file.keys:
         raise ReadError(
@@ -426,7 +428,7 @@ def _refuse_several(file: KeyedFile, fitting: Sequence[str]) -> AmbiguousKeyErro
 def _refuse_contents(
     file: KeyedFile, keys: Sequence[str], known: Sequence[str], statistics: bool
 ) -> ReadError:
-    """The error for a file without an array of samples; it names the most telling reason."""
+    """The error for a file without an array of samples, with the likeliest reason."""
     if len(keys) > 2 and _holding(file, _is_sample, keys[:_LOOKED_AT]) == list(keys[:_LOOKED_AT]):
         length = file.header(keys[0]).shape[0]
         numbered = any(map(_NUMBERS.fullmatch, keys))

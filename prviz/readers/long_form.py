@@ -14,32 +14,35 @@ import numpy as np
 from prviz.arrays import Array, Ints
 from prviz.readers.columns import MOST_COLUMNS, is_label, plain_name
 
-# Names of the columns of a table in long form: the value, the feature, the sample.
+# Names of the column of values in a table in long form.
 VALUE = re.compile(r"values?|val|v|y|data|measurement|conc(entration)?|reading|result")
+# Names of the column that says which feature a value belongs to.
 VARIABLE = re.compile(
     r"variables?|features?|columns?|col|j|metric|gene|probe|param(eter)?|marker|analyte|item|word"
     r"|term|time|t|day|visit|"
     r"channel|band|wavelength|dim(ension)?"
 )
+# Names of the column that says which sample a value belongs to.
 _SAMPLE = re.compile(r"samples?|rows?|i|unit|subject|patient|cell|doc(ument)?|user|series|record")
-# Names of the columns with the row and the column of an entry in a sparse matrix; a column without
-# a name is named by its number.
+# Names of columns that hold the row or the column of an entry of a sparse matrix. A column without
+# a name is called by its number.
 _PLACE = re.compile(
     r"\d+|i|j|rows?|col(umn)?s?|doc(ument)?|word|term|user|item|cell|gene", re.IGNORECASE
 )
-# Fewest rows by which the long form is recognised.
+# Fewest rows by which the long form can be recognised.
 _ROWS = 24
 # Least share of all (sample, feature) pairs that have a row in a dense table.
 _FILLED = 0.5
-# Least share of the row and column numbers of a sparse matrix that occur.
+# Least share of a sparse matrix's row numbers, and of its column numbers, that occur in the table.
 _NAMED = 0.5
-# (number of pairs)^2 / (number of possible pairs) above which pairs drawn at random are all
-# different only once in 20,000 times.
+# (number of pairs)^2 / (number of possible pairs). If it is larger, as many random pairs would all
+# be different only once in 20,000 times.
 _BY_CHANCE = 20
 
 
 class LongForm(NamedTuple):
-    """Indices of the columns of a table in long form.
+    """Indices of the columns of a table in long form: those that name the sample, the one that
+    names the feature, and the value.
 
     sparse : True if the rows are entries of a matrix that is 0 elsewhere. first : number of the
         first row of that matrix, 0 or 1.
@@ -55,7 +58,7 @@ class LongForm(NamedTuple):
 def long_form(columns: Mapping[int, Array], names: Mapping[int, str]) -> LongForm | None:
     """The columns of a table in long form; None if each row is a sample.
 
-    columns : index of a column -> its numbers or texts.
+    columns : index of a column -> its numbers or texts. names : index -> name.
     """
     n = len(next(iter(columns.values()), ()))
     if n < _ROWS or not 2 < len(columns) <= MOST_COLUMNS:
@@ -70,7 +73,7 @@ def long_form(columns: Mapping[int, Array], names: Mapping[int, str]) -> LongFor
             values.append(place)
     numeric = [place for place in columns if columns[place].dtype.kind in "fiu"]
     named = [place for place in numeric if VALUE.fullmatch(plain_name(names[place]))]
-    if not values:  # the value has few different numbers, such as counts
+    if not values:  # the values may be few different numbers, such as counts
         values = named[-1:] or [place for place in numeric if place in codes][-1:]
     if len(values) != 1 or values[0] not in numeric:
         return None
@@ -90,8 +93,8 @@ def _as_grid(
     columns: Mapping[int, Array],
     names: Mapping[int, str],
 ) -> LongForm | None:
-    """The long form if no two rows agree in the chosen columns, and these fill a grid or number the
-    rows and columns of a matrix.
+    """The long form, if all rows differ in the chosen columns and these fill a grid or number the
+    rows and columns of a matrix; else None.
     """
     sizes = [int(codes[place].max()) + 1 for place in chosen]
     joint = np.ravel_multi_index([codes[place] for place in chosen], sizes)
@@ -111,8 +114,8 @@ def _as_grid(
         return LongForm(samples, feature, value, n < grid and of_matrix, first)
     if not two:
         return None
-    # Random pairs would repeat somewhere, so many pairs without a repeat are a matrix. Names that
-    # do not say row or column prove less: duplicates may have been dropped from the table.
+    # Random pairs would repeat, so that many pairs without a repeat are the entries of a matrix. If
+    # the names do not say row or column, order must prove it: repeats may have been dropped.
     if not of_matrix or n * n <= _BY_CHANCE * grid:
         rows = codes[chosen[0]].astype(np.int64)
         cols = codes[chosen[1]].astype(np.int64)
@@ -123,7 +126,9 @@ def _as_grid(
 
 
 def _counted_from(column: Array, size: int) -> int | None:
-    """0 or 1 if the whole numbers count from there with few left out; else None."""
+    """0 or 1, where the numbers of rows or columns in ``column`` begin; None if they are not whole
+    or leave many out.
+    """
     if column.dtype.kind not in "fiu" or (column != np.rint(column)).any():
         return None
     first = int(column.min())
@@ -134,8 +139,8 @@ def _counted_from(column: Array, size: int) -> int | None:
 
 
 def _feature(chosen: Sequence[int], sizes: Sequence[int], names: Mapping[int, str]) -> int:
-    """The column of the feature: by its own name, else by the name of the sample's column, else the
-    one with fewest different values.
+    """The chosen column that names the feature: by its own name, else because the others name the
+    sample, else the one with fewest values.
     """
     plain = {place: plain_name(names[place]) for place in chosen}
     called = [place for place, name in plain.items() if VARIABLE.fullmatch(name)]

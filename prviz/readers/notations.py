@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _NUMBER = r"[-+\u2212]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-# Characters between degrees or hours, minutes and seconds.
+# Characters between degrees (or hours), minutes and seconds.
 _PARTS = "[\u00b0:hmd'\u2032\u2019\"\u2033s]+"
 # Superscript signs and digits, for exponents.
 _RAISED = "\u207a\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
@@ -90,7 +90,7 @@ NOTATIONS = (
     ),
 )
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d*)?)?")
-# Its conversion depends on the units, see `without_units`.
+# Conversion takes a pattern of the units at hand, see `without_units`.
 UNITS = Notation("numbers with units", _UNIT, "")
 _COMPLEX = re.compile(
     rf"\(?(?:{_NUMBER}(?=\s*[-+]))?\s*[-+]?\s*(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[ij]\)?"
@@ -98,7 +98,9 @@ _COMPLEX = re.compile(
 
 
 def notation_of(text: str) -> Notation | None:
-    """The notation of a text; None for a plain number, and for anything else."""
+    """The notation of a text that holds a number in another notation; None for a plain number or
+    other text.
+    """
     text = text.strip()
     for each in NOTATIONS:
         if each.pattern.fullmatch(text):
@@ -109,7 +111,7 @@ def notation_of(text: str) -> Notation | None:
 
 
 def are_times_of_a_log(texts: Sequence[str]) -> bool:
-    """True for times of day, such as 12:05:30, that never go back from row to row."""
+    """True if the texts are times of day, such as 12:05:30, that never go back from row to row."""
     if len(texts) < 3 or not all(_CLOCK.fullmatch(text.strip()) for text in texts):
         return False
     times = [list(map(float, text.split(":"))) for text in texts]
@@ -130,9 +132,7 @@ def is_complex(text: str) -> bool:
 
 
 def without_units(columns: Sequence[Sequence[str]]) -> str | None:
-    """The pandas code that removes units from text columns; None if one column has several
-    units.
-    """
+    """The pandas code that removes units from text columns; None if a column mixes units."""
     units = [{unit for text in column if (unit := unit_of(text))} for column in columns]
     if any(len(each) > 1 for each in units):
         return None

@@ -47,15 +47,15 @@ from prviz.readers.source import (
     refuse_pickle,
 )
 
-# Files of at least this many bytes are memory-mapped. Smaller ones are read into memory: they may
-# change on disk afterwards.
+# Files of at least this many bytes are memory-mapped. Smaller ones are read, so that later changes
+# on disk do not matter.
 MAPPED_FROM = 1 << 24
 
 _BEGINNING = b"\x93NUMPY"
 # Most bytes of a header, as in numpy.
 _LONGEST_HEADER = 10_000
-# Two forms that ast.literal_eval does not take: a name as np.str_(...), and a Python 2 integer with
-# its L.
+# Two forms in a header that ast.literal_eval can't read: a name as np.str_('name'), and a Python 2
+# integer such as 10L.
 _OTHER = re.compile(r"""np\.str_\(('[^']*'|"[^"]*")\)|(?<=\d)L(?=[,)])""")
 # Most bytes of one label in an archive.
 _LONGEST_LABEL = 256
@@ -106,8 +106,7 @@ def read_npy_header(
         )
     if any(length < 0 for length in shape):
         raise ReadError(f"{where}: corrupt (a negative shape). Write it again.")
-    # bfloat16 is no numpy type: ml_dtypes (of jax and tensorflow) saves it as plain two-byte
-    # records.
+    # ml_dtypes (of JAX and TensorFlow) saves bfloat16, which NumPy lacks, as two-byte records.
     bfloat16 = dtype.kind == "V" and dtype.itemsize == 2 and dtype.names is None
     return Header(
         file=file,
@@ -125,11 +124,11 @@ def read_npy_header(
 
 
 def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, order and dtype from the text of a header, a Python dict. Raises ValueError for any
-    other text.
+    """Shape, order and dtype from the text of a header, which is a Python dict. Raises ValueError
+    for other texts.
     """
     try:
-        if "\\" in text:  # Python may warn of escapes
+        if "\\" in text:  # Python would warn of invalid escapes
             raise ValueError("a backslash")
         entries = _OTHER.sub(r"\1", text.strip())
         held = beside_other_parsers(lambda: ast.literal_eval(entries))
@@ -147,7 +146,7 @@ def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
         raise ValueError("its header") from None
     for name in names:
         if dtype[name].base.names is not None or len(dtype[name].shape) > 1:
-            dtype = np.dtype("V7")  # nested records are not read
+            dtype = np.dtype("V7")  # stands for nested records, which are not read
             break
     return shape, order, dtype
 
@@ -263,14 +262,14 @@ def read_npy(source: FileSource, limits: Limits) -> Array:
         )
         _refuse_second(stream, header)
         small = header.stored < MAPPED_FROM or (limits.copied and header.stored <= limits.max_bytes)
-        # Integers are not mapped, as they are checked for exactness; nor are rarer types.
+        # Integers are read, to check that float64 holds them exactly; so are rarer types.
         floating = (
             header.dtype is not None and header.dtype.kind == "f" and header.dtype.itemsize <= 8
         )
         if source.path is None or small or not floating:
             return values_at(stream, header, limits)
-        # True if `Samples` can keep the stored values: float32 or float64, native, row by row,
-        # aligned.
+        # True if `Samples` can use the stored values without a copy: aligned float32 or float64,
+        # native byte order, row by row.
         as_stored = header.dtype in (np.float32, np.float64) and not header.fortran_order
         as_stored = as_stored and header.offset % header.itemsize == 0
         check_header(header, replace(limits, max_bytes=sys.maxsize) if as_stored else limits)
@@ -323,7 +322,7 @@ METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 class NpzFile:
     """An open .npz archive."""
 
-    metadata = None  # the format has none
+    metadata = None  # .npz has no metadata
 
     def __init__(self, source: FileSource, archive: zipfile.ZipFile) -> None:
         self.where = source.where
@@ -352,7 +351,7 @@ class NpzFile:
             return label_at(stream, header, n)
 
     def _header(self, stream: BinaryIO, key: str) -> Header:
-        # file_size is what the zip directory claims; zipfile never returns more bytes than that.
+        # file_size is only a claim of the zip directory, but zipfile never returns more bytes.
         where = self._where(key)
         size = self._members[key].file_size
         file = self._source
@@ -360,8 +359,8 @@ class NpzFile:
 
     @contextmanager
     def _behind_header(self, key: str) -> Iterator[tuple[BinaryIO, Header]]:
-        """The stream of a member, positioned at its values. The header is read, not skipped:
-        seeking would leave the checksum unchecked.
+        """The stream of an array, behind its header. The header is read, because seeking would
+        leave out the checksum.
         """
         header = self.header(key)
         with self._member(key) as stream:
@@ -386,8 +385,8 @@ class NpzFile:
 
 
 class _Guarded:
-    """Stream of an archive that refuses to read a directory of more bytes or entries than the
-    limits allow.
+    """Stream of an archive that raises ReadError for a zip directory of more bytes or entries than
+    the limits.
     """
 
     def __init__(self, stream: BinaryIO, where: str, limits: Limits) -> None:

@@ -1,5 +1,5 @@
-"""Tells column names that are numbers, such as years and wavelengths, from a first sample, by the
-rows below.
+"""Tells column names that are numbers, such as years or wavelengths, from a first sample, by
+comparing them with the rows below.
 """
 
 from __future__ import annotations
@@ -13,38 +13,43 @@ from prviz.arrays import Array
 from prviz.readers.columns import is_label
 from prviz.readers.text_dialect import Numbers, TextRows
 
-# Most rows, and most cells in them, that a line of possible names is compared with.
+# Most rows that a line of possible names is compared with.
 COMPARED = 64
+# Most cells in those rows.
 _CELLS = 1_000_000
-# Points (see `points`) from which a line surely holds names, and from which it may hold names.
+# Points (see `points`) from which a line surely holds names.
 SURE = 4
+# Points from which a line may hold names.
 DOUBTFUL = 3
-# Points that a line needs if another line of names stands above it.
+# Points from which a line may hold names if a line of names stands above it.
 BELOW_NAMES = 6
-# Fewest numbers in order that suggest names; in unequal steps, fewest such numbers.
+# Fewest numbers in equal steps that are evidence of names.
 _FEW = 4
+# Fewest numbers, in any order-preserving steps, that are evidence of names if they are also unlike
+# the rows below.
 _MANY = 8
-# Fewest numbers in equal steps that may be names with no other evidence.
+# Fewest numbers in equal steps that may be names without other evidence.
 _ALONE = 6
 # Relative difference up to which two steps count as equal.
 _EQUAL = 0.05
-# Largest share of the rows below that may be in order as well.
+# Largest share of the rows below that may be in order too, for order to be evidence of names.
 _SOME = 0.1
-# Least share of cells in a column that have more decimals than the possible names.
+# Least share of the cells below that must have more decimals than the possible names, in every
+# column.
 _MOST = 0.75
 # Most decimals of a name.
 _SHORT = 4
 
 
 def rows_to_compare(fields: Sequence[str]) -> int:
-    """How many rows are compared with a line of this many fields."""
+    """Number of rows that are compared with a line of possible names, by its number of fields."""
     return max(8, min(COMPARED, _CELLS // max(1, len(fields))))
 
 
-@np.errstate(all="ignore")  # differences of infinities
+@np.errstate(all="ignore")  # inf - inf
 def may_be_names(fields: Sequence[str], numbers: Numbers) -> bool:
-    """True for a line worth comparing with the rows below: different numbers, in order or with few
-    decimals.
+    """True for a line that may hold names, before it is compared with the rows below: its numbers
+    differ, and are in order or have few decimals.
     """
     texts = [text for text in fields if numbers.holds(text)]
     if len(texts) < 2 or len(set(texts)) < len(texts):
@@ -55,18 +60,18 @@ def may_be_names(fields: Sequence[str], numbers: Numbers) -> bool:
 def _compared(
     line: Sequence[str], rows: TextRows, numbers: Numbers
 ) -> tuple[list[int], list[str], list[list[str]]]:
-    """Indices of the numbers in a line, these numbers, and the cells below them in rows with
-    equally many fields.
+    """Indices of the cells with numbers in a line, these numbers, and the cells below them in rows
+    of as many fields.
     """
     places = [place for place, text in enumerate(line) if numbers.holds(text)]
     cells = [[row[place] for place in places] for row in rows if len(row) == len(line)]
     return places, [line[place] for place in places], cells
 
 
-@np.errstate(all="ignore")  # differences of infinities
+@np.errstate(all="ignore")  # inf - inf
 def points(first: Sequence[str], rows: TextRows, numbers: Numbers) -> int:
-    """Evidence that a line holds names: the order of its numbers, and how the cells below them
-    differ.
+    """Points for a line of names: for the order of its numbers, and for their difference from the
+    cells below.
     """
     places, texts, cells = _compared(first, rows, numbers)
     values = numbers.values(texts)
@@ -87,7 +92,7 @@ def points(first: Sequence[str], rows: TextRows, numbers: Numbers) -> int:
     return max(order + unlike + named, DOUBTFUL if alone else 0)
 
 
-@np.errstate(all="ignore")  # differences of infinities
+@np.errstate(all="ignore")  # inf - inf
 def in_two_levels(
     first: Sequence[str], second: Sequence[str], rows: TextRows, numbers: Numbers
 ) -> bool:
@@ -113,9 +118,11 @@ def in_two_levels(
     return _unlike(numbers.values(outer), below) == 2 and len({*map(tuple, groups.values())}) == 1
 
 
-@np.errstate(all="ignore")  # differences of infinities
+@np.errstate(all="ignore")  # inf - inf
 def is_unlike(line: Sequence[str], rows: TextRows, numbers: Numbers) -> bool:
-    """True for numbers far from those below, or with fewer decimals than every column below."""
+    """True for numbers that are far from those below, or have fewer decimals than every column
+    below.
+    """
     _, texts, cells = _compared(line, rows, numbers)
     if len(cells) < _MANY or not texts:
         return False
@@ -124,8 +131,8 @@ def is_unlike(line: Sequence[str], rows: TextRows, numbers: Numbers) -> bool:
 
 
 def _is_name(text: str, below: Sequence[str]) -> bool:
-    """True for a label's name above texts, or an empty name above a count of the rows, as pandas
-    writes its index.
+    """True for the name of a label above texts, or for an empty name above numbers that count the
+    rows, as pandas writes its index.
     """
     if not is_label(text) or any(map(is_label, below)):
         return False
@@ -144,7 +151,7 @@ def _in_order(values: Array) -> bool:
 
 
 def _in_equal_steps(values: Array) -> bool:
-    """True for steps that are equal, grow evenly, or multiply."""
+    """True for numbers in steps that are equal, grow evenly, or multiply by one factor."""
     if not _in_order(values):
         return False
     steps = np.abs(np.diff(values))
@@ -158,8 +165,8 @@ def _in_equal_steps(values: Array) -> bool:
 
 
 def _order(values: Array, below: Array) -> int:
-    """0 to 2: strength of the evidence from numbers in order, if few of the rows below are in
-    order.
+    """Points for the order of the numbers in a line, 0 to 2; 0 if many of the rows below are in
+    order too.
     """
     if len(values) < 3 or not _in_order(values):
         return 0
@@ -171,8 +178,8 @@ def _order(values: Array, below: Array) -> int:
 
 
 def _unlike(values: Array, below: Array) -> int:
-    """2 for numbers that lie further from most columns below than these spread, 1 for numbers
-    outside most of their ranges.
+    """Points for the difference of numbers from those below: 2 if most lie further away from a
+    column's numbers than these spread, 1 if most lie outside their range, else 0.
     """
     known = ~np.isnan(below).any(axis=0)
     if not known.any():
@@ -186,7 +193,7 @@ def _unlike(values: Array, below: Array) -> int:
 
 
 def _decimals(text: str) -> int:
-    """Number of decimals of a number; with a power of ten, number of all digits before the e."""
+    """Number of decimals of a number; of a number with a power of ten, all digits before the e."""
     digits, _, power = text.strip().lower().partition("e")
     whole, _, behind = digits.replace(",", ".").partition(".")
     if power:
@@ -195,7 +202,7 @@ def _decimals(text: str) -> int:
 
 
 def _has_fewer_decimals(texts: Sequence[str], rows: TextRows) -> bool:
-    """True if most cells of every column below have more decimals than any of these numbers."""
+    """True if in every column below most cells have more decimals than any of the numbers."""
     most = max(map(_decimals, texts))
     if most > _SHORT:
         return False

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from prviz.readers.errors import ReadError, beside, listed, literal, quoted
 
-# Piece -> pattern of its names in files.
+# Kind of piece -> pattern of the names that files give it.
 _PIECES = {
     "scale": r"scales?|scale_?factors?|quant_?scales?|delta",
     "zero": r"zero_?points?|zp|zeros?",
@@ -31,8 +31,8 @@ _NAMED = {
 
 
 def piece(which: str, names: Sequence[str], of: str = "") -> str | None:
-    """The first name of this piece among the names, preferably one that begins like the array
-    ``of``; None if no name fits.
+    """The name among ``names`` that fits this kind of piece, preferably one that begins like the
+    array ``of``; None if none fits.
     """
     found = [name for name in names if _NAMED[which].fullmatch(name)]
     return min(found, key=lambda name: not (of and name.startswith(of)), default=None)
@@ -46,8 +46,8 @@ def is_piece(name: str) -> bool:
 def quantised(
     where: str, key: str, others: Sequence[str], loading: str, typed: str
 ) -> ReadError | None:
-    """The error for quantised values beside their scale, with the lines that undo it; None if there
-    is no scale.
+    """The error for quantised values beside their scale, with the lines that decode them; None if
+    there is no scale.
 
     others : names of the other arrays of numbers. loading : lines that load the file as ``arrays``,
         a dict by name.
@@ -57,7 +57,7 @@ def quantised(
     formula = sum_ = "q * scale + min" if "min" in held else "q * scale"
     if "scale" in held:
         held.pop("max", None)
-    elif {"min", "max"} <= held.keys():  # values of the lowest and the highest of 256 levels
+    elif {"min", "max"} <= held.keys():  # values that stand for levels 0 and 255
         held = {which: held[which] for which in ("min", "max")}
     else:
         return None
@@ -92,7 +92,7 @@ def quantised(
 def sparse(
     where: str, names: Sequence[str], integers: Sequence[str], loading: str, typed: str
 ) -> ReadError | None:
-    """The error for sparse rows (lists of positions and of the values there), with the lines that
+    """The error for sparse rows (a list of positions and a list of values), with the lines that
     make them dense; else None.
 
     names : of all lists or 2-D arrays. integers : names of those of whole numbers.
@@ -107,8 +107,8 @@ def sparse(
 
 
 def coordinates(where: str, names: Sequence[str], loading: str, typed: str) -> ReadError | None:
-    """The error for a sparse matrix as arrays of its entries' rows, columns and values; else
-    None.
+    """The error for a sparse matrix given as three arrays: rows, columns and values of its entries;
+    else None.
     """
     rows, columns, values = (piece(which, names) for which in ("rows", "columns", "values"))
     if rows is None or columns is None or values is None or len(names) > 3:
@@ -128,11 +128,11 @@ def coordinates(where: str, names: Sequence[str], loading: str, typed: str) -> R
 def pairs_of_places(
     where: str, places: str, lists: Sequence[str], names: Sequence[str], loading: str, typed: str
 ) -> ReadError | None:
-    """The error for a sparse matrix as PyTorch keeps it: values, and one array of their rows and
-    columns.
+    """The error for a sparse matrix as PyTorch stores it: an array of values, and one of their rows
+    and columns; else None.
 
-    places : name of that array, of two rows or two columns. lists : names of the arrays of equally
-        many values. names : of all arrays.
+    places : name of the array of rows and columns, which has two rows or two columns. lists : names
+        of the arrays with as many values. names : names of all arrays.
     """
     values = piece("values", lists)
     if piece("places", [places]) is None or values is None:
@@ -152,7 +152,9 @@ def pairs_of_places(
 
 
 def refuse_sparse(where: str, held: Mapping[str, str], loading: str, typed: str) -> ReadError:
-    """The error for sparse rows in these pieces: "places", "values" and, if known, "size"."""
+    """The error for sparse rows. held : names of the pieces "places", "values" and, if known,
+    "size".
+    """
     places, values, size = (held.get(which) for which in ("places", "values", "size"))
     pairs = f"zip(arrays[{literal(places or '')}], arrays[{literal(values or '')}])"
     if size is None:

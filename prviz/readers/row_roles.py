@@ -39,13 +39,13 @@ _ORIGINAL = (
 _IN_LIST = re.compile(r"([^=]+)\[(.+=.*)\]", re.DOTALL)
 _TRUE = ("1", "1.0", "true", "yes", "t", "y")
 _FALSE = ("0", "0.0", "-1", "-1.0", "false", "no", "f", "n")
-# A column with more different values than this is not offered for choosing rows.
+# Most different values of a column that is offered for choosing rows.
 _MOST = 20
 
 
 def _values(column: Array) -> list[str]:
-    """Different values of a label as texts, in order of first appearance; none if there are too
-    many.
+    """The different values of a label as texts, in order of first appearance; [] if they are more
+    than _MOST.
     """
     found: dict[str, None] = {}
     for value in column.tolist():
@@ -57,14 +57,16 @@ def _values(column: Array) -> list[str]:
 
 def _equal(column: Array, value: str) -> Flags:
     found = np.fromiter((str(each) == value for each in column.tolist()), bool, len(column))
-    if not found.any():  # COLUMN=1 also selects the value 1.0
+    if not found.any():  # so that COLUMN=1 selects 1.0
         with suppress(ValueError, TypeError):
             return np.asarray(column.astype(float) == float(value))
     return found
 
 
 def _pair_in(name: str, column: Array) -> tuple[str, str] | None:
-    """The values that mark real and generated rows, if a column has just these two."""
+    """The value of real rows and the value of generated rows, if the column has only these two;
+    else None.
+    """
     values = _values(column)
     if len(values) != 2:
         return None
@@ -84,8 +86,8 @@ def _pair_in(name: str, column: Array) -> tuple[str, str] | None:
 
 
 def find_row_roles(labels: Labels) -> tuple[str, str] | None:
-    """Keys of the real and of the generated rows, if all columns that give both select the same
-    rows; else None.
+    """Keys of the real and of the generated rows, if some column gives them and all such columns
+    agree; else None.
     """
     pairs = {name: pair for name, column in labels.items() if (pair := _pair_in(name, column))}
     reals = [_equal(labels[name], pair[0]) for name, pair in pairs.items()]
@@ -96,7 +98,7 @@ def find_row_roles(labels: Labels) -> tuple[str, str] | None:
 
 
 def row_choices(labels: Labels) -> tuple[str, ...]:
-    """Keys of all sets of rows that columns named like a role, a source or a split can select."""
+    """Keys of all sets of rows that a column named like a role, a source or a split can select."""
     named = {
         name: column for name, column in labels.items() if _NAMES.fullmatch(name) or flag_of(name)
     }
@@ -109,7 +111,7 @@ def row_choices(labels: Labels) -> tuple[str, ...]:
 
 
 def split_key(key: str) -> tuple[str | None, str | None]:
-    """A key's list column (None for the only one) and its set of rows (None for all rows)."""
+    """List column of a key (None: the only one) and its set of rows (None: all rows)."""
     if inside := _IN_LIST.fullmatch(key):
         return inside[1], inside[2]
     if "=" in key:
@@ -118,8 +120,8 @@ def split_key(key: str) -> tuple[str | None, str | None]:
 
 
 def refuse_lists(where: str, lists: Sequence[str], pair: tuple[str, str]) -> AmbiguousKeyError:
-    """The error for list columns of a table with real and generated rows; its choices are the sets
-    of rows of each list column.
+    """The error for a table with real and generated rows where one list column is needed; its
+    choices are the sets of rows of each list column.
     """
     choices = [f"{name}[{rows}]" for name in lists for rows in pair]
     which = (

@@ -12,11 +12,11 @@ from typing import BinaryIO
 
 from prviz.readers.paths import PathLike, leads_nowhere
 
-# O_NONBLOCK: do not wait if a pipe has replaced the file; O_BINARY: keep Windows from translating
+# O_NONBLOCK: do not wait if a pipe has replaced the file. O_BINARY: keep Windows from translating
 # line ends.
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
-# Most parent folders, below the root, of a folder that is listed.
+# Deepest level of folders that are listed, counted from the root.
 _DEEPEST = 12
 
 
@@ -77,8 +77,8 @@ class Below:
         return files, out
 
     def folders(self, most: int = 500) -> list[str]:
-        """Folders below, at most ``most`` and 12 levels deep, each after its parent; links are not
-        followed.
+        """Folders below the root, at most ``most`` and 12 levels deep, each after its parent; links
+        are not followed.
         """
         found: list[str] = []
         waiting = [""]
@@ -86,7 +86,7 @@ class Below:
             folder = waiting.pop()
             found += [folder] if folder else []
             if folder.count("/") < _DEEPEST:
-                with suppress(OSError):  # not readable, or gone
+                with suppress(OSError):  # skip a folder that is gone or not readable
                     inside = [_joined(folder, name) for name in self._listed(folder)[1]]
                     waiting += sorted(inside, reverse=True)
         return found
@@ -108,7 +108,7 @@ class Below:
                         out += 1
                         continue
                     except OSError:
-                        # a dangling link is listed, and reported when it is opened
+                        # A dangling link is listed; opening it reports the error.
                         if not leads_nowhere(path / entry.name):
                             continue
                     files.append(entry.name)
@@ -133,7 +133,7 @@ class Below:
             OSError,
             RuntimeError,
             ValueError,
-        ) as error:  # also for links in a circle and names with a zero byte
+        ) as error:  # a circle of links raises RuntimeError, a zero byte ValueError
             raise FileNotFoundError("not there") from error
         if not found.is_relative_to(self.root):
             raise LinkOutError("a link that leads out of the folder")
@@ -179,7 +179,7 @@ def _open_below(root: Path, path: Path) -> int:
     """Descriptor of the file at `path`, a resolved path below `root`. Raises OSError if it is
     gone.
     """
-    # no opening relative to a folder: compare the opened file with the path instead
+    # Windows can't open a file relative to a folder: compare the opened file with the path instead.
     if os.open not in os.supports_dir_fd:
         opened = os.open(path, _READING)
         try:

@@ -1,5 +1,5 @@
-"""Folders that hold one set: in numbered files, such as ``img_emb_0.npy``, ``img_emb_1.npy``, or
-with one sample per file.
+"""Folders that hold one set: numbered files, such as ``img_emb_0.npy`` and ``img_emb_1.npy``, or
+one file for each sample.
 """
 
 from __future__ import annotations
@@ -31,20 +31,22 @@ from prviz.readers.source import (
 )
 from prviz.samples import Samples
 
-# Fewest files of one shape (d, 1) that are refused; fewer are read as parts of one column.
+# Fewest files of one shape (d, 1) that are refused, as each may be one sample; fewer are read as
+# parts of one column.
 _FEW = 8
 _DIGITS = re.compile(r"(\d+)")
-# Words in front of a number that counts the parts of a set.
+# Words before a number in a file name that say it counts the parts of a set.
 _PARTS = re.compile(
     r"(?<![a-z])(rank|gpu|proc|process|worker|host|node|device|shard|part|chunk|batch|block)[-_= "
     r"]*$"
 )
-# Recipes that join files of other programs, with one or more samples each, to one set.
+# Recipe that joins HDF5 files, each with one or more samples, to one set.
 _HDF5 = (
     "import glob, h5py, prviz.readers  # pip install h5py\n"
     "prviz.readers.save_arrays([dict(h5py.File(name)) for name in sorted(glob.glob({pattern}))], "
     "{saved})"
 )
+# Extension of files of other programs -> recipe that joins them to one set.
 _EACH = {
     ".h5": _HDF5,
     ".hdf5": _HDF5,
@@ -64,13 +66,14 @@ _EACH = {
         "sorted(glob.glob({pattern}))]))"
     ),
 }
-# What operating systems add to the name of a copied file.
+# What operating systems add to the name of a file when they copy it.
 _COPY = re.compile(r"( \(\d+\)| - copy( \(\d+\))?|[ _]copy( \d+)?)(?=\.[^.]+$)", re.IGNORECASE)
 # The number of a part and the number of parts in a file name, such as -00003-of-00010.
 _OF = re.compile(r"(\d+)([-_ ]?of[-_ ]?)(\d+)", re.IGNORECASE)
-# Largest share of missing numbers that counts as a gap; with more, the files are numbered in steps.
+# Largest share of missing numbers for which files count as missing; if more are missing, the files
+# are numbered in steps.
 _GAPS = 0.1
-# Names of columns that tell sets apart: a table split into folders by such a column (Hive) is not
+# Names of columns that tell sets apart. A table split into folders by such a column (Hive) is not
 # read as one set.
 _SETS = re.compile(
     r"roles?|sources?|origins?|data_?sets?|split|subset|(.*_)?(models?|generators?|methods?)|kind"
@@ -97,7 +100,7 @@ def read_shards(
 
     An array (d,) is one sample. If every file holds one sample, the names of the files are free.
 
-    read : reads one file within the given limits. limits : for every file, and for all files
+    read : reads one file within the given limits. limits : apply to each file and to all files
         together.
 
     Raises
@@ -147,8 +150,8 @@ def read_shards(
 
 
 def _in_order(part: Samples, first: Samples, where: str) -> Samples:
-    """One file's samples with their features in the order of the first file. Raises ReadError if it
-    has other features.
+    """Samples of one file with their features in the order of the first file. Raises ReadError if
+    it has other features.
     """
     own = part.features
     if own == first.features or not (own and first.features):
@@ -208,8 +211,8 @@ def _folder_notes(folder: Path, files: Sequence[Path], parts: Sequence[Samples])
 
 
 def _gaps(numbers: set[int]) -> list[int]:
-    """The few numbers missing in a series; empty if so many are missing that the files must be
-    numbered in larger steps.
+    """The missing numbers of a series if they are few; [] if so many are missing that the files
+    must be numbered in steps.
     """
     least = min(numbers)
     if max(numbers) - least > 2 * len(numbers):
@@ -227,17 +230,17 @@ def _numbered(path: Path) -> tuple[list[str], list[int]]:
 
 
 def _visible(folder: Path) -> list[Path]:
-    """What is in a folder, in order, without hidden files."""
+    """Files and folders in a folder, sorted, without hidden ones."""
     return sorted(each for each in folder.iterdir() if each.name[0] != ".")
 
 
 def _read_files(inside: Iterable[Path]) -> list[Path]:
-    """Those of these files whose extension is read."""
+    """The files whose extension can be read as samples."""
     return [each for each in inside if each.name.lower().endswith(ACCEPTED) and each.is_file()]
 
 
 def _refuse_lost(inside: Iterable[Path], where: str) -> None:
-    """Raise ReadError for dangling links, whose samples the set would lack."""
+    """Raise ReadError if there are dangling links, whose samples would be missing."""
     lost = [each.name for each in inside if leads_nowhere(each)]
     if lost:
         them = "them"
@@ -252,8 +255,8 @@ def _refuse_lost(inside: Iterable[Path], where: str) -> None:
 
 
 def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
-    """The files of a folder in the order of their numbers, and the error to raise unless every file
-    is one sample.
+    """The files of a folder in the order of their numbers, and the error to raise unless each file
+    holds one sample (None if there is none).
     """
     try:
         inside = _visible(folder)
@@ -274,7 +277,7 @@ def _ordered(folder: Path, where: str) -> tuple[list[Path], ReadError | None]:
     if len(files) == 1:
         return files, None
     names = [each.name for each in files]
-    # a copy's name without the mark is the name of another file
+    # The name without the mark of a copy is that of another file.
     copies = [name for name in names if _COPY.search(name) and _COPY.sub("", name) in names]
     if copies:
         raise ReadError(
@@ -301,7 +304,7 @@ def _several(folder: Path, files: Sequence[Path], where: str) -> ReadError:
         which = "all files are"
         if most == 1 or len(families) == 1:
             pattern = "*.npy"
-        else:  # files of labels or of other features have the same numbers
+        else:  # others may be files of labels, or of other features
             which = f"{literal(pattern)} are"
         end = (
             f". If {which} one set, this makes it one file:\nimport glob, numpy as np\n"
@@ -318,8 +321,8 @@ def _several(folder: Path, files: Sequence[Path], where: str) -> ReadError:
 
 
 def _hive(inside: Sequence[Path]) -> list[Path]:
-    """The files of a table that is split into folders by the values of a column (Hive), unless that
-    column tells sets apart.
+    """The files of one table that is split into folders by the values of a column (Hive); [] if
+    that column tells sets apart.
     """
     folders = [each for each in inside if each.is_dir() and "=" in each.name]
     if not folders or any(_SETS.fullmatch(each.name.partition("=")[0]) for each in folders):
@@ -337,7 +340,7 @@ def _hive(inside: Sequence[Path]) -> list[Path]:
 
 
 def _differ_by_one_number(names: Sequence[tuple[list[str], list[int]]]) -> bool:
-    """True if the names of files differ by one running number, or by two that count parts, such as
+    """True if file names differ by one running number, or by two of which one counts parts, such as
     rank and batch.
     """
     words = names[0][0]
@@ -351,8 +354,8 @@ def _differ_by_one_number(names: Sequence[tuple[list[str], list[int]]]) -> bool:
 
 
 def _hugging_face(folder: Path) -> frozenset[str] | None:
-    """Names of the files of a Hugging Face data set, from the list in its folder; None for other
-    folders.
+    """Names of the files of a Hugging Face data set, from the list in its folder; None for a folder
+    without that list.
     """
     try:
         with (folder / "state.json").open("rb") as stream:

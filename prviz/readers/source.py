@@ -18,12 +18,12 @@ from prviz.readers.errors import ReadError, beside, corrupt_unless_read, literal
 from prviz.readers.paths import PathLike
 from prviz.readers.safe_folder import Below, open_regular
 
-# Environment variable with the default of `Limits.max_expansion`, for use from a shell.
+# Environment variable with the default of `Limits.max_expansion`.
 EXPANSION_VARIABLE = "PRVIZ_MAX_EXPANSION"
 
-# Extensions recommended for saving embeddings; below, further ones that are read: other extensions
-# of these formats, and compressed text tables.
+# Extensions recommended for saving embeddings.
 SAVED_AS = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".feather", ".safetensors")
+# Other extensions that are read -> the extension of the format.
 _ALSO = {
     ".pq": ".parquet",
     ".arrow": ".feather",
@@ -35,7 +35,7 @@ _ALSO = {
 _TEXTS = (".csv", ".tsv", ".jsonl")
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 ACCEPTED = (*SAVED_AS, ".jsonl", *_ALSO, *(text + packed for text in _TEXTS for packed in PACKED))
-# `ACCEPTED` in the words of messages.
+# `ACCEPTED` as text for messages.
 ACCEPTED_TEXT = (
     ".npy, .npz, .csv, .tsv or .jsonl (also .gz, .zst), .parquet (.pq), .feather (.arrow, .ipc),"
     " .safetensors"
@@ -61,8 +61,8 @@ def kind_of(name: str) -> str:
     return _ALSO.get(extension, extension)
 
 
-# Bytes that the samples of any file may take, however small the file: 20,000 samples of 768
-# features in float32.
+# Bytes that samples may take however small their file is: 20,000 samples of 768 features in
+# float32.
 _ALWAYS = 64 * 1024**2
 
 
@@ -107,10 +107,9 @@ class Limits:
     max_columns: int = 100_000
     max_expansion: int = field(default_factory=_max_expansion)
     copied: bool = False
-    # True if every file of a folder holds one sample, so that an array (d,) is one sample; set by
-    # the readers.
+    # True if every file of a folder holds one sample, so that an array (d,) is one; set by readers.
     one_sample: bool = field(default=False, repr=False)
-    # Size of the file in bytes, set by the readers; 0: unknown, and `max_expansion` has no effect.
+    # Size of the file in bytes, set by readers. 0: unknown, so that `max_expansion` has no effect.
     file_bytes: int = field(default=0, repr=False)
 
     def __post_init__(self) -> None:
@@ -244,7 +243,7 @@ class FileSource:
 
     @property
     def kind(self) -> str:
-        """The extension that stands for all of one kind, see `kind_of`."""
+        """The extension that stands for the file's format, see `kind_of`."""
         return kind_of(self.name)
 
     def open(self) -> BinaryIO:
@@ -321,7 +320,7 @@ def as_source(
 
 
 def _unpacked(packed: FileSource, codec: str, limits: Limits) -> FileSource:
-    """The contents of a compressed file, unpacked only as far as the limits allow."""
+    """The contents of a compressed file, unpacked until they exceed the limits."""
     import pyarrow as pa
 
     data = bytearray()
@@ -399,7 +398,7 @@ def _held_below(path: Path, folder: Path, where: str) -> FileSource:
 
 # ---- pickles, which are never opened ----
 
-# Extension of a pickle -> what the recipe imports, and the call that loads the file.
+# Extension of a pickle -> module that its recipe imports, and the call that loads the file.
 _LOADERS = {
     ".pkl": ("numpy as np", "np.load({name}, allow_pickle=True)"),
     ".pickle": ("numpy as np", "np.load({name}, allow_pickle=True)"),
@@ -408,7 +407,7 @@ _LOADERS = {
 }
 PICKLE_EXTENSIONS = frozenset(_LOADERS)
 
-# Protocols 0 and 1 begin with a printable opcode: a list, a dict, or a global "cmodule\nname".
+# Beginning of a pickle of protocol 0 or 1: a list, a dict, or a global "cmodule\nname".
 _OLD_PROTOCOL = re.compile(rb"\(lp|\(dp|\]q|\}q|c[A-Za-z_][\w.]*\n[A-Za-z_]")
 
 
@@ -418,8 +417,8 @@ def looks_pickled(head: bytes, *, text: bool) -> bool:
     text : True if the file should be a text table.
     """
     if head[:1] == b"\x80" and head[1:2] <= b"\x05" and head[2:3] not in (b"", b"\x00"):
-        # A .safetensors file begins with the length of its header, whose bytes may look like those
-        # of a pickle.
+        # A .safetensors file begins with the length of its header, which may look like the start of
+        # a pickle.
         return not (head[8:9] == b"{" and head[4:8] == bytes(4))
     return not text and _OLD_PROTOCOL.match(head) is not None
 

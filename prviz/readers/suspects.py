@@ -1,8 +1,7 @@
 """Columns of numbers that are hardly features, such as seeds, steps, coordinates of plots and keys.
 
 A column is left out, with a note, if the file's metadata or a count of the rows prove that it is no
-feature. A column that only looks like none is left to the user's decision, unless every column
-looks so.
+feature. If a column only looks like no feature, the user has to decide, unless every column does.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from prviz.readers.columns import ColumnChoice, drop_text, group_text, is_label,
 from prviz.readers.errors import ReadError, SuspectColumnsError, beside, listed, literal, quoted
 from prviz.readers.pieces import piece
 
-# Names of settings, recognised by their first word.
+# Names of settings, by their first word.
 _PREFIXED = r"(h|hyper_?)?params?[._/].+|(config|args)[._/].+"
-# Names of counts per cell: its genes, its molecules, the share of mitochondrial ones.
+# Names of numbers on one cell: its genes, its molecules, the share of mitochondrial ones.
 _OF_A_CELL = (
     r"(log1p_)?(n_?(counts?|genes?|features?|umis?)|total_counts)(_.*)?"
     r"|(pct|percent)_?(counts|mt|mito|ribo)(_.*)?"
@@ -35,14 +34,14 @@ _MIDDLE = (
     r"(.*_)?(centroid|cent(er|re))(_.*)?_[xyz](_.*)?|[xyz]_(centroid|cent(er|re))"
     r"|(weighted_)?centroid(_weighted)?_\d"
 )
-# Names of weights, also those of surveys such as HHWT, PERWT22F and PWGTP1, but not of bodies.
+# Names of weights of samples, also in surveys (HHWT, PERWT22F, PWGTP1), but not of body weights.
 _WEIGHTS = (
     r"(.*_)?[a-z]?(weights?|wgh?t|wt)|w"
     r"|(?!.*(mol|birth|body|dry|wet|fresh|net|gross))\w*(wgh?t|wt)p?\d*f?"
 )
 _OF_WEIGHTS = re.compile("weight_.+")
 _DRAWN = r"\w*(strat(a|um)|stra|psu)"
-# Names that no feature has: such a column is bookkeeping.
+# Names of bookkeeping, which no feature has.
 _BOOKKEEPING = re.compile(
     r"(.*_)?seed|random_?state|rng|checkpoint|ckpt|y_?(pred|true|hat)|predict(ed|ions?)?|((global"
     r"|train(ing)?|checkpoint|ckpt|optimizer)_?)?step|train|test|val(id(ation)?)?|(.*_)?epoch"
@@ -60,7 +59,7 @@ _BOOKKEEPING = re.compile(
     r"|measured|logged|inserted)_?at"
     r"|(event|evt|sample|gen|mc|importance)_?weights?|weights?_(event|evt|sample|gen|mc|importance)"
     r"|(worker|gpu|local|global)_?rank|(n|num|sampling|inference|denoising)_?(inference_?)?steps"
-    # two joined header lines repeat a word, such as Image and ImageNumber
+    # Two joined header lines repeat a word, as in Image_ImageNumber.
     r"|.+_(row|record|serial|sample|item|image|img|line|entry|run|frame|event|object|roi"
     r"|spot)_?(no|nr|num|number)"
     r"|(object|nucle(us|i)|parent|roi|spot|particle|well|visit|site|station|cycle|platform)"
@@ -70,8 +69,8 @@ _BOOKKEEPING = re.compile(
 )
 # Names that the sampler of Stan gives to its own columns, such as energy__.
 _OF_A_SAMPLER = re.compile(r"\w*[^\W_]__")
-# Names such as age that are features among other words (age, weight, score), but not beside
-# numbered features (f0, f1, f2).
+# Names that are features in a table of words (age, weight, score), but doubtful beside numbered
+# features (f0, f1, f2).
 _EITHER = re.compile(
     r"[xyz]|(x|y|z)_?coord(inate)?|coord_?[xyz]|pos_?[xyz]|(.*_)?(score|time|loss|distance"
     r"|similarity|confidence|likelihood)s?|time_.*"
@@ -82,24 +81,24 @@ _EITHER = re.compile(
     r"|reward|log_?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty"
     r"|silhouette|lof|pseudotime"
 )
-# More names that are doubtful beside numbered features, but features in any table of words.
+# Names that are doubtful beside numbered features, but plain features in a table of words.
 _BESIDE = re.compile(
     r"elapsed(_.*)?|.*_(ms|millis|seconds|bytes)|gpu|device|lat(itude)?|lon(gitude)?|lng|zeit"
     r"|datum|year|month|week"
     r"|(week)?day|hour|bbox(_.*)?|[xy]_?(min|max)|sex|phenotype|pat|mat"
 )
-# Names that are doubtful in the same way if their column holds whole numbers: numbers, codes, the
-# state of a form.
+# Names that are doubtful beside numbered features if their column holds whole numbers: numbers,
+# codes, the state of a form.
 _NUMBERS = re.compile(
     r".+_(no|nr|number)|.*code|code_(insee|postale?|commune|region)|zip|plz|fips|state|county|cls"
     r"|land_?cover|lulc|classification|.+_complete|block|rep|lap|turn|born"
 )
-# Names of coordinates on a map, on the sky or in a picture, which come in pairs.
+# Names of coordinates on a map, in the sky or in a picture, which come in pairs.
 _PLACE = re.compile(
     r"(.*_)?(lat(itude)?|lon(g(itude)?)?|lng|easting|northing)|ra|decl?"
     r"|(.*_)?(pos(ition)?|point|location|pixel)_[xy]|[xy]_(image|pixel|pos(ition)?)"
 )
-# Name of a part of a date -> the greatest number that it can be.
+# Pattern of the name of a part of a date -> its greatest possible number.
 _PARTS_OF_DATES = {
     re.compile(rf"((fiscal|utc|local|obs)_?|f)?({names})"): greatest
     for names, greatest in {
@@ -114,32 +113,33 @@ _PARTS_OF_DATES = {
         "quarter|qtr": 4,
     }.items()
 }
-# Names of codes of quality, and most different codes in such a column.
+# Names of codes of quality.
 _QUALITY = re.compile(
     r"((.*_)?q[acfn]|dq)(_.*)?|((data|quality|extraction|q)_?)?flags?|(data_?)?quality_?code"
 )
+# Most different codes in such a column.
 _MOST_CODES = 32
-# Names of quality scores, or of warnings as bits. Bits must be 0 in most rows and else at least
-# `_LEAST_BIT`.
+# Names of quality scores, or of warnings as bits.
 _BITS = re.compile(r"\w*quality|\w+flags?")
+# Least number other than 0 in a column of warnings as bits.
 _LEAST_BIT = 4
-# Names of a prediction, and of probabilities, which belong to a prediction if they sum to 1 in each
-# row.
+# Names of a prediction.
 _OF_PREDICTION = re.compile(r"predict.*")
+# Names of probabilities. They belong to a prediction if they sum to 1 in each row.
 _PROBABILITY = re.compile(r"p_?\d+|(p|prob(ability)?|confidence|score)(_.+|\(.+)")
 # Names of times.
 _CLOCK = re.compile(
     r"t|(.*_)?(time|elapsed|clock)(_.*)?|t_?(s|ms|us|sec|min|h)|(.*_)?(sec(ond)?s?|millis(econds)?"
     r"|ms|minutes?|hours?|days?)"
 )
-# Names of the error or the quality of another column, whose name is the rest.
+# Names of the error or quality of another column; the groups are the name of that column.
 _ERROR = re.compile(
     r"(.+?)_?(?:err|error|unc|uncertainty|std_?err|flag|qc|quality|status)"
     r"|(?:e_|err(?:or)?_?|unc_?)(.+)"
 )
 # A unit at the end of a name, such as (s) in Time (s).
 _UNIT_BEHIND = re.compile(r"[ _]*[(\[][^()\[\]]*[^\W\d_][^()\[\]]*[)\]]$")
-# Names of the axis along which spectra are measured.
+# Names of the axis of spectra: wavelength, mass, time.
 _AXIS = re.compile(
     r"wave_?(length|number)s?|raman_?shift|(row_)?(m/?z|rt)_?(min|max|med)?|(2|two)_?theta"
     r"|(row_)?retention_?time"
@@ -148,24 +148,27 @@ _COUNT = re.compile(
     r"counts?|freq(uency|uencies)?|n|num(ber)?|multiplicity|occurrences?|times|repeats?|copies|size"
 )
 COUNT = "how often its row occurred"
-_ABOUT_ONE = 0.2  # that the mean of weights is off 1, at most
-# Fewest columns whose sum is no chance, and share of it that is rounding.
+# Largest difference from 1 of the mean of weights.
+_ABOUT_ONE = 0.2
+# Fewest columns whose sum another column can't equal by chance.
 _ADDENDS = 3
+# Relative error of such a sum that is put down to rounding.
 _ROUNDING = 1e-6
 _WEIGHT = re.compile(rf"(?!(.*_)?mol(ar|ecular)?_)({_WEIGHTS})")
-# Names of the coordinates of a plot, and most coordinates that a plot has.
+# Names of the coordinates of a plot, such as umap_1.
 _PLOT = re.compile(
     r"(u_?map|t_?sne|pca?|phate|pa_?cmap|tri_?map|mds|isomap|projection|proj)([_.]?[23]d)?([_.]?(x"
     r"|y|z|dim|axis|coord|component|one|two|three|\d))*"
 )
+# Most coordinates of one plot.
 _MOST_COORDINATES = 3
 _NUMBERED = re.compile(r"(.*?)[ _.\-\[]*\d+\]?(?:_[acgtACGT])?")
-# Names of numbered features, such as f0 and dim_1, which samples do not have.
+# Names of numbered features, such as f0 and dim_1. Samples have no such names.
 _FEATURE = re.compile(
     r"(?:f|feat|features?|dim|d|e|emb|embedding|x|v|z|var|pc|component|latent|gene)[ _]?(\d{1,9})",
     re.I,
 )
-# Names of samples, such as cell1 and GSM123, which features do not have.
+# Names of samples, such as cell1 and GSM123. Features have no such names.
 _SAMPLE = re.compile(
     r"(samples?|cells?|patient|subject|donor|specimen|mouse|animal|participant|individual"
     r"|barcode)[ _.-]?\d[\w.-]*"
@@ -174,27 +177,27 @@ _SAMPLE = re.compile(
     r"|(lfq|reporter) intensity .*",
     re.IGNORECASE,
 )
-# Names of genes, variants and probes, which samples do not have.
+# Names of genes, variants and probes. Samples have no such names.
 _GENE = re.compile(
     r"(ENS[A-Z]{0,4}[GTP]|FBgn|WBGene|AT[1-5CM]G|cg|rs|N[MRPX]_)\d{4,}\b.*"
     r"|\w{3}-(mir|let)-.*|\d+(_[asx])*_at",
     re.IGNORECASE,
 )
-# Names of text columns that hold the names of genes, proteins or species.
+# Names of text columns with the names of genes, proteins or species.
 _NAMES_GENES = re.compile(
     r"(feature|gene|otu|asv|protein|peptide|transcript|taxon|clade|probe)_?\w*"
 )
-# Columns beside the samples of a table of counts, as featureCounts writes them.
+# Columns that featureCounts writes beside the samples in a table of counts.
 _OF_COUNTS = {"chr", "start", "end", "strand", "length"}
-# Names of text columns that name a feature, or its unit, in each row.
+# Names of text columns with the name of a feature, or its unit, in each row.
 _NAMES_A_FEATURE = re.compile(
     r"(feature|variable|attribute|parameter|metric|measure|descriptor|probe|marker|metabolite"
     r"|analyte)s?"
     r"(_?(id|ids|name|names|symbol))?"
 )
 _UNITS = re.compile(r"units?|einheit(en)?")
-# Names of units that several rows belong to, such as a patient: repeated whole numbers in such a
-# column are no feature.
+# Names of units with several rows each, such as a patient. A column of such numbers that repeat is
+# no feature.
 _UNIT = re.compile(
     r"(?!(n|num|number|time|days|hours)_)(.*_)?(patient|subject|participant|donor|volunteer"
     r"|individual|specimen|animal|mouse|speaker"
@@ -202,7 +205,7 @@ _UNIT = re.compile(
     r"|household|hospital|video|clip|scene|session|episode|trajectory|recording|slide|scan)(_?(id"
     r"|no|nr|num|number))?"
 )
-# What a column looks like, in the words of messages -> names of such columns.
+# What a column looks like, as messages say it -> names of such columns.
 _REASONS = {
     "a seed": re.compile(r"(.*_)?seeds?|random_?state|rng"),
     "a setting": re.compile(
@@ -233,67 +236,78 @@ _REASONS = {
         r"serial|(.*_)?key|pk|hash|rownames|(.*_)?(no|nr|num|number|count)|record|row|col(umn)?"
     ),
 }
-# Fewest rows per patient or other unit, on average, for numbers that say which rows belong
+# Fewest rows per unit (such as a patient), on average, for numbers to say which rows belong
 # together.
 _TOGETHER = 1.5
-# Fewest numbered features of one name, such as f0, f1, f2, beside which other names are doubtful.
+# Fewest numbered features of one name (f0, f1, f2) beside which other names are doubtful.
 _FAMILY = 3
-# Fewest rows named like genes that make the rows features instead of samples.
+# Fewest rows with names of genes for the rows to count as features instead of samples.
 _FEW_GENES = 8
-# Fewest numbered features of one name, and their least share of all features, for a note on any
-# other name.
+# Fewest numbered features of one name for a note on any other name.
 _LONG_FAMILY = 8
+# Least share of such features among all, for that note.
 _OUTSIDERS = 0.75
 # Number of digits of a date -> its format.
 _DATES = {6: "%Y%m", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
-# Relative difference up to which two steps count as equal: they may be rounded.
+# Relative difference up to which two steps count as equal, as they may be rounded.
 _UNEVEN = 1e-6
-# Least share of equal steps in a count of rows that restarts, for example with each recording.
+# Least share of equal steps in numbers that count the rows and restart, for example with each
+# recording.
 _BEGUN_ANEW = 7 / 8
-# Fewest rows in which numbers that count the rows can't be chance.
+# Fewest rows in which numbers that count them can't be chance.
 _COUNTED = 8
 # Number of first rows by which whole numbers may be recognised as a key.
 FIRST_ROWS = 64
-# Fewest rows in which equal steps from row to row can't be chance.
+# Fewest rows in which equal steps can't be chance.
 _EVEN_ROWS = 16
-# From this number of rows on, whole numbers that are all different are a key, whatever their
-# distribution.
+# Number of rows from which whole numbers that are all different count as a key, even if they are
+# not spread evenly.
 _KEY_ROWS = 500
-# Most rows and columns that are searched for packed bits, and the fewest bytes.
+# Most rows that are searched for packed bits.
 _PACKED_ROWS = 500
+# Most columns that are searched for packed bits.
 _PACKED_COLUMNS = 128
+# Fewest bytes that are searched for packed bits.
 _PACKED_BYTES = 2_000
-# In packed bits: least ratio of the rates of the rarest and the commonest bit.
+# Least ratio of the frequencies of the rarest and the commonest bit in packed bits.
 _ALIKE = 0.6
-# In packed bits: largest correlation of two bits of a byte.
+# Largest correlation of two bits of a byte in packed bits.
 _RELATED = 0.2
-# In packed bits: least share of each byte with one bit set, among bytes other than 0.
+# Least share of each byte with a single bit set, among bytes other than 0, in packed bits that are
+# mostly 0.
 _SINGLE = 0.02
-# From _MANY different bytes on, a column has many values; least share of such columns among all.
+# Number of different bytes from which a column has many values.
 _MANY = 48
+# Least share of columns with many values for the test of their lowest bits.
 _MOSTLY = 0.5
-# Least correlation with the other bits from which the lowest bit depends on them.
+# Root mean square correlation of the lowest bit with the other bits above which it depends on them,
+# as in packed bits.
 _HANGS = 0.15
-# Least share of 0 and 255 among bytes that may be numbers cut off at both ends.
+# Share of the bytes 0 and 255 above which bytes may be numbers cut off at both ends.
 _ENDS = 0.25
-# Type of 16 bits -> shift and mask of its exponent, the exponents of 1e-4 and of about 1e3, and the
-# expression that makes numbers of ``bits``.
+# Type of 16 bits -> shift and mask of its exponent, exponents of 1e-4 and of about 1e3, and the
+# expression that converts ``bits`` to numbers.
 _FLOATS = {
     "bfloat16": (7, 0xFF, 113, 137, "({bits}.astype(np.uint32) << 16).view(np.float32)"),
     "float16": (10, 0x1F, 1, 25, "{bits}.view(np.float16).astype(np.float32)"),
 }
-# Least share of numbers with these exponents, and least share of each sign.
+# Least share of numbers with exponents in that range, for bits of such a type.
 _IN_RANGE = 0.99
+# Least share of positive and of negative numbers among them.
 _OF_SIGN = 0.1
-# Most that the sum of rounded probabilities may differ from 1.
+# Largest difference from 1 of the sum of rounded probabilities.
 _ROUNDED = 1e-2
-_UNIFORM = 1.63  # Kolmogorov's statistic times sqrt(n) at a level of 1 %
-# Largest share of the columns that are asked about as keys: more are whole numbers by nature.
+# Kolmogorov's statistic times sqrt(n) at the level of 1 %.
+_UNIFORM = 1.63
+# Largest share of columns that are asked about as keys; if more look like keys, they are whole
+# numbers by nature.
 _KEYS_AT_MOST = 0.5
 
 
 class Checked(NamedTuple):
-    """The features that remain, the names of the columns left out, and a note for each reason."""
+    """Result of `checked_columns`: the features that remain, the columns left out as labels, and a
+    note for each reason.
+    """
 
     values: Array
     features: tuple[str, ...]
@@ -353,17 +367,17 @@ def checked_columns(
 
 
 def is_bookkeeping(name: str) -> bool:
-    """True for a name that no feature has."""
+    """True for the name of a column that is bookkeeping and no feature."""
     return _BOOKKEEPING.fullmatch(plain_name(name)) is not None
 
 
 def suspect_names(values: Array, features: Sequence[str]) -> tuple[str, ...]:
-    """Names of columns that look like no features, as `checked_columns` asks about."""
+    """Names of the columns that look like no features, about which `checked_columns` would ask."""
     return tuple(_suspects(values, features).sure)
 
 
 def reasons_text(values: Array, features: Sequence[str]) -> str:
-    """Text on what each of the `suspect_names` looks like."""
+    """Text that says what each column of `suspect_names` looks like."""
     return _reasons(_suspects(values, features).sure)
 
 
@@ -374,8 +388,8 @@ def check_upright(
     typed: str,
     loaded: str = "",
 ) -> None:
-    """Raise ReadError for a table whose rows are features: the rows are called f0, f1, f2, or the
-    columns cell1, cell2.
+    """Raise ReadError for a table whose rows are features: rows are called f0, f1, f2, or
+    columns are called cell1, cell2.
 
     typed : the file, as the user wrote it. loaded : pandas call that reads the table with the names
         of features as index.
@@ -385,8 +399,7 @@ def check_upright(
     known = samples_among(features)
     if labels and known:
         what = f"each column is a sample ({quoted(known[0])}, {quoted(known[1])} ...)"
-    # as for samples, every name is a word with a number, and the same words recur with other
-    # numbers
+    # Names of samples: each is a word with a number, and the same words recur with other numbers.
     families = len(one_family([*features, ""])) == len(features)
     families &= not any(each.isdecimal() or _FEATURE.fullmatch(each) for each in features)
     if not what and (n < len(features) or families):
@@ -414,7 +427,7 @@ def _are_numbered_features(texts: Sequence[str]) -> bool:
 
 
 def _spectra(values: Array, features: Sequence[str], typed: str) -> ReadError | None:
-    """The error for a table whose first column is the axis of spectra; None for others."""
+    """The error for a table whose first column is the axis of spectra; None for other tables."""
     if len(features) <= _FAMILY or len(values) < 2:
         return None
     if not _AXIS.fullmatch(plain_name(_UNIT_BEHIND.sub("", features[0]))):
@@ -423,7 +436,8 @@ def _spectra(values: Array, features: Sequence[str], typed: str) -> ReadError | 
     if steps[0] == 0 or (steps != steps[0]).any():
         return None
     first = ", ".join(f"{each:g}" for each in values[:2, 0].tolist())
-    # in a table of peaks, which also has columns of their ends, only sample columns are kept
+    # A table of peaks also has columns of the ends of each peak; the recipe keeps the samples
+    # alone.
     beside_axis = _named(list(map(plain_name, features)), _AXIS) - {0}
     others = []
     if beside_axis:
@@ -443,8 +457,10 @@ def names_features(name: str, texts: Sequence[str]) -> bool:
 
 
 def samples_among(names: Sequence[str], beside: str = "") -> list[str]:
-    """The names of samples, such as cells or patients, if most of the names are such; all names
-    beside the columns of featureCounts, one of which ``beside`` may be.
+    """The names of samples, such as cells or patients, if most names are such; else [].
+
+    In a table of featureCounts, these are all names but those of its own columns. beside : name of
+    a further column.
     """
     if {*map(plain_name, (*names, beside))} >= _OF_COUNTS:
         return [name for name in names if plain_name(name) not in _OF_COUNTS]
@@ -467,7 +483,7 @@ def one_family(names: Sequence[str]) -> list[str]:
 
 
 def others_than(samples: Sequence[str], names: Sequence[str]) -> list[str]:
-    """The names that are not those of samples."""
+    """The names that are not in ``samples``."""
     known = set(samples)
     return [name for name in names if name not in known]
 
@@ -508,12 +524,10 @@ def _counting(values: Array) -> list[int]:
     return [place for place in likely.tolist() if (np.diff(values[:, place]) == 1).all()]
 
 
-@np.errstate(all="ignore")  # differences of infinities
+@np.errstate(all="ignore")  # inf - inf
 def _in_order(values: Array) -> tuple[set[int], set[int]]:
-    """Indices of columns that rise or fall by equal steps from row to row (up to rounding), and of
-    those by any steps.
-
-    Values of rows drawn at random do neither.
+    """Indices of columns with equal steps from row to row (up to rounding), and of columns that
+    rise or fall by unequal steps. Rows drawn at random have neither.
     """
     if len(values) < _EVEN_ROWS:
         return set(), set()
@@ -536,8 +550,8 @@ def _in_order(values: Array) -> tuple[set[int], set[int]]:
 
 
 def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -> ReadError | None:
-    """The error for bytes beside columns with their scale or offset, with the lines that undo the
-    quantisation; else None.
+    """The error for quantised values in columns beside their scale or offset, with the lines that
+    decode them; None for other tables.
     """
     pieces = {which: name for which in ("scale", "zero", "min") if (name := piece(which, features))}
     rest = [place for place, name in enumerate(features) if name not in pieces.values()]
@@ -575,8 +589,10 @@ def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -
 
 
 class _Suspects(NamedTuple):
-    """Columns that look like no features, each with what it looks like; and columns that may be
-    none, judged by their names or the order of their values, or as sums of others.
+    """Columns that look like no features, each with what it looks like.
+
+    doubtful, ordered, sums : columns that may be no features, by their names, because they rise or
+        fall from row to row, or as sums of others.
     """
 
     sure: dict[str, str]
@@ -604,7 +620,7 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     if most >= max(_LONG_FAMILY, _OUTSIDERS * others):
         either |= _outsiders(plain, stems, family) - sure
     called = {place for place in either if called_weights(plain[place])}
-    # weights of samples: body weights are left as features
+    # Weights of samples, not of bodies, which are features.
     if all(are_weights([values[:, place]]) for place in called):
         sure |= called
     dates = _parts_of_dates(values, plain)
@@ -629,7 +645,7 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
         reasons[features[place]] = seen.get(place) or next(fitting, "named unlike the others")
     in_order = _at(ordered - sure - either, features)
     sums = _sums(values) - sure
-    if len(sure) + len(either) == len(plain):  # unless no feature would be left
+    if len(sure) + len(either) == len(plain):  # else no feature would be left
         either = set()
     return _Suspects(reasons, _at(either - sums, features), in_order, _at(sums, features))
 
@@ -643,9 +659,11 @@ def _named(plain: Sequence[str], names: re.Pattern[str]) -> set[int]:
     return {place for place, name in enumerate(plain) if names.fullmatch(name)}
 
 
-@np.errstate(all="ignore")  # sums of infinities
+@np.errstate(all="ignore")  # inf - inf
 def _sums(values: Array) -> set[int]:
-    """Places of columns that are, in each row, the sum of all before them or of all others."""
+    """Indices of columns that are in each row the sum of all columns before them, or of all
+    others.
+    """
     numbers = values[:FIRST_ROWS].astype(float)
     varied = np.ptp(numbers, axis=0) > 0
     if len(values) < _EVEN_ROWS or np.count_nonzero(varied) <= _ADDENDS:
@@ -666,8 +684,8 @@ def _whole(column: Array) -> bool:
 
 
 def _parts_of_dates(values: Array, plain: Sequence[str]) -> dict[int, int]:
-    """Indices of columns that hold parts of dates, such as years, months and hours -> the greatest
-    number of that part.
+    """Index of a column that holds a part of a date, such as the month -> the greatest number of
+    that part.
     """
     found = {}
     for names, greatest in _PARTS_OF_DATES.items():
@@ -679,9 +697,9 @@ def _parts_of_dates(values: Array, plain: Sequence[str]) -> dict[int, int]:
     return found
 
 
-@np.errstate(all="ignore")  # differences of infinities
+@np.errstate(all="ignore")  # inf - inf
 def _probabilities(values: Array, plain: Sequence[str]) -> set[int]:
-    """Indices of the probabilities of a prediction: they sum to 1 in each row."""
+    """Indices of the columns that are probabilities of a prediction: they sum to 1 in each row."""
     if not _named(plain, _OF_PREDICTION):
         return set()
     places = _named(plain, _PROBABILITY)
@@ -692,8 +710,8 @@ def _probabilities(values: Array, plain: Sequence[str]) -> set[int]:
 
 
 def _outsiders(plain: Sequence[str], stems: Sequence[str | None], family: str) -> set[int]:
-    """Indices of names that are neither numbered like the family f0, f1, f2 ... nor share their
-    first word with another name.
+    """Indices of names that are neither of the numbered family (f0, f1, f2 ...) nor share their
+    beginning with another name.
     """
     begun = Counter(name.rpartition("_")[0] for name in plain)
     alone = set()
@@ -704,7 +722,7 @@ def _outsiders(plain: Sequence[str], stems: Sequence[str | None], family: str) -
 
 
 def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]:
-    """Index of a column -> what its values, or the names of other columns, show it to be."""
+    """Index of a column -> what it is, by its values or by the names of other columns."""
     names = set(plain)
     seen = dict.fromkeys(_keys(values), "a key, whose numbers all differ")
     seen |= dict.fromkeys(_probabilities(values, plain), "a prediction or its quality")
@@ -723,7 +741,7 @@ def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]
             seen[place] = steps
         elif _are_dates(values[:, place]):
             seen[place] = "a time"
-        # a column t may hold Student's t statistic
+        # t may be Student's t statistic.
         elif name != "t" and _CLOCK.fullmatch(name) and _runs(values[:, place]):
             seen[place] = "a time, which runs on from row to row"
         elif _COUNT.fullmatch(name) and _counts_rows(values, place):
@@ -741,9 +759,7 @@ def _are_bits(column: Array) -> bool:
 
 
 def _are_dates(column: Array) -> bool:
-    """True for whole numbers that write dates to the month, day or hour, such as 20240131, and are
-    not all equal.
-    """
+    """True for whole numbers that are dates, such as 20240131, and not all equal."""
     some = column[:: -(-len(column) // FIRST_ROWS)].tolist()
     return len(some) >= _EVEN_ROWS and all(map(_is_date, some)) and len({*some}) > 1
 
@@ -766,7 +782,7 @@ def _runs(column: Array) -> bool:
 
 
 def _coordinates(plain: Sequence[str]) -> set[int]:
-    """Indices of a plot's few coordinates, such as umap_1 and umap_2; many coordinates of one kind
+    """Indices of the coordinates of a plot, such as umap_1 and umap_2. Many coordinates of one kind
     are features.
     """
     stems = {
@@ -777,7 +793,7 @@ def _coordinates(plain: Sequence[str]) -> set[int]:
 
 
 def _reasons(names: Mapping[str, str]) -> str:
-    """The reasons in words, each after the names of its columns."""
+    """Text that says what the columns look like, after their names."""
     if len(set(names.values())) == 1:
         return next(iter(names.values()))
     groups: dict[str, list[str]] = {}
@@ -787,8 +803,8 @@ def _reasons(names: Mapping[str, str]) -> str:
 
 
 def _counts_rows(values: Array, place: int) -> bool:
-    """True for whole numbers, all different, in a table whose other columns have few different
-    values: they count the rows.
+    """True for whole numbers that say how often each row occurred: all rows differ without them,
+    and other columns have few values.
     """
     n, d = values.shape
     counts = values[:, place]
@@ -803,7 +819,9 @@ def _counts_rows(values: Array, place: int) -> bool:
 
 
 def beside_lists(labels: Mapping[str, Array]) -> tuple[str, ...]:
-    """A note on columns of decimal numbers beside list columns: they are not read as features."""
+    """A note on columns of decimal numbers that are not read as features because there are list
+    columns; () if there are none.
+    """
     found = []
     for name, column in labels.items():
         plain = plain_name(name)
@@ -824,20 +842,20 @@ def _is_decimal(value: object) -> bool:
 
 
 def _repeats(column: Array) -> bool:
-    """True for whole numbers, not all equal, each of which occurs in several rows on average."""
+    """True for whole numbers, not all equal, that occur in several rows each, on average."""
     return _whole(column) and 1 < len(np.unique(column)) <= len(column) / _TOGETHER
 
 
 def called_weights(name: str) -> bool:
-    """True for a column name of weights, of samples or of bodies."""
+    """True for the name of a column of weights, of samples or of bodies."""
     return _WEIGHT.fullmatch(plain_name(name)) is not None
 
 
 def are_weights(columns: Sequence[Array]) -> bool:
-    """True for weights of samples, in one file's column or in those of several; False for body
-    weights.
+    """True for weights of samples, False for body weights. columns : one column of weights from
+    each file.
 
-    Weights of samples: some are negative, their mean is about 1, or they are equal within each
+    Weights of samples are negative in part, or have a mean of about 1, or are equal within each
     file.
     """
     if any((column < 0).any() or abs(float(column.mean()) - 1) < _ABOUT_ONE for column in columns):
@@ -846,9 +864,7 @@ def are_weights(columns: Sequence[Array]) -> bool:
 
 
 def _keys(values: Array) -> set[int]:
-    """Indices of columns of whole numbers that are all different, if few of the features are
-    such.
-    """
+    """Indices of columns of whole numbers that are all different; none if many columns are such."""
     if len(values) < FIRST_ROWS:
         return set()
     likely = np.flatnonzero(may_be_keys(values))
@@ -858,7 +874,7 @@ def _keys(values: Array) -> set[int]:
 
 
 def may_be_keys(values: Array) -> Flags:
-    """True for columns that are whole numbers, all different, in the first rows."""
+    """True for columns whose first rows are whole numbers that are all different."""
     first = values[:FIRST_ROWS]
     found: Flags = (first == np.rint(first)).all(axis=0)
     whole = np.flatnonzero(found)
@@ -867,8 +883,8 @@ def may_be_keys(values: Array) -> Flags:
 
 
 def is_key(column: Array) -> bool:
-    """True for whole numbers that are all different, if they are many or spread as evenly as sample
-    numbers.
+    """True for whole numbers that are all different, and are either many or spread as evenly as
+    numbers of samples.
     """
     ordered = np.sort(column.astype(float))
     if (ordered != np.rint(ordered)).any() or (np.diff(ordered) <= 0).any():
@@ -915,7 +931,7 @@ def _refusal(where: str, found: _Suspects, typed: str) -> str:
 
 
 def _frame(typed: str) -> str:
-    """The pandas call that reads a table; empty for a file of arrays."""
+    """The pandas call that reads the table; "" for a file of arrays."""
     options = {
         ".csv": "csv({}, sep=None, engine='python')",
         ".tsv": "csv({}, sep='\\t')",
@@ -929,7 +945,8 @@ def _frame(typed: str) -> str:
 
 
 def bits_note(values: Array, file: str, loads: str) -> str:
-    """The note on an array that looks like the raw bits of numbers or like packed bits; else "".
+    """The note on an array that looks like packed bits, or like the raw bits of numbers; "" for
+    other arrays.
 
     loads : Python expression that loads the array.
     """
@@ -964,7 +981,7 @@ def look_packed(values: Array) -> bool:
         return False
     found = few.astype(np.uint8)
     single = np.bincount(found.ravel(), minlength=256)[1 << np.arange(8)]
-    if single.min() > _SINGLE * np.count_nonzero(found):  # mostly 0, with few bits set
+    if single.min() > _SINGLE * np.count_nonzero(found):  # few bits are set at all
         return True
     bits = np.unpackbits(found[:, :, None], axis=2).astype(float)
     rates = bits.mean(axis=(0, 1))
@@ -979,7 +996,7 @@ def look_packed(values: Array) -> bool:
     related = np.abs(joint.sum(axis=0) / all_spread / all_spread[:, None])
     if related[~np.eye(8, dtype=bool)].max() < _RELATED:
         return True
-    # In numbers with many values, the lowest bit is independent of the others.
+    # In numbers with many values, the lowest bit is independent of the other bits.
     many = np.array([len(np.unique(column)) >= _MANY for column in found.T]) & spread.all(axis=1)
     if many.mean() < _MOSTLY or np.isin(found, (0, 255)).mean() > _ENDS:
         return False
@@ -988,7 +1005,7 @@ def look_packed(values: Array) -> bool:
 
 
 def float_bits(values: Array) -> str | None:
-    """The type of numbers whose raw bits these seem to be, "bfloat16" or "float16"; else None.
+    """Type whose raw bits the whole numbers seem to be, "bfloat16" or "float16"; else None.
 
     Read as whole numbers, the bits of positive and of negative numbers lie in two narrow ranges far
     apart, in every column.

@@ -1,4 +1,4 @@
-"""Errors for tables of text that are refused, with the lines of Python that repair them."""
+"""Errors for text tables that are refused, with the Python lines that repair them."""
 
 from __future__ import annotations
 
@@ -56,45 +56,47 @@ from prviz.readers.text_dialect import (
 
 # Most characters of column names in a recipe.
 _LONGEST_RECIPE = 200
-# Most different texts of a column that count as categories: in any table, and in a table of few
-# rows.
+# Most different texts of a column that may be categories, in a long table.
 _MOST_CATEGORIES = 50
+# Most different texts of a column that may be categories, in a table of few rows.
 _FEW_CATEGORIES = 20
-# Number of first rows that show whether a mark separates thousands or decimals.
+# Most first rows by which a mark is judged to separate thousands or decimals.
 _FEW_ROWS = 1000
-# Labels of summary rows, and largest share of rows with such labels.
+# Labels of summary rows.
 _SUMMARY = re.compile(
     r"(\S+ )?(sub)?-?totals?|((weighted|overall) )?(sums?|means?|averages?|avg|medians?)|overall"
     r"|std|sd|stdev|standard deviation|min(imum)?|max(imum)?"
     r"|count|variance|(zwischen|gesamt)?summe|gesamt|mittelwert|durchschnitt|somme|moyenne",
     re.IGNORECASE,
 )
+# Largest share of rows that such a label may have.
 _SUMMARIES = 0.25
-# Most different numerators, or denominators, of fractions such as 6/4; with more of them, 120/80
-# counts as two numbers.
+# Most different numerators, or denominators, for a column such as 6/4 to hold fractions; otherwise
+# a cell such as 120/80 holds two numbers.
 _MOST_FRACTIONS = 12
-# Most different units of one column; of more, they are parts of names.
+# Most different units in one column of numbers; more are parts of names.
 _MOST_UNITS = 8
 # Texts for a missing number that pandas does not recognise by default.
 _ALSO_MISSING = ("-", "?", ".", "#DIV/0!", "#VALUE!")
 _INFINITE = [sign + word for sign in ("", "-", "+") for word in ("inf", "Inf", "INF", "Infinity")]
-# Names of the columns of a table in long form: the value, and the feature.
+# Names of the column of values in a table in long form.
 _VALUE = ("value", "values", "val")
+# Names of the column of features in a table in long form.
 _VARIABLE = ("variable", "feature", "column", "col", "j", "metric", "gene", "probe")
 _HEX = re.compile(r"([0-9a-fA-F]{8}){4,}")
 _BASE64 = re.compile(r"(?=.{20})([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?")
 
 
-# Dates, also with the first digits of a time after a space; dates are no categories.
+# A date, also with the first digits of a time after a space. Dates are no categories.
 _DATE = re.compile(r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}|\d{8} \d{4,6}$")
-# Months, quarters and weeks with their years.
+# A month, quarter or week with its year.
 _PERIOD = re.compile(r"\d{4}[-:/ ]?[MQW]\d{1,2}|[MQW]\d{1,2}[-:/ ]\d{4}", re.IGNORECASE)
 _OF_A_DAY = re.compile(r"(.*_)?(time|clock|hour)(_.*)?")
 _SEPARATE = "Separate values by commas (or tabs in .tsv) and write decimals with a point."
 
 
 def _sums_up(text: str) -> bool:
-    """True for a word such as Total or Average: its row is no sample."""
+    """True for a label such as Total or Average, whose row is no sample."""
     return _SUMMARY.fullmatch(text.rstrip(" :0123456789")) is not None
 
 
@@ -183,9 +185,10 @@ def stem_of(typed: str) -> str:
 class Layout:
     """Columns of a table, and how its file is written.
 
-    columns : the names, or numbers from 1 in place of names. categories : text columns among the
-        features. typed, encoding, skipped : how a recipe reads the file: its path, its encoding,
-        and the lines, counted from 0, without names or values.
+    columns : names of the columns, or their numbers from 1. features, labels, categories : indices
+        of the features, of the labels, and of the text columns among the features.
+    typed, encoding, skipped : path and encoding of the file, and the lines (from 0) that a recipe
+        has to skip.
     """
 
     where: str
@@ -238,10 +241,10 @@ class Layout:
         )
 
     def advised(self, error: TextError, rows: TextRows, begun: bool) -> ReadError:
-        """The error with advice on what to do.
+        """The error for a text among numbers, with advice on what to do.
 
-        rows : the rows to judge by; the first holds the text. begun : True if rows of values come
-            before these.
+        rows : rows by which the text is judged; the first holds it. begun : True if rows of values
+            come before them.
         """
         text = error.text
         index = error.column
@@ -305,15 +308,15 @@ class Layout:
         )
 
     def names_again(self, fields: Sequence[str]) -> bool:
-        """True for a line of words between rows of values, if spaces separate the columns as in
-        printed tables.
+        """True for a line of words between rows of values in a table as printed, with spaces
+        between the columns.
         """
         spaces = self.numbers.delimiter == " " and self.names is not None
         return spaces and len(fields) > 1 and not any(map(self.numbers.holds, fields))
 
     def other_table(self, rows: TextRows, narrower: int = 2) -> ReadError | None:
-        """The error for a table below lines of another width, with the lines that read it; None if
-        there is none, or if it is no wider than ``narrower`` and has no names of its own.
+        """The error for a table below lines of another width, with the lines that read the table;
+        None if there is none, or if it is no wider than ``narrower`` and without names.
         """
         widths = Counter(map(len, rows))
         width, count = widths.most_common(1)[0]
@@ -329,7 +332,7 @@ class Layout:
         above = places.index(bare[-1]) if bare else 0
         table = rows[places[above] + 1 : places[above] + count - above]
         while above and places[above] - 1 == places[above - 1] in bare:
-            above -= 1  # rows above the values without numbers are units; the names are above
+            above -= 1  # skip rows of units, up to the names
         if {width} != {*map(len, table)}:
             return None
         numeric = [all(map(self.numbers.holds, column)) for column in zip(*table, strict=True)]
@@ -372,7 +375,7 @@ class Layout:
         apart = thousands_in(text)
         if not apart and not decorated(text):
             return ""
-        # leave out columns of texts: the signs are part of them
+        # Columns with other texts are left out: signs are part of these texts.
         known = ("".__eq__, decorated, thousands_in, is_missing, self.numbers.holds)
         places = [
             place
@@ -393,8 +396,8 @@ class Layout:
         return f"Write numbers alone{also}:\n" + self._rewritten(", dtype=str", change, places)
 
     def _long_form(self, rows: TextRows) -> LongForm | None:
-        """The columns of the long form, if each row holds one value, whatever the columns are
-        called; else None.
+        """The columns of the table in long form, by its values alone, whatever their names; None
+        for other tables.
         """
         width = len(self.columns)
         if not 2 < width <= MOST_COLUMNS:
@@ -434,7 +437,7 @@ class Layout:
         change: str | None = noted.change
         if noted is UNITS:
             different = len({*map(unit_of, column)})
-            if different > max(_MOST_UNITS, len(column) / 2):  # serials such as 22GQ071
+            if different > max(_MOST_UNITS, len(column) / 2):  # serial numbers, such as 22GQ071
                 return f"Leave the column out with {out}."
             texts = [[row[place] for row in rows] for place in self.features]
             change = without_units(texts)
@@ -462,13 +465,13 @@ class Layout:
         )
 
     def _words_among_numbers(self, rows: TextRows, index: int) -> str:
-        """The advice to leave out samples with a word in place of a number; empty where the column
-        is not numeric.
+        """Advice to leave out samples with a word in place of a number; "" if the column is not
+        mostly numbers.
         """
         column = [row[index].strip() for row in rows]
         numbers = list(map(self.numbers.holds, column))
         words = {text for text, number in zip(column, numbers, strict=True) if text and not number}
-        if any(map(Numbers(",").holds, words)):  # a point before decimals beside decimal commas
+        if any(map(Numbers(",").holds, words)):  # numbers with points beside decimal commas
             return ""
         if 2 * sum(numbers) <= len(column) or len(words) > _FEW_CATEGORIES:
             return ""
@@ -481,7 +484,7 @@ class Layout:
 
     def _complete(self, words: Sequence[str]) -> str:
         """Recipe that leaves out every sample with one of these words in place of a number."""
-        # text columns keep their decimal commas, so that numbers are written with them, too
+        # Text columns keep their decimal commas, so that numbers must be written with commas too.
         as_it_was = ""
         if self.numbers.commas:
             as_it_was = f", sep={self.numbers.delimiter!r}, decimal=','"
@@ -590,10 +593,9 @@ class Layout:
         )
 
     def check_wide(self, rows: TextRows) -> None:
-        """Raise ReadError for a table in long form that also has columns named like a sample and a
-        feature.
+        """Raise ReadError for a table in long form by the names of its three columns.
 
-        rows : the first ones, in which the sample or the feature is the same.
+        rows : first rows, which share a sample or a feature.
         """
         plain = list(map(plain_name, self.names or ()))
         value = next((place for place, name in enumerate(plain) if name in _VALUE), None)
@@ -633,8 +635,8 @@ class Layout:
         )
 
     def check_summaries(self, texts: Sequence[str], index: int, known: Sequence[str] = ()) -> None:
-        """Raise ReadError for rows that a label calls summaries, if they are few and at one end of
-        the table.
+        """Raise ReadError for rows whose label says that they are summaries, if they are few and at
+        an end of the table.
 
         texts : of the label column, at ``index``. known : texts that mark a summary, besides words
             such as Total.
@@ -646,7 +648,7 @@ class Layout:
             return
         sums = {*named}
         repeated = len({*texts} - sums) < (len(texts) - len(named)) / 2
-        # categories such as std and pro, or a person called Max
+        # These may be categories, such as std and pro, or a person called Max.
         if (repeated and len(named) > 2) or sums == {"Max"}:
             return
         written = f"delimiter={self.numbers.delimiter!r}"
@@ -666,8 +668,8 @@ class Layout:
         )
 
     def check_bits(self, rows: TextRows) -> None:
-        """Raise ReadError for a column of equally long strings of 0 and 1, each of which would be
-        read as one number.
+        """Raise ReadError for a column of equally long strings of 0 and 1: each would be read as
+        one number.
 
         rows : the features of the first samples, as texts.
         """
@@ -711,10 +713,12 @@ class Layout:
         return f"pd.read_csv({literal(self.typed)}{self._written(options)})"
 
     def _written(self, options: str) -> str:
-        """Arguments of that pandas call: the file's encoding, delimiter and skipped lines."""
+        """Arguments of the pandas call that reads the file: encoding, delimiter, skipped lines,
+        ``options``.
+        """
         mark = self.numbers.delimiter
         said = ""
-        if mark == " ":  # any number of spaces is one delimiter
+        if mark == " ":  # any number of spaces separates two columns
             said = r", sep=r'\s+'"
         elif mark != ",":
             said = f", sep={mark!r}"
@@ -754,10 +758,10 @@ class Layout:
 
 
 def _ungrouping(some: Iterable[str], every: Iterable[str]) -> str:
-    """The expression that removes thousands separators; "" if the numbers have none or do not agree
-    on one.
+    """The expression that removes thousands separators; "" if there are none, or the numbers
+    disagree.
 
-    A number with both marks shows which separates thousands, if nothing else does.
+    The first number of ``some`` with two marks shows which one separates thousands.
     """
     whole = (each for each in some if len(re.findall(r"\d\D", each)) > 1)
     marks = next(filter(None, map(thousands_in, whole)), None)

@@ -17,10 +17,10 @@ from prviz.arrays import Array
 from prviz.readers.errors import ReadError
 from prviz.readers.notations import CODED
 
-# Cells of a table as they are written, row by row.
+# Cells of a table as texts, row by row.
 TextRows = Sequence[Sequence[str]]
 
-# First bytes of a text -> its encoding; if two match, the longer one decides.
+# First bytes of a text -> its encoding. If two fit, the longer one counts.
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -28,49 +28,52 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-# Most bytes of a text held in memory while it is converted to UTF-8, and bytes converted at a time.
+# Most bytes of a text that are held in memory while it is converted to UTF-8.
 _IN_MEMORY = 1 << 26
+# Bytes converted to UTF-8 at a time.
 _PIECE = 1 << 20
 # Number of bytes at the start of a file by which its delimiter is found.
 _HEAD = 1 << 20
-# Most lines above a table, and fewest lines with equally many delimiters that make a table.
+# Most lines above a table.
 _MOST_ABOVE = 16
+# Fewest lines with equally many delimiters that make a table.
 _OF_A_TABLE = 4
-# Number of lines by which the delimiter is found, and fewest table rows among them.
+# Number of first lines by which the delimiter is found.
 _HEADS = 8
+# Fewest rows of the table among them.
 _ROWS = 3
 _QUOTED = re.compile(r'"[^"]*"')
-# A line of word vectors whose word is itself a delimiter, such as a comma.
+# A line of word vectors in which the word is a delimiter, such as a comma.
 _WORD = re.compile(r'^[;,|"] (?!.*[;,|])')
 SEPARATOR = re.compile(r"sep=(.)\s*")
 _COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
-# A number with thousands separators in any country's style.
+# A number with thousands separators, as written in any country.
 _APART = re.compile(
     r"[+-]?(?!0)\d{1,3}([ .,'\u00a0\u2019\u202f])\d{2,3}(?:\1\d{2,3})*(?<=\d{3})(?:(?!\1)[.,]\d*)?"
 )
-# Mark -> pattern of a whole number above 999 with that mark between thousands, which is also a
-# number with three decimals.
+# Mark -> pattern of a number such as 1.234: with the mark between thousands, or with three
+# decimals.
 _GROUPED = {mark: re.compile(rf"[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}") for mark in ".,"}
-# Among this many numbers with three decimals one ends in a zero, unless the file omits zeros at the
-# end.
+# Fewest numbers with three decimals of which some must end in 0, unless the file omits such zeros.
 _SOME = 50
 # Number of values to check at a time.
 _AT_ONCE = 1 << 14
-# Arguments of str.maketrans: signs to replace, their replacements, signs around numbers to remove.
+# Arguments of str.maketrans: signs to replace, their replacements, and signs around numbers to
+# remove.
 _AROUND = ("\u2212Dd", "-ee", "%$\u20ac\u00a3\u00a5'\"=_")
-# Negative numbers as accountants write them, (1.5) and 1.5-, and their replacement.
+# Pattern of negative numbers as accountants write them, (1.5) and 1.5-, and its replacement.
 _NEGATIVE = (r"^[^\d(]*\((.*)\)$|^(.*\d)-$|^[-\u2212] +(\d.*)$", r"-\1\2\3")
-# Footnote and significance marks behind a number.
+# Marks of footnotes and significance behind a number.
 _BEHIND = "*\u2020\u2021 "
-# An underscore that does not separate thousands, as in keys such as 000012_0.
+# An underscore that separates no thousands, as in keys such as 000012_0.
 _NO_GROUPS = re.compile(r"_(?!\d{3}(?!\d))|(?<!\d)_")
-# The pandas code that removes all these signs from a text column.
+# The pandas code that removes from a text column all signs that `undecorated` removes from a text.
 UNDECORATED = (
     f".str.rstrip({_BEHIND!r}).str.replace(*{_NEGATIVE!r}, "
     f"regex=True).str.translate(str.maketrans{_AROUND!r})"
 )
-# The word in front of the column names in a comment.
+# The word in a comment in front of the column names.
 _FIELDS = re.compile(r"fields:?", re.IGNORECASE)
 # Words and marks for a missing number.
 _MISSING = re.compile(
@@ -78,7 +81,7 @@ _MISSING = re.compile(
     r"|name)[!?]?",
     re.I,
 )
-# Truth values, as spreadsheets write them in the languages of their users.
+# Truth value in lower case, as spreadsheets write it in many languages -> its number.
 _TRUTH = {
     **dict.fromkeys(("true", "wahr", "vrai", "verdadero", "verdadeiro", "vero", "waar"), 1.0),
     **dict.fromkeys(("prawda", "sant", "истина"), 1.0),
@@ -89,9 +92,9 @@ _TRUTH = {
 _BETWEEN = re.compile(r"\s*[,;|]\s*|\s+")
 # Brackets of a list as PostgreSQL, R and tuples write it.
 _BRACKETS = re.compile(r"(?:c\(|\(|\{)([^(){}\[\]]*)[)}]")
-# What NumPy, PyTorch and Python write around the numbers of a list.
+# A number in a list as NumPy prints it, such as np.float32(0.1).
 _WRAPPED = re.compile(r"(?:np\.|numpy\.)?(?:float|int|uint)\d+\(([^()]*)\)")
-# What Julia writes before the brackets of a list.
+# The type in front of the brackets of a list, as Julia writes it.
 _JULIA = re.compile(r"^(?:Float|U?Int)\d+(?=\[)")
 _ONE = ("[", "np.", "numpy.", "tensor(", "array(")
 _ARRAY = re.compile(
@@ -114,7 +117,7 @@ def encoding_of(head: bytes) -> str:
 
 
 def as_utf8(stream: BinaryIO, encoding: str, where: str) -> BinaryIO:
-    """The text as UTF-8 with line feeds only, in a temporary file if it exceeds 64 MiB. Raises
+    """The text as UTF-8 with line feeds, in memory up to 64 MiB, else in a temporary file. Raises
     ReadError for a truncated text.
     """
     decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)(), translate=True)
@@ -134,7 +137,7 @@ def as_utf8(stream: BinaryIO, encoding: str, where: str) -> BinaryIO:
 
 
 def delimiter_of(stream: BinaryIO, extension: str) -> str:
-    """The delimiter: the one that Excel's first line names, else the one that splits the first
+    """The delimiter: given by a first line for Excel (sep=;), else the one that splits the first
     lines into equally many fields.
     """
     lines = stream.read(_HEAD).decode("utf-8-sig", errors="replace").splitlines()
@@ -147,7 +150,7 @@ def delimiter_of(stream: BinaryIO, extension: str) -> str:
     ):
         del lines[0]  # drop a title and the blank line below it
     comments = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))
-    # of many comments, the last one may name the columns
+    # The last of many comments may name the columns.
     begun = comments - 1 if comments > _HEADS - _ROWS else 0
     lines = [_WORD.sub("word ", line) for line in lines[begun : begun + _HEADS]]
     first = lines[0] if lines else ""
@@ -203,7 +206,7 @@ def stands_alone(line: bytes, mark: bytes) -> bool:
 
 
 def _lines_above(lines: list[str]) -> int:
-    """Number of lines above a table, such as on the instrument; the first of them has no
+    """Number of lines above a table, for example on the instrument; 0 if the first line has a
     delimiter.
     """
     plain = [_QUOTED.sub("", line) for line in lines]
@@ -232,8 +235,8 @@ def _divided(line: str) -> bool:
 
 
 def _divided_by_spaces(lines: list[str]) -> bool:
-    """True for lines of equally many words (the first has one less if R names the rows) without any
-    other delimiter.
+    """True for lines of equally many words and no other delimiter. The first line may have one word
+    less, if R names the rows.
     """
     counts = [len(line.split()) for line in lines]
     decimals = all(
@@ -246,11 +249,11 @@ def _divided_by_spaces(lines: list[str]) -> bool:
 
 
 class Numbers:
-    """The numbers in cells.
+    """Reads the numbers in cells.
 
-    commas : True once a decimal comma was met; from then on, a point is no decimal point.
-        quoted_names : True if only the cells of the first line, the names, are quoted. in_quotes :
-        False if quotation marks are texts.
+    commas : True once a decimal comma was met; a point is no decimal point then. quoted_names :
+        True if only the cells of the first line, the names, are quoted. in_quotes : False if
+        quotation marks are texts.
     """
 
     def __init__(self, delimiter: str, *, quoted_names: bool = False) -> None:
@@ -274,7 +277,7 @@ class Numbers:
         elif self.commas and "." in text:
             return None
         try:
-            # float() accepts Python's 1_000, which no table means, but not the Unicode minus sign
+            # float() takes 1_000, which is no number in a table, but not the Unicode minus sign.
             if "_" in text:
                 return None
             return float(text.replace("\u2212", "-"))
@@ -296,8 +299,8 @@ def is_missing(text: str) -> bool:
 
 
 def thousands_in(text: str) -> tuple[str, str] | None:
-    """The marks before thousands and before decimals in a number such as ``1,234.5`` or
-    ``1.234,5``.
+    """The marks between thousands and before decimals in a number such as ``1,234.5`` or
+    ``1.234,5``; None for others.
     """
     apart = _APART.fullmatch(text.strip())
     if apart is None:
@@ -341,10 +344,10 @@ def may_be_grouped(values: Array) -> bool:
 
 def sets_thousands_apart(rows: Iterable[Sequence[str]], mark: str) -> bool | None:
     """True if ``mark`` separates thousands, False if it separates decimals, None if nothing shows
-    which.
+    which. rows : cells as texts.
 
-    If some numbers have three decimals and some none, these are decimals whose zeros at the end
-    were omitted.
+    In a column where only some numbers have the mark, one that ends in 0 shows thousands. If 50
+    have the mark and none ends in 0, these are decimals whose last zeros the file omits.
     """
     grouped: Counter[int] = Counter()
     bare: set[int] = set()
@@ -405,7 +408,7 @@ def listed_numbers(text: str) -> list[float] | None:
 
 
 def names_in_comment(fields: Sequence[str]) -> list[str]:
-    """The words of a comment without the comment mark and without PLUMED's word FIELDS."""
+    """The words of a comment, without its mark and without the word FIELDS that PLUMED writes."""
     first = ""
     if fields:
         first = fields[0].strip().lstrip("#%!").strip()
@@ -418,8 +421,8 @@ def names_in_comment(fields: Sequence[str]) -> list[str]:
 
 
 def names_of_columns(comments: Sequence[Sequence[str]]) -> list[str]:
-    """The names of all columns from comments: one line of fields, as web servers and Zeek write, or
-    a numbered line for each column, as in SExtractor; empty if there are no such comments.
+    """The names of all columns from comments: one line of fields, as web servers and Zeek write it,
+    or a numbered line for each column, as in SExtractor. [] if there are none.
     """
     numbered: list[str] = []
     for fields in comments:
@@ -432,6 +435,6 @@ def names_of_columns(comments: Sequence[Sequence[str]]) -> list[str]:
 
 
 def is_index_line(fields: list[str]) -> bool:
-    """True for pandas' third header line, which only names the index."""
+    """True for the third header line of pandas, which holds nothing but the name of the index."""
     first, *others = map(str.strip, fields)
     return bool(first and others) and not any(others)

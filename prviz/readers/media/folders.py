@@ -100,7 +100,7 @@ class FolderPictures:
 
 _ENCRYPTED = 1
 _AFTER_SLASH = chr(ord("/") + 1)
-# Most folders that a name in a table may have before the path in the archive.
+# Most folders in front of a name in a table that are stripped to find the picture in the archive.
 _DEEPEST = 100
 
 
@@ -112,7 +112,7 @@ class ZipPictures:
     name : name of the archive, for messages.
     data : bytes of the archive, not copied if they are ``bytes``.
 
-    A name is looked up as a path in the archive, or below the common folder of all files; in an
+    A name is looked up as a path in the archive, or below the common folder of all its files; in an
     archive with a single folder also by the file name alone; then as the only path of which one
     ends with the other. "fake/1.png" is never found as "real/1.png" of an archive with several
     folders. Names are compared as `plain_path`.
@@ -129,7 +129,7 @@ class ZipPictures:
         self._limits = limits or PictureLimits()
         self._where = source.where
         held = data if isinstance(data, bytes) else bytes(data)
-        # entries counted by their signature before the directory is parsed
+        # Count the entries by their signature before zipfile parses the directory.
         claimed = held.count(ENTRY)
         if claimed > self._limits.entries:
             raise MediaError(
@@ -234,8 +234,8 @@ def read_member(
         )
     try:
         with archive.open(info) as stream:
-            # ZipFile.read without a size unpacks all data before it cuts them to the claimed size.
-            # One byte more than claimed: so the end is reached and the checksum compared.
+            # `ZipFile.read` would unpack all data before it cuts them to the claimed size. Reading
+            # one byte more than claimed reaches the end, where zipfile compares the checksum.
             return stream.read(info.file_size + 1)
     except ZIP_ERRORS as error:
         raise MediaError(

@@ -31,14 +31,14 @@ FORMATS = ("PNG", "JPEG", "GIF", "WebP", "BMP")
 SIDE = 128
 # Most pixels of a picture, checked before it is decoded: 50 million take 200 MB.
 MAX_PIXELS = 50_000_000
-# Pixels that any file may have; above, most pixels per byte of the file. A file with more is no
-# picture, or a flat one.
+# Most pixels of a picture, whatever the size of its file.
 _SMALL_PIXELS = 4096**2
+# Most pixels per byte of the file above that number: a file with more is no picture, or a flat one.
 _PIXELS_PER_BYTE = 100
 
-# First bytes of a JPEG scan, and most scans of a file (usually 1 or 10): decoding takes one pass
-# over the picture for each.
+# First bytes of a scan in a JPEG file.
 _SCAN = b"\xff\xda"
+# Most scans of a JPEG file, which usually has 1 or 10: each takes a pass over the whole picture.
 _MOST_SCANS = 50
 _QUALITY = 85
 _BEGINNINGS = {
@@ -49,10 +49,11 @@ _BEGINNINGS = {
     b"BM": "BMP",
 }
 _BEGINNINGS |= dict.fromkeys((b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"), "TIFF")
-# TIFF tags: bits per value of each band, number of bands, offsets of the values in strips or in
-# tiles.
+# TIFF tag with the bits per value of each band.
 _BITS = 258
+# TIFF tag with the number of bands.
 _BANDS = 277
+# TIFF tags with the offsets and lengths of the values, in strips or in tiles.
 _PLACES = ((273, 279), (324, 325))
 # Exceptions that Pillow raises for truncated, corrupt or hostile files.
 _BROKEN = (
@@ -77,8 +78,8 @@ class MissingPictureError(MediaError):
     """Raised if a source has no picture of this name; another source may have it."""
 
 
-# Most characters of a part of a path on file systems. Longer parts are not normalised: normalising
-# takes quadratic time.
+# Longest part of a path that is normalised, as file systems allow no longer one: normalising takes
+# quadratic time.
 _LONGEST_PART = 255
 
 
@@ -176,9 +177,9 @@ def opened_picture(data: bytes, formats: Sequence[str] = FORMATS) -> Iterator[Im
         )
     from PIL import Image, UnidentifiedImageError
 
-    # As Pillow advises: a decompression bomb is an error, not a warning on stderr.
+    # Pillow advises so: an error for a decompression bomb instead of a warning.
     warnings.simplefilter("error", Image.DecompressionBombWarning)
-    # Pillow warns of damaged metadata, which are not used here.
+    # Pillow warns of damaged metadata, which are not used.
     warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.")
     most = min(MAX_PIXELS, max(_SMALL_PIXELS, _PIXELS_PER_BYTE * len(data)))
     too_large = (Image.DecompressionBombError, Image.DecompressionBombWarning)
@@ -243,15 +244,15 @@ def _shrunk(image: Image.Image) -> tuple[Image.Image, bool]:
     from PIL import Image, ImageOps
 
     larger = max(image.size) > SIDE
-    image.draft(None, (2 * SIDE, 2 * SIDE))  # a JPEG is decoded at low resolution
-    if image.mode.startswith("I"):  # 16 bits of grey
+    image.draft(None, (2 * SIDE, 2 * SIDE))  # decodes a JPEG at low resolution
+    if image.mode.startswith("I"):  # grey of 16 bits
         image = Image.fromarray((np.asarray(image) // 256).astype(np.uint8))
     transparent = image.has_transparency_data
     mode = "L" if image.mode in ("1", "L") else "RGB"
     small = image.convert("RGBA" if transparent else mode)
     small.thumbnail((SIDE, SIDE))
     small = ImageOps.exif_transpose(small)
-    small.info = {}  # colour profiles and comments may be larger than the picture
+    small.info = {}  # drops profiles and comments, which may be large
     return small, larger and not transparent
 
 
@@ -287,7 +288,9 @@ class Look:
 
 
 def _column(samples: Samples, *names: str) -> str | None:
-    """The first of these names that is a label, spelled as in the labels; case is ignored."""
+    """The label with one of these names, the first that exists, spelled as in the samples; case is
+    ignored.
+    """
     written: dict[str, str] = {}
     for label in samples.labels:
         written.setdefault(label.strip().lower(), label)
@@ -326,7 +329,7 @@ def find_picture(name: str, sources: Sequence[Pictures]) -> bytes:
 def _first(
     calls: Sequence[Callable[[str], Result]], name: str, sources: Sequence[Pictures]
 ) -> Result:
-    """Result of calling a function on the first source that has the picture."""
+    """The result of the first call, one for each source, that finds the picture."""
     for call in calls:
         try:
             return call(name)
@@ -338,7 +341,7 @@ def _first(
 
 @dataclass(frozen=True)
 class Found:
-    """How many of the first `rows` samples name a picture, and how many of these names the sources
+    """Numbers of samples, of the first `rows`, that name a picture and whose picture the sources
     have.
 
     loosely : number of pictures found by their file name alone, in another folder than named. first
