@@ -21,8 +21,8 @@ def page() -> None:
         with st.popover("What is this?", icon=":material/help:", type="tertiary"):
             st.markdown(section.IDEA)
     cache.leave_page()
-    # A place for each section: the previous section disappears at once, not when the new one is
-    # ready.
+    # One container for each section: so the previous section disappears at once, not when the new
+    # one is ready.
     places = [st.container() if each == name else st.empty() for each in names]
     with places[names.index(name)], answers.waiting():
         section.draw()

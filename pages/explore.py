@@ -30,12 +30,12 @@ from prviz.live.problems import Problem
 from prviz.live.state import VIEWS
 from prviz.server.work_queue import foreground
 
-# Labels of the figure's axes; their own names stand in links.
+# Labels for the choices of axes; links contain the choices' names instead.
 TITLES = dict(zip(VIEWS, ("PR", "Errors"), strict=True))
 
 
 def _say(problem: Problem) -> None:
-    """Say where what is shown differs from what the user asked for, and why."""
+    """Draw messages on where the figure differs from what the user has asked for, and why."""
     held = explore_session()
     asked = state().settings
     settings = problem.settings
@@ -60,11 +60,11 @@ def _say(problem: Problem) -> None:
 @st.fragment
 @foreground.drawing()
 def live(facts: DeltaGenerator) -> None:
-    """Draw all parts that follow the figure's own controls.
+    """Draw the figure and all parts of the page that change with the figure's own controls.
 
     The controls ask the server directly; once they have been still for a while, this fragment runs
-    again, not the whole page. facts : place in the sidebar for the checks of the pair; an
-    `st.empty`, since a fragment can redraw no other element outside itself.
+    again, not the whole page. facts : element in the sidebar for the findings about the pair. It is
+    an `st.empty`, the only kind of element outside itself that a fragment can redraw.
     """
     held = explore_session()
     shared = session()
@@ -77,7 +77,8 @@ def live(facts: DeltaGenerator) -> None:
     )
     line = visitor()
     line.understand = live_view.understand(held, shared)
-    number = held.asked  # read before the state: a question that arrives later gets the next answer
+    # read this before the state: a question that arrives in between is then answered next
+    number = held.asked
     asked = live_view.wanted(held, shared)
     line.explorer.turn_to(asked)
     answer = answers.answer(asked, partial(live_view.last, shared))
@@ -85,10 +86,10 @@ def live(facts: DeltaGenerator) -> None:
         shared.shown = answer
     problem = answer.problem
     found = answer.found
-    # the main figure shows progress itself
+    # progress is not drawn here: the main figure shows it
     with answers.waiting(st.container(key="prviz-follow-panel")):
-        # Containers keep their old content until redrawn; an `st.empty` would blink at every
-        # answer.
+        # Use containers, which keep their old content until it is drawn again: an `st.empty` would
+        # flicker at every answer.
         curve, beside = st.columns([1.6, 1], gap="small")
         warnings, figure, notice = (
             curve.container(key=key) for key in ("part-warnings", "part-figure", "part-notice")
@@ -100,7 +101,7 @@ def live(facts: DeltaGenerator) -> None:
         preflight.draw(checked, facts)
         rest = beside.container(key="part-beside")
         with rest:
-            # the place for the figure's rows, which the figure fills when it is drawn
+            # an empty element for the figure's rows: the figure's script fills it
             place("rows")
         with figure.container(key="part-pr-figure"):
             st.segmented_control(
@@ -123,10 +124,10 @@ def live(facts: DeltaGenerator) -> None:
 
 
 def page() -> None:
-    """Draw title, settings, and the live part for the pair that they ask for.
+    """Draw title, settings, and the live part for the pair that the settings name.
 
-    Every part has its own container, even while empty: when one part appears, nothing else moves
-    and no figure is created anew.
+    Every part has its own container, even while it is empty: when a part appears, Streamlit then
+    neither moves another one nor creates a figure anew.
     """
     st.title("Explore", anchor=False)
     own = explore_session()

@@ -1,4 +1,4 @@
-"""The Learn page: the course, one screen for each step."""
+"""The Learn page: a course on precision and recall, one screen for each step."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from pages._triage.source import chosen
 
 
 def page() -> None:
-    """Draw the form, which folds into the bar once results can be seen, and the results."""
+    """Draw the form and the results. Once there are results to see, the form folds into the bar."""
     st.title("Triage", anchor=False)
     kept = session()
     with st.container(key="triage-bar" if kept.folded else "triage-form", horizontal=kept.folded):
@@ -24,7 +24,8 @@ def page() -> None:
         )
         with data:
             source = choose_source()
-        # a new source: forget that uneven sizes of the former one switched on equal sizes
+        # for a new source, switch equal sizes off if the uneven sizes of the former source had
+        # switched them on
         if source is not None and kept.sized != source.which:
             kept.sized = source.which
             if kept.equal_by_default:

@@ -1,4 +1,6 @@
-"""The sections of the Bias lab, in order; each module has a text IDEA and a function `draw`."""
+"""The sections of the Bias lab page, in order. A section is a module with a text IDEA and a
+function `draw`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-// The table of verdicts, an HTML table with a button for each cell. New data rebuild it; the focus is kept.
+// The sanity battery's table of verdicts: an HTML table with a button for each verdict. New data rebuild the table,
+// and the focused button keeps the focus.
 
 /**
  * The data that Python sends (pages/_lab/battery_table.py).
@@ -13,7 +14,7 @@
  * @typedef {(id: string) => void} Choose
  */
 
-/** @type {WeakMap<HTMLElement, string>} the cell chosen last, by the component's element; Python receives it later */
+/** @type {WeakMap<HTMLElement, string>} id of the cell that the user has clicked last, by the component's element: Python receives the click later */
 const CHOSEN = new WeakMap();
 
 /** @template {keyof HTMLElementTagNameMap} Kind @param {Kind} kind @param {string} text @param {Record<string, string>} attributes
@@ -26,7 +27,7 @@ function element(kind, text = "", attributes = {}, ...children) {
   return node;
 }
 
-/** Signs by kind: the shape of a mark says the same as its colour.
+/** By kind of verdict, the sign that marks it. Sign and colour tell the same, for those who see no colours.
  * @type {Record<string, string>} */
 const SIGNS = { right: "●", wrong: "✕", asks: "○", lucky: "◆", wait: "·" };
 
@@ -77,7 +78,7 @@ function head(columns, truths) {
   );
 }
 
-/** One row for each check; a cell has a mark for each tag of the check.
+/** The table's body: one row for each check. A cell has one mark for each tag (kind of criterion) of the check.
  * @param {Row[]} rows @param {string | undefined} chosen @param {Choose} choose */
 function body(rows, chosen, choose) {
   /** @type {Row[][]} */
@@ -154,7 +155,8 @@ function key(kinds) {
   );
 }
 
-/** Scrolls to the detail below the table, once it has been drawn. @param {number} tries */
+/** Scroll to the detail of the clicked cell, below the table, once the page has drawn it.
+ * @param {number} tries */
 function seek(tries) {
   const told = document.querySelector(".st-key-battery-told");
   if (told) told.scrollIntoView({ block: "nearest" });

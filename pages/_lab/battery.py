@@ -1,7 +1,8 @@
-"""Section "Sanity battery": 15 sanity checks, with verdicts on any reading and on the truth.
+"""Section "Sanity battery": 15 sanity checks, with verdicts on measured numbers and on those of the
+true curve.
 
-A reading takes two numbers (fidelity, diversity) off a curve or a published score. A click on a
-verdict shows the reason for it, and the sweeps behind it.
+A reading gives two numbers, fidelity and diversity, from a curve or from a published score. A click
+on a verdict shows the reason for it, and the sweeps that were measured for it.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ from prviz.studies.battery.judge import SweepResult, along, criteria_of
 from prviz.studies.battery.tasks import kept
 from prviz.studies.kept_rows import KeptRows
 
-# A test counts the failed checks that IDEA names, from `prviz.studies.battery.judge`.
+# The number of failed checks in this text is tested: a test counts them by
+# `prviz.studies.battery.judge`.
 IDEA = (
     "A paper of 2025 requires of every score of generative models what common sense does: 1 where"
     " both distributions are equal, less where they differ, the same in any unit of a feature. Of"
@@ -159,7 +161,9 @@ def _shared() -> LeastRecentlyUsed:
 
 
 def _oracle(choice: Choice) -> pd.DataFrame:
-    """Verdicts on the truth itself; progress is drawn the first time."""
+    """Verdicts on the numbers of the true curve; draws the progress when they are computed for the
+    first time.
+    """
     place = st.empty()
     found = []
     for done, check in enumerate(choice.checks):
@@ -178,9 +182,12 @@ def _truth_judged(check: str, readings: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _judged(choice: Choice, rows: pd.DataFrame) -> pd.DataFrame:
-    """Verdicts on measured rows; a check is judged again only when it has more rows."""
+    """Verdicts on measured rows. They are cached: a check is judged again only if it has more rows
+    than before.
+    """
     parts = {str(name): part for name, part in rows.groupby("check", sort=False)}
-    own = bool(rows["key"].notna().any())  # False for rows that come with prviz: they have no key
+    # False for the stored rows that come with prviz: these have no key
+    own = bool(rows["key"].notna().any())
     return _concatenated(
         _shared().remembered(
             (own, choice.key, choice.readings, each, len(parts[each])),
@@ -235,7 +242,7 @@ SCENARIOS: Mapping[str, str] = {
 def show_detail(
     cell: VerdictCell, judged: pd.DataFrame, oracle: pd.DataFrame, rows: pd.DataFrame | None
 ) -> None:
-    """Draw the detail of one cell.
+    """Draw why one cell has its verdict: the deciding values, and the sweeps that were measured.
 
     judged, oracle : verdicts on measured rows and on the truth, from `prviz.studies.battery.judge`.
     rows : measured rows, if any.
@@ -290,18 +297,20 @@ def show_detail(
 def _lines(
     whose: str, judged: pd.DataFrame, place: CellPlace
 ) -> list[tuple[str, dict[Hashable, Any]]]:
-    """The verdicts of one cell, each paired with `whose` ("Measured" or "Truth")."""
+    """The rows of `judged` for one cell, each paired with `whose` ("Measured" or "Truth")."""
     mine = (judged[["check", "tag", "reading", "side"]] == list(place)).all(axis=1)
     return [(whose, line) for line in judged[mine].to_dict("records")]
 
 
 def _asked(found: SweepResult, place: CellPlace) -> Sequence[Criterion]:
-    """The criteria by which a cell judges one sweep."""
+    """The criteria that one cell of the table applies to one sweep."""
     return criteria_of(place.check, place.tag, cast(Side, place.side), found.scenario)
 
 
 def _outcome(found: SweepResult, criterion: Criterion, check: Check) -> dict[str, Any]:
-    """A row of the table of criteria: allowed values, verdict and margin, also for the truth."""
+    """A row of the table "Every criterion": allowed values, then verdict and margin, for the
+    measured numbers and for the truth.
+    """
     outcome = found.judge(criterion)
     true = found.judge_truth(criterion)
     return {
@@ -333,7 +342,7 @@ def _decided(line: dict[Hashable, Any], found: Sequence[SweepResult], check: str
 
 
 def _besides(found: Sequence[SweepResult], place: CellPlace) -> str:
-    """Text on other criteria, which the truth meets and the measured number misses."""
+    """Text on those criteria of the cell that the truth meets and the measured number does not."""
     check = CHECKS[place.check]
     missed = []
     for each in found:
@@ -361,7 +370,7 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
     x = found.points[found.measured].tolist()
     measured = zip(x, found.mean.tolist(), found.spread.tolist(), strict=True)
     geometric = False
-    # logarithmic if the steps between points are more even on a logarithmic axis
+    # the axis is logarithmic if the points are more evenly spaced on a logarithmic axis
     if found.points.min() > 0:
         steps = np.diff(found.points)
         ratios = np.diff(np.log(found.points))
@@ -408,8 +417,8 @@ def setting_words(check: Check, dim: int, scenario: str) -> str:
 
 
 def like_problem(check: str, dim: int) -> ExploreSettings | None:
-    """Explore's settings for a toy that resembles one point of the check's sweep; None if there is
-    none.
+    """Settings with which Explore shows a toy that resembles one point of the check's sweep; None
+    if no toy does.
     """
     mu = {1: 1.5, 8: 0.75, 64: 0.25}.get(dim, 0.25)
     scale = {1: 0.3, 8: 0.6, 64: 0.9}.get(dim, 0.9)

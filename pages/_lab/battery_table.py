@@ -1,4 +1,6 @@
-"""Table of the sanity battery's verdicts, beside the truth's and the published; and its form."""
+"""The sanity battery's table of verdicts on measured numbers, on the truth and as published; and
+the form above it.
+"""
 
 from __future__ import annotations
 
@@ -61,8 +63,8 @@ REPORTED_WORDS = (
 
 
 class Choice(NamedTuple):
-    """What to measure and judge: names in CHECKS (rows), names in READINGS (columns), and the
-    mode.
+    """What the user wants to be measured and judged: names in CHECKS (the table's rows), names in
+    READINGS (its columns), and the mode, quick or paper size.
     """
 
     checks: tuple[str, ...]
@@ -71,7 +73,7 @@ class Choice(NamedTuple):
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        """Cache key of the measurement; the same for all readings of the same curves."""
+        """Cache key of the measurement. Readings of the same curves share it."""
         return (
             "battery",
             self.mode,
@@ -81,7 +83,9 @@ class Choice(NamedTuple):
 
 
 def choose() -> Choice | None:
-    """Draw the form; None if it leaves nothing to judge."""
+    """Draw the form and return the user's choice; None, with a message, if the choice leaves
+    nothing to judge.
+    """
     checks = _checks()
     methods = st.multiselect(
         "Families of curves",
@@ -195,7 +199,9 @@ class CellPlace(NamedTuple):
 
 
 class VerdictCell(NamedTuple):
-    """Verdicts of one cell; verdict is "" before the measurement, published is "" where none is."""
+    """Verdicts of one cell: on the measured number ("" before it is measured), on the truth
+    (oracle), and as published ("" if none is).
+    """
 
     place: CellPlace
     verdict: str
@@ -204,8 +210,8 @@ class VerdictCell(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """How the verdict compares with the truth's, one of KINDS; "wait" before the
-        measurement.
+        """How the verdict on the measured number compares with that on the truth: one of KINDS, or
+        "wait" before the measurement.
         """
         if self.verdict:
             return KINDS[self.verdict in PASSES, self.oracle in PASSES]
@@ -259,21 +265,21 @@ def cells(
 
 
 def tags(check: str) -> list[Tag]:
-    """Tags of a check, with "purpose" last, as in the paper's tables."""
+    """Tags (kinds of criteria) of a check. "purpose" is last, as in the paper's tables."""
     return sorted(
         {each.tag for each in CHECKS[check].criteria}, key=lambda tag: (tag == "purpose", tag)
     )
 
 
 def chosen(known: Cells) -> CellPlace | None:
-    """The cell that was clicked last, if it is in the table."""
+    """The cell that the user has clicked last; None if it is not in the table."""
     said = told_by(KEY, "cell")
     return next((place for place in known if place.id == said), None)
 
 
 def message(known: Cells) -> str:
-    """Headline: how many cells the best number fails, and how many the worst, among the cells that
-    the true curve passes.
+    """Headline: of the cells that the true curve passes, how many the best of the measured numbers
+    fails, and how many the worst.
     """
     asked: dict[tuple[str, str], list[bool]] = {}
     for place, cell in known.items():
@@ -307,8 +313,8 @@ _TOTALS = (
 
 def draw(choice: Choice, known: Cells, measured: int) -> None:
     """Draw the table. measured : number of rows measured so far."""
-    # The truth's verdict depends only on how a reading is read off the curve, not on its family:
-    # keep one reading for each way.
+    # A verdict on the truth depends only on the point at which the curve is read, not on the
+    # family: show the truth once for each such point.
     truths = list({READINGS[name].at: name for name in reversed(choice.readings)}.values())[::-1]
     columns = []
     for name in choice.readings:
@@ -336,12 +342,14 @@ def draw(choice: Choice, known: Cells, measured: int) -> None:
 
 
 def _sides(reading: Reading) -> list[tuple[str, Side]]:
-    """Labels of a reading's numbers, each with its side (fidelity or diversity)."""
+    """The two numbers of a reading: label and side (fidelity or diversity). A number without a
+    label is left out.
+    """
     return [(label, side) for label, side in zip(reading.pair, SIDES, strict=True) if label]
 
 
 def _column(reading: Reading) -> dict[str, Any]:
-    """Heading of the columns of one reading, such as kNN read at λ = 10."""
+    """Heading above the columns of one reading, such as kNN read at λ = 10."""
     pair = _sides(reading)
     said = ", ".join(f"{label} for {side}" for label, side in pair)
     sides = [{"label": label, "help": f"{label}. {SIDE_WORDS[side]}"} for label, side in pair]
@@ -351,7 +359,7 @@ def _column(reading: Reading) -> dict[str, Any]:
 def _row(
     check: str, tag: Tag, known: Cells, truths: Sequence[str], columns: Sequence[tuple[str, Side]]
 ) -> dict[str, Any]:
-    """A row of the table: the truth's verdicts, then those of each column."""
+    """One row of the table: the verdicts on the truth, then those of each column."""
     of_truth = []
     for reading in truths:
         of_truth += [_truth(known.get(CellPlace(check, tag, reading, side))) for side in SIDES]
@@ -365,7 +373,9 @@ def _row(
 
 
 def _totals(known: Cells, columns: Sequence[tuple[str, Side]]) -> list[dict[str, Any]]:
-    """Number of passed cells for each column; the paper's row is left out if it has no verdict."""
+    """The last rows of the table: for each column, the number of passed cells. The row of published
+    verdicts is left out if there are none.
+    """
     totals = []
     for label, text, field in _TOTALS:
         values = []

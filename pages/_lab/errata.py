@@ -1,4 +1,4 @@
-"""Section "Errata": slips in the papers, each with the computation that shows it."""
+"""Section "Errata": mistakes in the papers, each with a computation that shows it."""
 
 from __future__ import annotations
 

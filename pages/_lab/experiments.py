@@ -1,4 +1,6 @@
-"""Section "Experiments": the papers' experiments, as a stored result at paper size or run here."""
+"""Section "Experiments": experiments from the papers. Their results at paper size are stored; the
+visitor can also run them.
+"""
 
 from __future__ import annotations
 
@@ -126,11 +128,11 @@ def _shell(line: str) -> None:
     st.code(line, language="bash", wrap_lines=True)
 
 
-# ---- drawing of the result: message, figure, table ----
+# ---- draw a result: message, figure, table ----
 
 
 def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: str) -> None:
-    """Draw the message and its figure; below, folded, all other numbers."""
+    """Draw an experiment's message and its figure; below them, folded, a table of all numbers."""
     values = _choices(experiment, rows, key)
     convention: CurveConvention | PaperConvention | None = None
     at = experiment.chosen(rows, values)
@@ -156,7 +158,7 @@ def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: st
 
 
 def _choices(experiment: Experiment, rows: pd.DataFrame, key: str) -> dict[str, Any]:
-    """Draw the choices that the experiment offers; returns the chosen value by label.
+    """Draw the choices that an experiment offers, such as k; return the chosen values by label.
 
     Only values that have rows are offered.
     """
@@ -186,7 +188,8 @@ def _choices(experiment: Experiment, rows: pd.DataFrame, key: str) -> dict[str, 
 def draw_chart(chart: Chart, key: str, numbers: str, height: int | None = None) -> None:
     """Draw every panel of a chart.
 
-    numbers : for screen readers, what holds the numbers. height : replaces the panels' own.
+    numbers : for screen readers, beginning of the sentence on where the numbers are. height :
+    height of each panel in pixels, in place of the panel's own.
     """
     panels = figures.experiment_figures(chart)
     square = isinstance(chart, CurveChart)
@@ -212,9 +215,9 @@ def draw_chart(chart: Chart, key: str, numbers: str, height: int | None = None) 
 
 
 def _convention(key: str) -> CurveConvention | PaperConvention | None:
-    """Draw the choice of a convention that the paper leaves open, behind one small button.
+    """Draw a small button that opens the choice of conventions that the paper leaves open.
 
-    None: prviz's own convention.
+    Returns None for prviz's own convention.
     """
     texts = "\n".join(f"- **{name}**: {text}" for name, text in SELF_COUNTING.items())
     with st.popover(
@@ -253,7 +256,7 @@ def _drawing(drawing: tuple[int | None, bool]) -> str:
 
 
 def facts(provenance: Provenance) -> str:
-    """Date, versions, machine and seconds of a stored measurement, as text."""
+    """Text on a stored measurement: its date, versions of libraries, machine and seconds."""
     libraries = ", ".join(f"{name} {version}" for name, version in provenance.versions.items())
     return (
         f"Measured on {provenance.date} with {libraries} on {provenance.machine}, in"
@@ -290,7 +293,7 @@ def _legend(chart: Chart) -> str:
 
 
 def _spread(series: Sequence[ChartBand | ChartLine]) -> bool:
-    """True if any of the series has a standard deviation; a single repeat has none."""
+    """True if at least one of the series has a standard deviation, which needs two repeats."""
     return any(
         np.isfinite(each.sd if isinstance(each, ChartLine) else each.recall_sd).any()
         for each in series
@@ -307,7 +310,8 @@ def _alternative(chart: Chart, title: str, numbers: str) -> str:
 
 
 def _table(found: pd.DataFrame) -> None:
-    """Draw a table: our mean, its spread, the published number, the difference.
+    """Draw a table of measured means, their spread, the published numbers and the differences from
+    these.
 
     Empty and constant columns are left out.
     """

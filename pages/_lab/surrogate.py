@@ -46,14 +46,17 @@ CURVES = "Curves"
 OVER_K = "Over k"
 OVER_D = "Over d"
 REFUSED = "No surrogate of your data is good enough; unknown"
-# Seed of the sample drawn from the surrogate, and of the splits.
+# Seed of the sample that is drawn from the surrogate, and of all splits.
 SEED = 1
-# Below this area under the true curve, a message says that the two sets hardly overlap.
+# If the area under the surrogate's true curve is below this, a message says that the two sets
+# hardly overlap.
 HARDLY = 0.02
 
 
 class CurvesBeside(NamedTuple):
-    """Curves by method: of a sample drawn from the surrogate (truth known), and of the data."""
+    """The surrogate's true curve, and curves by family: of a fresh sample from the surrogate
+    (fresh), and of the user's data (own).
+    """
 
     truth: PRCurve
     fresh: NamedCurves
@@ -109,7 +112,7 @@ def draw() -> None:
 
 
 def refusal(prediction: Prediction) -> str:
-    """Text on why the surrogate fails its predictive check."""
+    """Text that says why the surrogate fails its predictive check."""
     if prediction.inside < LEAST_INSIDE:
         return (
             f"{prediction.inside:.0%} of the settings measure an area on your data that samples of"
@@ -164,7 +167,7 @@ def _beside(
     made: Surrogate,
 ) -> None:
     best: dict[str, RankedSetting] = {}
-    for each in found:  # the list is sorted, the best setting first
+    for each in found:  # the best setting is first: keep each family's first
         best.setdefault(each.method, each)
     settings = list(best.values())
     pair = data.pair
@@ -232,12 +235,13 @@ def _curves(pair: SamplePair, settings: Sequence[RankedSetting]) -> dict[str, PR
     }
 
 
-# Settings in the figure: this many of the best and of the last; the table has all.
+# The figure shows at most this many of the best settings (MOST_BEST) and of the worst (MOST_LAST);
+# the table has all.
 MOST_BEST = 10
 MOST_LAST = 6
-# Below this IoU an estimate tells little.
+# A setting whose IoU with the truth is below this counts as far from the truth.
 FAR = 0.5
-# Numbers of the table: label, format and help.
+# Columns of numbers in the table: label, format and help text, by field of RankedSetting.
 _NUMBERS = {
     "iou": ("IoU", "%.3f", "Shared area over joint area: 1 is perfect."),
     "spread": ("±", "%.3f", "Standard deviation of the IoU over the repeats."),
@@ -283,7 +287,9 @@ class RankedSetting(NamedTuple):
 
     @property
     def mark(self) -> Literal["best", "", "avoid"]:
-        """The figure's mark: for the first in the ranking, and for settings far from the truth."""
+        """The setting's mark in the figure: "best" for the first of the ranking, "avoid" for
+        settings far from the truth.
+        """
         if self.iou < FAR:
             return "avoid"
         if self.rank == 1:
@@ -292,7 +298,7 @@ class RankedSetting(NamedTuple):
 
     @property
     def off(self) -> str:
-        """How far the area could be off, in words."""
+        """Text that says how far the area could be from the true area."""
         if math.isnan(self.low):
             return "no curve has any area"
         if self.low >= 0:
@@ -324,8 +330,8 @@ def show_verdict(
     *,
     complete: bool,
 ) -> None:
-    """Draw how far the area could be off with the best setting, a button that applies this setting,
-    and the intervals of all settings.
+    """Draw how far the area could be from the true one with the best setting, a button that applies
+    this setting, and a figure of every setting's error.
     """
     best = found[0]
 
@@ -387,6 +393,6 @@ def _table(found: list[RankedSetting]) -> None:
 
 
 def applied(best: RankedSetting, settings: ExploreSettings) -> ExploreSettings:
-    """Explore's settings with this family, k and split."""
+    """The settings of Explore with the family, k and split of `best`."""
     k = settings.k if best.k is None else best.k
     return replace(settings, methods=(best.method,), k=k, split=best.split, bandwidth=None)

@@ -1,4 +1,6 @@
-"""Background work of "Data like yours": surrogate, predictive check, and measurements."""
+"""Background work of "Data like yours": fits the surrogate, checks it, and measures settings on
+it.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,10 @@ from prviz.studies.surrogate.predictive import (
 from prviz.studies.surrogate.surrogate import SurrogateSources, surrogate_of, surrogate_problems
 from prviz.studies.sweeps import COLUMNS, SweepGrid, sweep_cells
 
-# Work that is estimated to take fewer seconds starts by itself.
+# Measurements that are estimated to take fewer seconds than this start without a click.
 AT_ONCE = 60.0
-# Rough seconds: per multiply-add of a covariance; for the surrogate's truth; and more per sample.
+# Rough costs in seconds. PER_PRODUCT: one multiply-add of a covariance. The surrogate's true curve:
+# TRUTH + TRUTH_SAMPLE for each sample.
 PER_PRODUCT = 1e-9
 TRUTH = 2.0
 TRUTH_SAMPLE = 5e-4
@@ -36,19 +39,23 @@ GOOD = "The surrogate predicts what settings measure on your data."
 
 @st.cache_resource
 def _shared() -> LeastRecentlyUsed:
-    """Surrogates of bundled sets, shared by all visitors."""
+    """Cache of the surrogates of bundled sets, shared by all visitors."""
     return LeastRecentlyUsed(64)
 
 
 def _sources(data: Data) -> SurrogateSources:
-    """The pair, with principal components that are computed once for all d."""
+    """The pair as source of surrogates: its principal components are computed once for every
+    dimension d.
+    """
     return cache.remembered(
         ("stand-in-sources", data.pair.digest), lambda: SurrogateSources(data.pair)
     )
 
 
 def directions(data: Data) -> Need[Any]:
-    """Job that finds the largest d: the number of directions in which the real set varies."""
+    """Job that finds the largest dimension d of a surrogate: the number of directions in which the
+    real set varies.
+    """
     held = _sources(data)
     seconds = PER_PRODUCT * data.pair.real.n * data.pair.d**2
     key = ("stand-in-directions", data.pair.digest)
@@ -77,7 +84,7 @@ def surrogate(data: Data, d: int) -> Need[Any]:
 
 
 def card(found: Surrogate, prediction: Prediction, data: Data) -> None:
-    """Draw what the surrogate is made of, and its predictive check."""
+    """Draw facts about the surrogate, and the result of its predictive check."""
     facts = {
         "Samples, real and generated": f"{data.pair.real.n:,} and {data.pair.generated.n:,}",
         "Dimensions kept": f"{found.d:,} of {data.pair.d:,}",
@@ -114,7 +121,9 @@ def card(found: Surrogate, prediction: Prediction, data: Data) -> None:
 
 
 def sharpness_text(sharpness: float) -> str:
-    """The sharpness as text; at the ends of the range that is tried, "or more" and "or less"."""
+    """The sharpness as text. If it is at an end of the range that was tried, the text ends in "or
+    more" or "or less".
+    """
     if sharpness >= WIDEST:
         return f"{WIDEST:g} or more"
     if sharpness <= 1 / WIDEST:
@@ -136,9 +145,9 @@ def setting_text(method: str, k: K | None, split: float | None) -> str:
 def work(
     data: Data, d: int, request: MeasurementRequest, made: Surrogate, title: str
 ) -> work_box.WorkRequest:
-    """The tasks that measure the settings, those of this d first.
+    """The tasks that measure the requested settings on surrogates, those of dimension d first.
 
-    Raises ValueError for settings that these samples do not allow.
+    Raises ValueError for settings that the surrogates' sample sizes do not allow.
     """
     later = [each for each in sorted(request.dims) if each != d]
     problems = [made.problem()]

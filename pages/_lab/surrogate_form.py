@@ -22,14 +22,15 @@ PAPER = "paper"
 SOURCES = {"bundled": "A bundled set", "upload": "Your files", PAPER: "The paper's figures 8 to 10"}
 SOURCE = "stand-in.source"
 FAMILY = "stand-in.family"
-# The pair if Explore shows no bundled one. A test checks that its surrogate passes.
+# The bundled pair of the first visit, unless Explore shows one. A test checks that the surrogate of
+# this pair passes its predictive check.
 FIRST_PAIR = "rbm-epoch-300"
-# Session key: source and problem that Explore showed when this form last switched to its pair.
+# Session key of the source and problem of Explore's pair to which this form has switched last.
 _BEGUN = "_surrogate_of"
 
 
 class Data(NamedTuple):
-    """The pair of sets, and the settings with which Explore shows it."""
+    """The chosen pair of sets, and the settings with which Explore would show it."""
 
     pair: SamplePair
     settings: ExploreSettings
@@ -44,9 +45,9 @@ class Data(NamedTuple):
 
 
 def choose(head: DeltaGenerator) -> Data | str | None:
-    """Draw the choice of a pair, at first Explore's.
+    """Draw the choice of a pair; at first it is the pair that Explore shows.
 
-    None if there is no pair yet; PAPER for the paper's figures.
+    Returns None if there is no pair yet, PAPER if the user has chosen the paper's figures.
     """
     explored = session().shown
     shown = ExploreSettings() if explored is None else explored.problem.settings
@@ -63,7 +64,7 @@ def choose(head: DeltaGenerator) -> Data | str | None:
 
 
 def _begin(shown: ExploreSettings) -> None:
-    """Switch to Explore's pair, once for each pair that Explore shows."""
+    """Switch the form to the pair that Explore shows, but only once for each such pair."""
     pair = (shown.source, shown.problem)
     if st.session_state.get(_BEGUN) == pair:
         return
@@ -131,8 +132,8 @@ LONGEST_REPEATED = 40
 class MeasurementRequest:
     """What to measure on surrogates.
 
-    dims : every d, including that of the surrogate shown. n : samples of each set; None: as many as
-    the data have.
+    dims : the dimensions of all surrogates, including the one on screen. n : samples of each set;
+    None for as many as the data have.
     """
 
     dims: tuple[int, ...]
@@ -163,9 +164,10 @@ def dimension(most: int) -> int:
 
 
 def measured(data: Data, d: int, most: int) -> MeasurementRequest | None:
-    """Draw the choice of what to measure; None, with a message, if it can't be used.
+    """Draw the choice of what to measure, and return it; None, with a message, if it can't be
+    used.
 
-    most : largest d of the data.
+    most : largest dimension of a surrogate of these data.
     """
     methods = _methods(data)
     splits = _splits()
@@ -271,7 +273,7 @@ def _ks(n: int) -> tuple[K, ...]:
 
 
 def as_k(text: str) -> K | None:
-    """The k that was typed or chosen; None if the text is no k."""
+    """The k that a typed or chosen text means; None if it means no k."""
     text = text.strip()
     if text in ("√n", "sqrt"):
         return "sqrt"

@@ -1,4 +1,6 @@
-"""Figures 8 to 10 of hal-05344404, section 5.3, on bundled digits; and lines over k or d."""
+"""Figures 8 to 10 of hal-05344404 (section 5.3), on the bundled digits; and figures with lines over
+k or d for all surrogates.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ def at_k(rows: pd.DataFrame, k: K) -> pd.DataFrame:
 
 
 def lines(rows: pd.DataFrame, x: Literal["k_used", "d"], measure: Measure) -> list[SettingLine]:
-    """One line for each family and split, in the order of the rows."""
+    """The lines of a figure over `x`: one for each family and split, in the order of the rows."""
     found = []
     for _, part in rows.groupby(["method", "split"], dropna=False, sort=False):
         method = str(part["method"].iloc[0])
@@ -72,7 +74,9 @@ def _spread(values: pd.Series) -> float:
 def panes(
     rows: pd.DataFrame, x: Literal["k_used", "d"], xlabel: str, measures: Sequence[Measure]
 ) -> list[Pane]:
-    """One pane for each measure: the first wide and with legend, the others side by side."""
+    """Panes with a measure over `x`: the first measure's is wide and has a legend, the others are
+    side by side.
+    """
     found = []
     for place, measure in enumerate(measures):
         figure = figures.setting_lines_figure(
@@ -92,8 +96,8 @@ def panes(
 DIMS = (2, 4, 8, 16, 32, 50, 61)
 KS: tuple[K, ...] = ("sqrt", 4)
 SPLITS = (None, 0.5)
-# Seconds for one task (one d and split) on one core: drawing samples, all families at both k, and a
-# share of the fits and truths.
+# Estimated seconds of one task, a measurement at one d and split, on one core: drawing samples, all
+# families at both k, and the task's share of fitting surrogates and computing truths.
 SECONDS_EACH = 0.9
 FIGURES = {
     "pair": (
@@ -120,7 +124,7 @@ FIGURES = {
         ),
     ),
 }
-# IoU by d that the text of section 5.3.1 gives for figure 8 (kNN with split).
+# By d, the IoU of kNN with split that the paper's text gives for its figure 8 (section 5.3.1).
 PUBLISHED = dict(
     zip((2, 50), (value for (value,) in printed_in("2026: Figure 8").values()), strict=True)
 )
@@ -136,7 +140,7 @@ SETTING = (
 
 @lru_cache(maxsize=1)
 def tasks(dims: tuple[int, ...] = DIMS, n: int | None = None) -> tuple[Cell, ...]:
-    """One task for each d, split and truncation, ordered so that all figures fill evenly."""
+    """One task for each d, split and truncation. Their order fills all three figures evenly."""
 
     def cells(sources: SurrogateSources, *scenarios: Scenario) -> list[Cell]:
         problems = surrogate_problems(sources, dims, "gaussian", 0, scenarios)
@@ -195,14 +199,14 @@ def draw_rows(rows: pd.DataFrame, complete: bool) -> None:
 
 
 def with_scenario(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with a column for the scenario, taken from their parameters."""
+    """The rows with an additional column, the scenario, which their parameters name."""
     of = {text: json.loads(text)["scenario"] for text in rows["parameters"].unique()}
     return rows.assign(scenario=rows["parameters"].map(of))
 
 
 def says(rows: pd.DataFrame) -> list[str]:
-    """Sentences on the best setting at the largest d of each figure, and on the paper's two
-    numbers.
+    """Sentences on the best setting of each figure at its largest d, and on the two numbers that
+    the paper's text gives.
     """
     found = []
     for name, (title, _) in FIGURES.items():
@@ -228,7 +232,7 @@ def says(rows: pd.DataFrame) -> list[str]:
                 f"**{title.partition(':')[0]}**: at d = {int(top['d'].iloc[0])} the closest is"
                 f" {text}."
             )
-    # Our numbers beside the two that the paper's text gives.
+    # The two numbers that the paper's text gives, each beside the one measured here.
     knn = rows[
         (rows["scenario"] == "pair")
         & (rows["method"] == "knn")

@@ -1,4 +1,6 @@
-"""Section "Sweep": a grid of problems, estimators and settings, one row for each combination."""
+"""Section "Sweep": measures a grid of problems, estimators and settings; each combination gives one
+row.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +46,8 @@ IDEA = (
     " area under either (1 is perfect); **excess** is the share that only the estimate covers (too"
     " optimistic), **deficit** the share that only the truth covers (too pessimistic)."
 )
-# Limits of one request on the page: rows, values of each set, and seconds of one measurement. The
-# shell has no such limits.
+# Limits of one sweep on the page, which the shell does not have. MOST_MEASURED: rows; MOST_VALUES:
+# values in one set of samples; MOST_SECONDS: seconds of one measurement.
 MOST_MEASURED = 5_000
 MOST_VALUES = 10_000 * 2_048
 MOST_SECONDS = 60.0
@@ -56,12 +58,12 @@ _ALLOWED = (
 
 
 class Field(NamedTuple):
-    """One list of the grid.
+    """One field of the form: a list of values of the grid.
 
-    key : its name in the configuration. label, help : its texts on the page.
-    offered : the values to choose from. first : those chosen at first.
+    key : the field's name in the configuration file. label, help : its texts on the page.
+    offered : the values to choose from. first : the values that are chosen at first.
     whole : True if only whole numbers are allowed.
-    word : a text that is allowed besides numbers; it stands for `value`.
+    word : a word that is allowed besides numbers; it means `value`.
     """
 
     key: str
@@ -132,7 +134,7 @@ FIELDS = (
 
 
 def entries(field: Field, texts: Sequence[str]) -> list[Any]:
-    """The chosen and typed values, without repeats.
+    """The values of a field that the user has chosen or typed, without duplicates.
 
     Raises ValueError for a text that is neither a number nor the field's word.
     """
@@ -155,7 +157,9 @@ def entries(field: Field, texts: Sequence[str]) -> list[Any]:
 
 
 def named_problems() -> dict[str, ToyProblem]:
-    """Every toy with each of its published settings, by a short title."""
+    """By a short title, every toy with its default settings and with each of its published
+    settings.
+    """
     found: dict[str, ToyProblem] = {}
     for name in TOYS:
         usual = toy(name)
@@ -170,9 +174,9 @@ def named_problems() -> dict[str, ToyProblem]:
 
 
 def checked_cells(arguments: Mapping[str, Any]) -> list[Cell]:
-    """The cells of `prviz.sweep`.
+    """The cells of `prviz.sweep` for these arguments.
 
-    Raises ValueError or TypeError, also for more than a page may request.
+    Raises ValueError or TypeError, also if they exceed the page's limits.
     """
     pairs = (
         math.prod(len(arguments[key]) for key in ("problems", "dims", "ns", "splits"))
@@ -209,9 +213,9 @@ MOST_CHARACTERS = 200
 CONFIG = "grid.toml"
 ROWS = "rows.parquet"
 KEY = "lab-sweep"
-# A sweep that is estimated to take fewer seconds starts by itself.
+# A sweep that is estimated to take fewer seconds than this starts without a click.
 AT_ONCE = 4.0
-# Numbers that the heat map can show; AuC is that of the estimate.
+# Numbers that the heat map can show. AuC is the area under the estimate, not under the truth.
 NUMBERS = {
     "iou": ("IoU", COMPARISONS["iou"][1]),
     "excess": (
@@ -224,15 +228,16 @@ NUMBERS = {
     ),
     "auc": ("AuC", next(each.explanation for each in SUMMARIES if each.key == "auc")),
 }
-# Most settings in the heat map; the table has all.
+# The heat map shows at most this many settings; the table has all.
 MOST_SETTINGS = 40
-# Most rows in the table; the files have all.
+# The table shows at most this many rows; the files have all.
 MOST_LISTED = 500
-# Figures over k: fewest k for one, most figures, and most seconds for one limit drawn in them.
+# Figures over k. LEAST_KS: fewest k for a figure; MOST_PANES: most figures; LIMIT_SECONDS: most
+# seconds to compute one limit for infinitely many samples.
 LEAST_KS = 3
 MOST_PANES = 6
 LIMIT_SECONDS = 1.0
-Line = tuple[list[int], list[float]]  # the values of k, and the IoU at each
+Line = tuple[list[int], list[float]]  # values of k, and the IoU at each of them
 _ROOTS = {"sqrt": "√n"}
 
 
@@ -243,7 +248,8 @@ def draw() -> None:
     except (ValueError, TypeError) as error:
         say_refusal(plain(str(error)))
         return
-    # all first repeats come first, so that every cell of the map soon has a value
+    # measure the first repeat of every cell first, so that every cell of the heat map soon has a
+    # value
     early = sorted(cells, key=lambda cell: cell.repeat)
     seconds = sweep_seconds(cells) or 0.0
     box(
@@ -260,7 +266,7 @@ def draw() -> None:
 
 
 def _chosen() -> dict[str, Any]:
-    """Draw the form; return the arguments of `prviz.sweep`.
+    """Draw the form; return the arguments for `prviz.sweep`.
 
     Raises ValueError for an entry that can't be used.
     """
@@ -351,9 +357,10 @@ def _draw(rows: pd.DataFrame, complete: bool) -> None:
 def _heat_map(
     key: str, means: pd.DataFrame, texts: Sequence[Mapping[str, str]], number: str, top: float
 ) -> Pane:
-    """Heat map of one number's means for one problem.
+    """Pane with a heat map of the means of one number for one problem.
 
-    texts : settings in words, one for each row of `means`. top : end of the colour scale.
+    texts : the settings of each row of `means`, as texts by name. top : value at the upper end of
+    the colour scale.
     """
     name, explained = NUMBERS[number]
     labels, common = _labels(texts)
@@ -379,8 +386,8 @@ def _heat_map(
 
 
 def _over_k(rows: pd.DataFrame) -> None:
-    """Draw the IoU over k for every pair measured at several k, and its limit for ever more
-    samples.
+    """Draw a figure of the IoU over k for every pair that was measured at several k, with the IoU's
+    limits for infinitely many samples.
     """
     panes: list[Pane] = []
     same = ["problem", "parameters", "d", "n_real", "split"]
@@ -419,7 +426,9 @@ def _over_k(rows: pd.DataFrame) -> None:
 
 
 def _limit_iou(problem: ToyProblem, truth: PRCurve, method: str, k: int) -> float:
-    """IoU of the truth with the limit of ever more samples; nan where computing it takes long."""
+    """IoU of the truth with the estimate's limit for infinitely many samples; nan if computing it
+    would take long.
+    """
     if limit_seconds(truth, method, k) > LIMIT_SECONDS:
         return math.nan
     key = ("limit", problem.name, tuple(sorted(problem.parameters.items())), method, k)
@@ -428,10 +437,10 @@ def _limit_iou(problem: ToyProblem, truth: PRCurve, method: str, k: int) -> floa
 
 
 def _setting_texts(row: Mapping[Hashable, Any]) -> dict[str, str]:
-    """The settings of a row in words, without the estimator and without settings it does not
-    have.
+    """The settings of a row as texts by name, without the estimator and without settings that the
+    estimator does not have.
     """
-    # Title of the problem in the form, whatever d is.
+    # Find the problem's title in the form: the problem that has the same parameters, except d.
     wanted = json.loads(str(row["parameters"])) | {"d": None}
     title = str(row["problem"])
     for label, problem in named_problems().items():
@@ -453,8 +462,8 @@ def _setting_texts(row: Mapping[Hashable, Any]) -> dict[str, str]:
 
 
 def _labels(texts: Sequence[Mapping[str, str]]) -> tuple[list[str], str]:
-    """Labels of the rows, made of the settings that differ between rows; and the common settings as
-    text.
+    """A label for each row, made of the settings in which rows differ; and a text with the settings
+    that all rows share.
     """
     names = list(dict.fromkeys(name for each in texts for name in each))
     same = [name for name in names if len({each.get(name) for each in texts}) == 1]
