@@ -16,12 +16,17 @@
 /* Functions are compiled once per kind of processor; which copy is used is chosen when the library is loaded. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #define EACH_PROCESSOR __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+/* For products of 64-bit words, which AVX-512 multiplies slowly. */
+#define WITHOUT_AVX512 __attribute__((target_clones("arch=haswell", "default")))
 #else
 #define EACH_PROCESSOR
+#define WITHOUT_AVX512
 #endif
 
-/* Entries are compared in blocks of this size, without a branch; results are read after each block. */
+/* Entries are compared in blocks of this size, without a branch: one for each bit of a word. */
 #define BLOCK 64
+/* The product of eight bytes of 0 or 1, the lowest first, with this number has them as the bits of its highest byte. */
+#define GATHER 0x0102040810204080u
 /* NumPy's pairwise summation: up to this many values are added in eight lanes, a longer sum is split in halves. */
 #define LEAF 128
 /* Number of cells of equal width into which the range of the limits is divided: the cell of a value gives its rank

@@ -49,11 +49,12 @@ EACH_PROCESSOR int64_t NAMED(pair_distances)(
     return leaves != 0;
 }
 
-/* Sets inside[i] to 1 if values[i] is at most ``limit`` or, where limits are given, at most limits[i]; for up to BLOCK
- * entries. */
-static inline __attribute__((always_inline)) void NAMED(compare)(
-    const REAL *values, int64_t n, REAL limit, const REAL *limits, uint8_t *inside)
+/* The entries that are at most ``limit`` or, where limits are given, at most limits[i], as the bits of a word; for up to
+ * BLOCK entries. */
+WITHOUT_AVX512 static uint64_t NAMED(within)(const REAL *values, int64_t n, REAL limit, const REAL *limits)
 {
+    uint8_t inside[BLOCK];
+    uint64_t bytes[BLOCK / 8], bits = 0;
     if (n < BLOCK)
         memset(inside, 0, BLOCK);
     else
@@ -64,6 +65,10 @@ static inline __attribute__((always_inline)) void NAMED(compare)(
     else
         for (int64_t i = 0; i < n; i++)
             inside[i] = values[i] <= limit;
+    memcpy(bytes, inside, BLOCK);
+    for (int i = 0; i < BLOCK / 8; i++)
+        bits |= (bytes[i] * GATHER >> 56) << 8 * i;
+    return bits;
 }
 
 EACH_PROCESSOR int64_t NAMED(entries_within)(
@@ -71,21 +76,16 @@ EACH_PROCESSOR int64_t NAMED(entries_within)(
     int64_t *rows, int64_t *columns, REAL *values, int64_t *starts)
 {
     int64_t found = 0;
-    uint8_t inside[BLOCK];
     for (int64_t row = 0; row < m; row++, tile += n) {
         starts[row] = found;
         for (int64_t first = 0; first < n; first += BLOCK) {
-            NAMED(compare)(tile + first, n - first, by_row ? by_row[row] : (REAL)-INFINITY,
-                           by_column ? by_column + first : NULL, inside);
-            for (int byte = 0; byte < BLOCK; byte += 8) {
-                uint64_t word;
-                memcpy(&word, inside + byte, 8);
-                for (; word; word &= word - 1, found++)
-                    if (found < room) {
-                        int64_t column = first + byte + __builtin_ctzll(word) / 8;
-                        rows[found] = row, columns[found] = column, values[found] = tile[column];
-                    }
-            }
+            uint64_t inside = NAMED(within)(
+                tile + first, n - first, by_row ? by_row[row] : (REAL)-INFINITY, by_column ? by_column + first : NULL);
+            for (; inside; inside &= inside - 1, found++)
+                if (found < room) {
+                    int64_t column = first + __builtin_ctzll(inside);
+                    rows[found] = row, columns[found] = column, values[found] = tile[column];
+                }
         }
     }
     starts[m] = found;
@@ -209,30 +209,25 @@ EACH_PROCESSOR int64_t NAMED(rank_columns)(
     int64_t exact, int64_t *counts, int64_t room, int64_t *rows, int64_t *columns)
 {
     int64_t unclear = 0;
-    uint8_t inside[BLOCK];
     /* BLOCK columns are compared with all rows before the next ones, so that their limits stay in the cache. */
     for (int64_t first = 0; first < n; first += BLOCK) {
         const char *limits_end = (const char *)(limits + (n - first < BLOCK ? n : first + BLOCK) * q);
         for (const char *line = (const char *)(limits + first * q); line < limits_end; line += LINE)
             __builtin_prefetch(line);
         for (int64_t row = 0; row < m; row++) {
-            NAMED(compare)(tile + row * n + first, n - first, (REAL)-INFINITY, reach + first, inside);
-            for (int byte = 0; byte < BLOCK; byte += 8) {
-                uint64_t word;
-                memcpy(&word, inside + byte, 8);
-                for (; word; word &= word - 1) {
-                    int64_t column = first + byte + __builtin_ctzll(word) / 8;
-                    const double *own = limits + column * q, *start = own;
-                    double value = tile[row * n + column];
-                    /* A binary search without branches, because a processor could not predict them. */
-                    for (int64_t left = q; left > 1; left -= left / 2)
-                        start += left / 2 & -(int64_t)(start[left / 2 - 1] < value);
-                    int64_t place = start - own + (*start < value);
-                    if (exact || NAMED(is_clear)(value, error[column], own, q, place))
-                        counts[row * (q + 1) + place]++;
-                    else if (unclear++ < room)
-                        rows[unclear - 1] = row, columns[unclear - 1] = column;
-                }
+            uint64_t inside = NAMED(within)(tile + row * n + first, n - first, (REAL)-INFINITY, reach + first);
+            for (; inside; inside &= inside - 1) {
+                int64_t column = first + __builtin_ctzll(inside);
+                const double *own = limits + column * q, *start = own;
+                double value = tile[row * n + column];
+                /* A binary search without branches, because a processor could not predict them. */
+                for (int64_t left = q; left > 1; left -= left / 2)
+                    start += left / 2 & -(int64_t)(start[left / 2 - 1] < value);
+                int64_t place = start - own + (*start < value);
+                if (exact || NAMED(is_clear)(value, error[column], own, q, place))
+                    counts[row * (q + 1) + place]++;
+                else if (unclear++ < room)
+                    rows[unclear - 1] = row, columns[unclear - 1] = column;
             }
         }
     }
