@@ -13,12 +13,13 @@ from typing import Any
 from prviz.curves.summaries import rounded_up
 from prviz.diagnostics.witness import GIVES_AWAY
 from prviz.estimators import ESTIMATORS
-from prviz.readers import ACCEPTED_TEXT
+from prviz.readers import ACCEPTED, ACCEPTED_TEXT
 from prviz.readers.atomic_files import write_whole
 from prviz.readers.errors import listed, one_line, printable
 from prviz.reports.document import document
 from prviz.reports.files import check_targets, write_reports
 from prviz.reports.page import to_html
+from prviz.reports.tables import is_table
 from prviz.reports.trackers import (
     check_csv,
     log_csv,
@@ -91,6 +92,7 @@ class TriageOutputs:
             if each is not None
         ]
         sources = [arguments.reference, *(each.path for each in checkpoints), *others]
+        sources += self._samples()
         if self._reports:
             check_targets(self._reports, sources)
         if arguments.best_file is not None and realpath(arguments.best_file) in map(
@@ -101,6 +103,25 @@ class TriageOutputs:
                 " table"
             )
         self._steps(checkpoints)
+
+    def _samples(self) -> list[Path]:
+        """Outputs that stand where checkpoints do, which are left out there as outputs.
+
+        A table of an earlier report is no checkpoint.
+        """
+        arguments = self._arguments
+        sources = {realpath(each) for each in arguments.checkpoints}
+        found = []
+        for path in [*self._reports, arguments.best_file]:
+            if path is None:
+                continue
+            where = Path(realpath(path))
+            inside = str(where.parent) in sources and where.name.lower().endswith(ACCEPTED)
+            if path != arguments.best_file and inside:
+                inside = where.exists() and not is_table(where)
+            if inside or str(where) in sources:
+                found.append(path)
+        return found
 
     def _steps(self, checkpoints: Sequence[Checkpoint]) -> Mapping[str, int]:
         if self._arguments.tensorboard is None and self._arguments.metrics is None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -28,11 +31,32 @@ EPOCHS = 50
 # the process's warning filters and then restores those it found. Of two fits at once, one would
 # restore filters that the other had changed.
 _ALONE = threading.Lock()
+# scikit-learn's warning in place of KeyboardInterrupt.
+_INTERRUPTED = "Training interrupted by user"
 # First sentence of `About.biases` for every trained classifier.
 ABOVE = (
     "Above the truth (Theorem 5), or a little below, as the threshold is chosen on the evaluation"
     " samples. "
 )
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C end a fit: scikit-learn's networks warn instead, and are used as they are then.
+
+    Only the main thread gets Ctrl-C, and only there are the process's warning filters changed.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", _INTERRUPTED)
+        try:
+            yield
+        except UserWarning as warning:
+            if not str(warning).startswith(_INTERRUPTED):
+                raise
+            raise KeyboardInterrupt from None
 
 
 class _Classifiers(Estimator, ABC):
@@ -192,8 +216,9 @@ class _MLP(_Classifiers):
             from sklearn.neural_network import MLPClassifier
 
         model = MLPClassifier((64,), alpha=1.0, random_state=seed)
-        for _ in range(EPOCHS):
-            model.partial_fit(z, y, classes=[0, 1])
+        with _interruptible():
+            for _ in range(EPOCHS):
+                model.partial_fit(z, y, classes=[0, 1])
         return model
 
 
@@ -263,7 +288,8 @@ def classifier_curve(
         fit = drawn.fit
         pair = drawn.evaluate
         z = np.concatenate([side.values for side in fit])
-        classifier = clone(classifier).fit(z, _labels(fit.real.n, fit.generated.n))
+        with _interruptible():
+            classifier = clone(classifier).fit(z, _labels(fit.real.n, fit.generated.n))
     z = np.concatenate([side.values for side in pair])
     return ErrorRates.from_supports(*_votes(classifier, z), pair.real.n).curve()
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prviz.reports.document import Document
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 # Key of the Parquet metadata, which hold the report without its numbers.
 METADATA_KEY = b"prviz"
 _NUMBERS = ("checkpoints", "rankings")
+# Bytes at the beginning of a CSV, and at the end of a Parquet file, that hold the columns' names.
+_NAMES = 2**20
 _OF_THE_RANKING = {
     "best": "best",
     "tied_with_best": "tied_with_best",
@@ -101,6 +104,15 @@ def to_parquet(report: Document) -> bytes:
     stream = io.BytesIO()
     pq.write_table(written.replace_schema_metadata(metadata), stream)
     return stream.getvalue()
+
+
+def is_table(path: Path) -> bool:
+    """True if the file is a table of a report, by the names of its columns."""
+    with path.open("rb") as file:
+        if path.suffix.lower() == ".parquet":
+            file.seek(max(path.stat().st_size - _NAMES, 0))
+        names = file.read(_NAMES)
+    return b"reference_digest" in names and b"schema_version" in names
 
 
 def _rows(report: Document) -> Iterator[dict[str, Any]]:

@@ -246,6 +246,53 @@ def test_closed_outputs_are_no_error(tmp_path: Path) -> None:
     assert best.read_text().strip() == MIXTURE[1]
 
 
+@pytest.mark.parametrize(
+    ("option", "name", "named"),
+    [
+        ("--best-file", "a.npy", "folder"),
+        ("--best-file", "a.npy", "files"),
+        ("--report", "b.csv", "folder"),
+        ("--report", "b.csv", "files"),
+        ("--report", "c.parquet", "folder"),
+    ],
+)
+def test_no_output_takes_the_place_of_a_checkpoint(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    option: str,
+    name: str,
+    named: str,
+) -> None:
+    """An output among the checkpoints is none of them, and so nothing else would see it."""
+    draw = np.random.default_rng(0).standard_normal((4, 120, 3))
+    np.save(tmp_path / "real.npy", draw[0])
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    np.save(folder / "a.npy", draw[1])
+    pd.DataFrame(draw[2], columns=list("xyz")).to_csv(folder / "b.csv", index=False)
+    pd.DataFrame(draw[3], columns=list("xyz")).to_parquet(folder / "c.parquet")
+    before = (folder / name).read_bytes()
+    there = [folder] if named == "folder" else sorted(folder.iterdir())
+    line = ["triage", str(tmp_path / "real.npy"), *map(str, there), "--method", "knn", option]
+    monkeypatch.chdir(folder)
+    assert main([*line, name]) == 2
+    assert f"{name}' would take the place of samples" in capsys.readouterr().err
+    assert (folder / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["report.csv", "report.parquet"])
+def test_an_earlier_report_among_the_checkpoints_is_written_anew(tmp_path: Path, name: str) -> None:
+    draw = np.random.default_rng(0).standard_normal((2, 120, 3))
+    (tmp_path / "runs").mkdir()
+    np.save(tmp_path / "real.npy", draw[0])
+    np.save(tmp_path / "runs" / "a.npy", draw[1])
+    report = tmp_path / "runs" / name
+    line = ["triage", str(tmp_path / "real.npy"), str(tmp_path / "runs"), "--method", "knn"]
+    for _ in range(2):
+        assert main([*line, "--report", str(report)]) == 0
+
+
 def test_results_are_never_kept_among_the_checkpoints(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -4,9 +4,13 @@ classifier.
 
 from __future__ import annotations
 
+import io
 import math
+import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,6 +19,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -331,3 +336,30 @@ def test_boosting_adds_a_tenth_of_each_newton_step() -> None:
         odds += 0.1 * min(1 + math.exp(-odds), 1 / (1 + math.exp(odds)) / 0.02)
     found = learners._boosting(split, 0)[0]
     np.testing.assert_allclose(found, odds * (2 * generated - 1), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        partial(prviz.pr_curve, method="classifier-mlp"),
+        partial(prviz.classifier_curve, classifier=MLPClassifier((4,), verbose=True)),
+    ],
+    ids=["family", "own"],
+)
+def test_ctrl_c_ends_the_training_of_a_network(
+    monkeypatch: pytest.MonkeyPatch, measure: Callable[..., PRCurve]
+) -> None:
+    """scikit-learn turns it into a warning, and a curve of the half-trained network would follow."""
+
+    class Interrupted(io.StringIO):
+        """Ctrl-C comes while an epoch's loss is printed."""
+
+        def write(self, _: str) -> int:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(
+        "sklearn.neural_network.MLPClassifier", partial(MLPClassifier, verbose=True)
+    )
+    monkeypatch.setattr(sys, "stdout", Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        measure(*np.random.default_rng(0).normal(size=(2, 40, 2)))
