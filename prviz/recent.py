@@ -28,8 +28,8 @@ class LeastRecentlyUsed:
 
     The least recently used values are dropped if there are more than `entries`, or more than `most`
     in total, measured by `size`. The `stay` newest ones are kept whatever their size. dropped :
-    called with every value that is dropped or cleared. beyond : a cache shared by several: it
-    receives every value too, and is asked for keys that are missing here.
+    called with every value that is dropped or cleared. beyond : a cache shared by several caches:
+    it receives every value too, and is asked for keys that are missing here.
     """
 
     def __init__(
@@ -81,8 +81,8 @@ class LeastRecentlyUsed:
         return self._hold(key, found)
 
     def put(self, key: Hashable, value: T, *, replace: bool = True) -> T:
-        """Store a value and return it; without `replace`, an existing value is kept and
-        returned.
+        """Store a value and return it. Without `replace`, an existing value stays and is returned
+        instead.
         """
         if self._beyond is not None:
             value = self._beyond.put(key, value, replace=replace)

@@ -36,11 +36,12 @@ _OF_A_SET = re.compile(
     r"syn|synth|synthetic|gen|generated|fake|sim|simulated|samples?|sampled|real|orig|original|ref"
     r"|reference|true"
 )
-# Notes on features of both sets that were matched by name.
+# Note on a pair whose features were matched although their names are spelled differently.
 RENAMED = (
     "the names of the features differ in capitals, spaces, signs or the name of their set alone;"
     " they were taken for the same"
 )
+# Note on a pair whose generated features were put in the order of the real ones.
 REORDERED = (
     "the generated features stood in another order than the real ones; they were matched by name"
 )
@@ -97,9 +98,9 @@ def _widened(values: Any, name: str) -> Array:
 
 
 def _finite_extremes(values: Array, name: str, plain: bool = False) -> tuple[float, float]:
-    """The smallest and the largest value; ValueError for NaN or infinity.
+    """The smallest and the largest value. Raises ValueError for NaN or infinity.
 
-    plain : True for values in lists of Python.
+    plain : True if the values were given as Python lists.
     """
     with np.errstate(invalid="ignore"):
         ends = np.array([(part.min(), part.max()) for part in _row_chunks(values)], float)
@@ -111,7 +112,7 @@ def _finite_extremes(values: Array, name: str, plain: bool = False) -> tuple[flo
 def _not_finite(values: Array, name: str, array: str) -> ValueError:
     """The error for NaN or infinity: where the first one is, and how many there are.
 
-    array : the expression that makes an array of them.
+    array : Python expression for the values as an array, for the advice.
     """
     first = (0, 0)
     start = 0
@@ -220,7 +221,7 @@ class Samples:
                 f"({len(values)}, height, width) of uint8 is needed"
             )
         features = tuple(self.features)
-        # A column of lists has another number of features
+        # The columns of a data frame name its features, unless one column holds lists.
         if not features and len(columns) == values.shape[1]:
             features = columns
         if features and len(features) != values.shape[1]:
@@ -311,8 +312,8 @@ class Samples:
 
     @property
     def n_independent(self) -> int:
-        """Number of independent samples that these are worth, see `independent_number`; n without
-        groups.
+        """Number of independent samples that are worth as much as these, see `independent_number`;
+        n without groups.
         """
         if self.group_numbers is None:
             return self.n
@@ -358,7 +359,7 @@ class Samples:
         if self.groups is not None:
             groups = self.groups[indices]
         values = self.values[indices]
-        # the copy belongs to this object alone, so it need not be copied again
+        # Nothing else refers to this copy. Unless it is read-only, `Samples` would copy it again.
         values.flags.writeable = False
         return replace(self, values=values, labels=labels, images=images, groups=groups)
 
@@ -386,7 +387,7 @@ class Samples:
         return self.take_features([places[name] for name in features])
 
 
-# Encodings that tables had before UTF-8, and that readers take for the Windows encoding.
+# Encodings of older tables, which readers take for the encoding of Windows.
 _ENCODINGS = ("cp1251", "cp1250", "cp1253", "cp932", "gb18030", "big5", "euc_kr")
 _HEAD = ("samples", "features", "independent", "least", "greatest")
 
@@ -408,11 +409,8 @@ def notes_of(sets: Iterable[Samples]) -> dict[str, list[str]]:
 
 
 def independent_number(groups: Ints) -> int:
-    """Number of independent samples that are worth as much as these, if samples in a group are
-    equal.
-
-    It is the squared sum of the group sizes over the sum of their squares, rounded down (Kish
-    1965): the number of groups if all have one size, less if some are larger.
+    """Number of independent samples that are worth as much as samples in groups, if the samples of
+    a group are all equal.
     """
     sizes = np.bincount(groups).astype(float)
     return max(int(sizes.sum() ** 2 / np.square(sizes).sum() + 1e-9), 1)
@@ -499,7 +497,7 @@ class SamplePair:
             _check_names(real, generated)
             object.__setattr__(self, "generated", self.generated._in_order(real))
             object.__setattr__(self, "reordered", True)
-            # if prviz itself made the pair, the caller reports the new order among its flags
+            # If prviz itself made the pair, its caller reports the new order as a flag.
             if from_outside():
                 warn(self.digest, REORDERED)
         if self.real.d != self.generated.d:
@@ -674,9 +672,8 @@ def check_seed(seed: object) -> None:
 
 
 def _draw(samples: Samples, ratio: float, seed: int, role: str) -> tuple[Ints, Ints]:
-    """Rows of the fit and of the evaluation samples, each in increasing order.
-
-    The samples of a group are all in one of these.
+    """Rows of the fit and of the evaluation samples, each in increasing order. Samples of one group
+    stay together.
     """
     if samples.groups is not None:
         return _draw_groups(samples.groups, ratio, seed, role)
@@ -689,7 +686,9 @@ def _draw(samples: Samples, ratio: float, seed: int, role: str) -> tuple[Ints, I
 
 
 def _draw_groups(groups: Array, ratio: float, seed: int, role: str) -> tuple[Ints, Ints]:
-    """`_draw` for groups: in random order, the number of groups that comes closest to the share."""
+    """`_draw` for samples in groups: whole groups in random order, as many as come closest to the
+    share.
+    """
     _, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     if len(sizes) < 2:
         raise ValueError(
@@ -737,8 +736,8 @@ def _length(names: Iterable[str]) -> int:
 
 
 def _ends(longer: Sequence[str], shorter: Sequence[str]) -> tuple[str, str]:
-    """What all longer names have before and behind the shorter ones; empty if there is no such
-    text.
+    """The texts by which all longer names begin and end beyond the shorter ones; "" and "" if that
+    does not explain the difference.
     """
     extra = len(longer[0]) - min(len(name) for name in shorter)
     for size in range(max(extra, 0) + 1):
@@ -751,7 +750,7 @@ def _ends(longer: Sequence[str], shorter: Sequence[str]) -> tuple[str, str]:
 
 
 def _ends_text(alone: Mapping[str, Sequence[str]]) -> str:
-    """Advice on the text to remove from all names of one set, if this makes the names equal."""
+    """Advice to remove a text from all names of one set, if the names are equal then; else ""."""
     longer = max(alone, key=lambda role: _length(alone[role]))
     shorter = min(alone, key=lambda role: _length(alone[role]))
     if longer == shorter or len(alone[longer]) != len(alone[shorter]) or not alone[shorter]:
@@ -769,7 +768,9 @@ def _ends_text(alone: Mapping[str, Sequence[str]]) -> str:
 
 
 def _encoding_text(alone: Mapping[str, Sequence[str]]) -> str:
-    """Advice to save a file as UTF-8, if another encoding explains the difference of the names."""
+    """Advice to save the file of one set as UTF-8, if its names are equal to the others in another
+    encoding; else "".
+    """
     sets = (("real", "generated"), ("generated", "real"))
     for (role, other), encoding, read_as in product(sets, _ENCODINGS, ("cp1252", "latin-1")):
         try:

@@ -1,4 +1,4 @@
-"""Warnings about samples, for whoever calls prviz from Python."""
+"""Warnings about samples, for users who call prviz from Python."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 _PACKAGE = str(Path(__file__).parent)
 # The app's folder: beside the package in a checkout, inside it once installed.
 _APP = str(Path(__file__).parent.parent / "pages" / "_")
-# Decorators add frames between a public function and its caller.
+# Decorators in this file add frames between a public function and its caller.
 _DECORATORS = str(Path(__file__).parent / "measure" / "spelling.py")
-# (digest of a pair, text) of past warnings, so that each is issued once; oldest first.
+# (digest of a pair, text) of the warnings issued so far, the oldest first: none is issued twice.
 _said: dict[tuple[str, str], None] = {}
 _MOST_SAID = 10_000
 
@@ -25,9 +25,8 @@ class PrvizWarning(UserWarning):
 
 
 def from_outside() -> bool:
-    """True if the public function that is running was called from outside prviz.
-
-    This function is the caller of the caller of `from_outside`.
+    """True if user code called the public function that is running. Call `from_outside` only from a
+    function that a public function calls directly.
     """
     frame = sys._getframe(2).f_back
     while frame is not None and frame.f_code.co_filename == _DECORATORS:
@@ -44,7 +43,7 @@ def warn(digest: str, text: str) -> None:
     _said[digest, text] = None
     level = 1
     frame = sys._getframe(1)
-    # The constructor of a dataclass has the file name "<string>".
+    # Code that `dataclass` generates, such as a constructor, has the file name "<string>".
     while frame.f_back is not None and frame.f_code.co_filename.startswith((_PACKAGE, "<string>")):
         level += 1
         frame = frame.f_back

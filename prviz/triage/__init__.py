@@ -1,1 +1,3 @@
-"""Triage: one reference and many checkpoints. Which one, how sure, and what is wrong with it."""
+"""Triage: ranks many checkpoints against one reference, and says how sure the order is and what is
+wrong with each.
+"""

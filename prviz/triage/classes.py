@@ -28,19 +28,20 @@ from prviz.triage.measure import FAILURES, samples_at
 from prviz.triage.measured import TriageSettings
 from prviz.triage.memorisation import binomial_interval
 
-# k of the balls: of two sets of equal size and one distribution, about 3 % of the samples are
-# missed.
+# k of a sample's ball. With k = 5, about 3 % of the samples are missed between two sets of equal
+# size and one distribution.
 NEIGHBOURS = 5
-# Fewest samples of a class that are compared.
+# Fewest samples of a class for it to be compared.
 LEAST_OF_CLASS = 50
 # Probability that all intervals of a table hold at once.
 CONFIDENCE = 0.95
-# Number of samples that count as one, as neighbouring samples are missed together.
-# `tests/benchmarks/classes.py` measures how often a class is called worse by chance.
+# Number of samples that count as one independent sample in the tests, as neighbouring samples are
+# missed together. `tests/benchmarks/classes.py` measures how often a class is called worse by
+# chance.
 AS_ONE = 3.0
 # A whole number as text, with or without decimals.
 _WHOLE = re.compile(r"-?\d+(\.0+)?")
-# Most values of a label that names classes; one with more names samples.
+# Most different values of a label for it to name classes; a label with more names samples.
 _MOST_CLASSES = 200
 
 
@@ -124,7 +125,7 @@ def by_class(
             real_labels, generated_labels, real.name or "real", generated.name or "generated"
         ):
             raise ValueError(reason)
-    # samples of one group are not independent: one of each is compared
+    # One sample of each group is compared, as samples of a group are not independent.
     real, labels[0] = _independent(real, labels[0])
     if generated_labels is not None:
         generated, labels[1] = _independent(generated, labels[1])
@@ -160,8 +161,8 @@ def _both_ways(
             else:
                 alone = np.ones(len(own), dtype=bool)
                 share = _share(name, role, alone, 0, 0.0)._replace(few=False)
-                # probability that all samples of a class fall into one of two sets of one
-                # distribution
+                # Probability that all samples of a class fall into this set if both sets have one
+                # distribution.
                 absent[share] = _expected(sets[place].n + 1, sets[1 - place].n, len(own))
             shares.append(share)
     return _holm(shares, absent)
@@ -204,10 +205,8 @@ def missed_samples(own: Samples, others: Samples, k: int = NEIGHBOURS) -> Missed
 def apart_text(
     real_labels: ArrayLike, generated_labels: ArrayLike, real: str, generated: str
 ) -> str:
-    """Reason why two sets can't be compared class by class: they have no label in common; "" if
-    they have one.
-
-    real, generated : names of the sets.
+    """Why two sets can't be compared class by class: they have no label in common. "" if they have
+    one. real, generated : names of the sets.
     """
     sides = [
         list(dict.fromkeys(_as_texts(labels).tolist()))
@@ -304,15 +303,15 @@ def _texts(labels: ArrayLike, samples: Samples, role: str) -> NDArray[np.str_]:
 
 
 def _missed(own: Samples, others: Samples, k: int, memory_limit: int) -> Flags:
-    """(n,) True for samples with none of ``others`` in the ball to the k-th nearest of their own
-    set.
+    """(n,) True for missed samples: none of ``others`` lies in their ball, which reaches to the
+    k-th nearest neighbour in their own set.
     """
     return _ratios(own, others, k, memory_limit) > 1
 
 
 def _ratios(own: Samples, others: Samples, k: int, memory_limit: int) -> Floats:
-    """(n,) distance to the nearest of ``others`` over that to the k-th nearest sample of the own
-    set: above 1 exactly where the first distance is larger.
+    """(n,) distance to the nearest of ``others``, over the distance to the k-th nearest neighbour
+    in the own set. It is above 1 exactly if the first distance is larger.
     """
     rows = np.arange(own.n)
     if own.n <= k:
@@ -320,13 +319,15 @@ def _ratios(own: Samples, others: Samples, k: int, memory_limit: int) -> Floats:
     nearest = nearest_rows(own.values, rows, 1, others.values, memory_limit=memory_limit)[1][:, 0]
     radii = nearest_radii(own.values, rows, k)
     ratios = np.where(nearest > radii, np.inf, 1.0)
-    # the rounded quotient of unequal numbers is never 1
+    # Rounding never makes the quotient of two different numbers 1.
     np.divide(nearest, radii, out=ratios, where=radii > 0)
     return ratios
 
 
 def _expected(n: int, m: int, k: int) -> float:
-    """Probability that the first k of n - 1 own and m other samples, in random order, are own."""
+    """Expected share of missed samples between sets of n and m samples of one distribution: the
+    probability that the k nearest of n - 1 own and m other samples are all own, in random order.
+    """
     before = np.arange(min(k, n - 1))
     return float(np.prod((n - 1 - before) / (n - 1 + m - before)))
 
@@ -345,14 +346,16 @@ def _holm(
 ) -> tuple[ClassShare, ...]:
     """The shares with intervals and verdicts, the worst first, classes of few samples last.
 
-    By the method of Holm 1979, on binomial tests with effective numbers of samples.
+    Method of Holm 1979, on binomial tests with effective numbers of samples.
 
-    absent : classes of which the other set has no sample, with the probability of that by chance.
+    absent : classes without a sample in the other set -> the probability of that by chance.
     """
     from scipy.special import betainc
 
     def chance(each: ClassShare) -> float:
-        """Probability of a share at least this large if the expected one is true."""
+        """Probability of at least this share of missed samples if the expected share is the true
+        one.
+        """
         if each in absent:
             return absent[each]
         n = each.n / AS_ONE

@@ -17,31 +17,33 @@ from prviz.diagnostics.named_columns import named_columns, number_text
 from prviz.samples import SamplePair
 from prviz.triage.finding import UNCLEAR, FaultRule, TriageFinding, grade
 
-# Largest share of all features that counts as a few; if more differ, the sets differ as a whole.
+# Largest share of the features that counts as few; if more differ, the sets differ as a whole.
 FEW = 0.25
-# Median p-value of the other features, about 0.9 where they are alike, below which some of them
+# Median p-value of the other features (about 0.9 where these are alike) up to which some of them
 # differ too.
 ALIKE = 0.45
-# Ratio of a feature's step to the median step of the others from which it stands out even if these
-# differ. A step is the largest distance between the two sets' distribution functions.
+# Least ratio of a feature's step to the median step of the others, for it to stand out even if
+# these differ. A step is the largest distance between the two sets' distribution functions.
 DOMINATES = 4.0
-# The same ratio for single features where many differ, and the least step of such a feature.
+# Least ratio of a feature's step to the median step of all features, for it to stand out where many
+# differ.
 STANDS_OUT = 3.0
+# Least step of such a feature.
 DOMINANT = 0.3
-# Step of the median feature above which no change of spread explains it.
+# Median step of the features above which no change of spread explains the difference.
 BESIDE = 0.5
-# Share of the tests' level: a p-value below it shows that the feature itself differs, not only all
-# samples a little.
+# Share of the tests' level. A p-value below it shows that the feature itself differs, rather than
+# all features a little.
 CERTAIN = 1e-3
-# Most features for which an explanation is searched for.
+# Most differing features for which a repair is searched.
 LOOKED_AT = 30
-# MENDED: p-value from which on the difference that a repair leaves in all features counts as
-# chance. FACTOR: least ratio that counts as a factor.
+# p-value above which the difference that a repair leaves counts as chance.
 MENDED = 0.05
+# Least ratio that counts as a factor.
 FACTOR = 1.2
-# Values of a feature count as cut off unless a repair leaves less than 1 / CUT of the step between
-# the generated values and the real ones in their range. It is above 1, so that missing values are
-# not taken for a factor or a shift.
+# A feature counts as cut off if its generated values are closer to the real values in their range
+# than CUT times what the best factor or shift leaves. It is above 1, so that missing values are not
+# taken for a factor or a shift.
 CUT = 1.6
 
 
@@ -60,10 +62,10 @@ REPAIRS: Mapping[str, str] = {
 class Differing:
     """The features whose distributions differ between the two sets.
 
-    pair : independent rows.
-    columns : indices of the features, the surest first.
-    tests : of every feature by itself.
-    part : True if other features differ, too.
+    pair : independent rows, one of each group.
+    columns : indices of the features that differ, the surest first.
+    tests : the test of every feature by itself.
+    part : True if further features differ.
     """
 
     pair: SamplePair
@@ -73,17 +75,17 @@ class Differing:
 
     @cached_property
     def apart(self) -> float:
-        """Largest distance between the distribution functions of one of these features."""
+        """Largest step of one of these features."""
         return float(self.tests.steps[list(self.columns)].max(initial=0.0))
 
     @cached_property
     def others(self) -> Floats:
-        """Indices of the other features."""
+        """Indices of all other features."""
         return np.setdiff1d(np.arange(self.pair.d), self.columns)
 
     @cached_property
     def few(self) -> bool:
-        """True if these features are few and the others are alike, or much more alike."""
+        """True if these features are few and the others are alike, or differ far less."""
         if not 0 < len(self.columns) <= max(1, FEW * self.pair.d) or not len(self.others):
             return False
         if np.median(self.tests.p[self.others]) > ALIKE:
@@ -96,7 +98,7 @@ class Differing:
         return bool(np.median(self.tests.steps) > BESIDE)
 
     def dominant(self) -> Differing:
-        """The features that differ far more than most others, if they are few; else all of them."""
+        """The features that differ far more than most, if they are few; else all that differ."""
         steps = self.tests.steps
         least = max(STANDS_OUT * float(np.median(steps)), DOMINANT)
         columns = tuple(each for each in self.columns if steps[each] > least)
@@ -106,23 +108,23 @@ class Differing:
         return self
 
     def constant(self) -> Differing:
-        """Only the features that are constant in one set and not in the other: a fact, whatever
-        else is wrong.
-        """
+        """The features that are constant in one set only: a fact, whatever else is wrong."""
         spreads = ("spread" in _repair(self.pair, each) for each in self.columns)
         columns = tuple(each for each, known in zip(self.columns, spreads, strict=True) if known)
         return Differing(self.pair, columns, self.tests, part=len(columns) < len(self.columns))
 
     @property
     def certain(self) -> bool:
-        """True if a feature differs more than the most extreme one of many would if all samples
-        changed.
+        """True if a feature differs so much that a small change of all features does not explain
+        it.
         """
         return bool(self.tests.p.min() < CERTAIN * LEVEL / self.pair.d)
 
     @cached_property
     def repair(self) -> str:
-        """The repair that explains all these features, a key of `REPAIRS`; "" if none does."""
+        """The repair that makes each of these features fit, a key of `REPAIRS`; "" if no single one
+        does.
+        """
         asked = self.columns[:LOOKED_AT]
         repairs = {_repair(self.pair, place, MENDED / len(asked)) for place in asked}
         if len(repairs) == 1:
@@ -147,7 +149,9 @@ def differing(pair: SamplePair) -> Differing:
 
 
 def column_hint(of: Differing) -> TriageFinding:
-    """The note on features that differ, if they may be all that shows of another fault."""
+    """The note that some features differ, where too few samples show whether something else is
+    wrong too.
+    """
     n = min(part.n for part in of.pair)
     sentence = f"{_said(of)} {n:,} samples of a set are too few to say whether more is wrong."
     return TriageFinding("unclear", UNCLEAR, sentence, 0.0, "note", "interval", borderline=True)
@@ -165,7 +169,7 @@ def _said(of: Differing) -> str:
 
 
 def column_fault(of: Differing) -> TriageFinding:
-    """The finding that names the features that differ, with what to check in the file."""
+    """The finding that names the features that differ, and says what to check in the file."""
     number = len(of.columns)
     how = ""
     if of.certain and (of.few or of.repair == "sign"):
@@ -182,7 +186,7 @@ def column_fault(of: Differing) -> TriageFinding:
 
 
 def _repair(pair: SamplePair, place: int, level: float = MENDED) -> str:
-    """The repair that explains a feature, a key of `REPAIRS`; "" if none does."""
+    """The repair that makes this feature fit, a key of `REPAIRS`; "" if none does."""
     real, generated = _values(pair, place)
     if np.ptp(generated) == 0:
         return "no spread"
@@ -203,8 +207,8 @@ def _repair(pair: SamplePair, place: int, level: float = MENDED) -> str:
 
 
 def _is_cut(pair: SamplePair, place: int) -> bool:
-    """True if the generated values are closer to the real ones in their range than any change
-    brings them to all real ones.
+    """True if the generated values of a feature are closer to the real values in their own range
+    than any factor or shift brings them to all real ones.
     """
     real, generated = _values(pair, place)
     factor, move = _change(real, generated)
@@ -221,8 +225,8 @@ def _values(pair: SamplePair, place: int) -> tuple[Floats, Floats]:
 
 
 def _change(real: Floats, generated: Floats) -> tuple[float, float]:
-    """The factor and the shift that bring both sets closest together; a factor of 0 if there is
-    none.
+    """The factor and the shift that bring the generated values closest to the real ones; a factor
+    of 0 if no factor can.
     """
     sides = [np.quantile(each, [0.25, 0.5, 0.75]) for each in (real, generated)]
     sizes = [
@@ -239,7 +243,7 @@ def _change(real: Floats, generated: Floats) -> tuple[float, float]:
 
 
 def _apart(real: Floats, repaired: Floats) -> float:
-    # as float32, repaired counts are whole numbers again
+    # In float32, counts that a factor has repaired are whole numbers again.
     with np.errstate(over="ignore"):
         return ColumnCounts.of(real.astype(np.float32), repaired.astype(np.float32)).largest_step()
 

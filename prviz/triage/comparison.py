@@ -19,8 +19,8 @@ from prviz.triage.ranking import ROUNDING
 from prviz.uncertainty.bootstrap import interval
 from prviz.uncertainty.paired import GeneratorComparison, compare_estimates
 
-# Ratio of generated to real density from which a real sample counts as covered: a quarter, since at
-# 1 a perfect generator would miss half of the real samples by chance.
+# Least ratio of generated to real density for a real sample to count as covered. It is a quarter:
+# at 1 a perfect generator would miss half of the real samples by chance.
 COVERED = 0.25
 
 

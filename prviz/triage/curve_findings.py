@@ -23,22 +23,24 @@ from prviz.uncertainty.bootstrap import Spread
 
 # Overlap, 1 - TV, below which the sets count as apart.
 APART = 0.1
-# Share of the other set that the 5 most influential samples may carry, absolutely and in multiples
-# of their own share; above both, the extreme depends on outliers.
+# Largest share of the other set that the 5 most influential samples may support.
 OUTLIERS = 0.05
+# Largest multiple of their own share that this share may be. Above both limits, the extreme depends
+# on outliers.
 OUTLIERS_SHARE = 5.0
-# Least ratio of the ends of the range of lam over which one point of the curve is optimal, for a
-# kink.
+# Least ratio of the ends of the range of lam over which a point of the curve stays optimal, for a
+# mode re-weighting.
 KINK = 3.0
-# largest move of the point in either error rate: the noise of a rate from a few hundred samples
+# Largest move of that point in either error rate: the noise of a rate from a few hundred samples.
 KINK_MOVE = 0.03
-KINK_INSIDE = 0.05  # least distance to either end of the curve, and to error rates of 0
+# Least distance of that point from either end of the curve, and from error rates of 0.
+KINK_INSIDE = 0.05
 # Width of the interval of AuC above which samples are too few to tell checkpoints apart.
 WIDE = 0.1
 
 
 def apart(spread: Spread) -> Found:
-    """A finding if hardly any mass is shared."""
+    """A finding if the sets share hardly any mass."""
     overlap = spread.interval_of("one_minus_tv")
     value = 1.0 - spread.curve.total_variation
     if overlap.high >= APART:
@@ -66,7 +68,7 @@ def apart(spread: Spread) -> Found:
 def doubts(spread: Spread, facts: PairFacts, independent: int) -> Found:
     """Findings that directions are lost, and that samples are too few.
 
-    independent : number of independent samples that are evaluated, of the set with fewer.
+    independent : number of independent evaluation samples in the smaller set.
     """
     return tuple(fault for fault in (_flat(facts), _few(spread, independent)) if fault is not None)
 
@@ -85,8 +87,8 @@ def dependent(pair: SamplePair) -> Found:
 
 
 def outlier_faults(found: Influence) -> Found:
-    """A finding if an extreme depends on a few samples that alone support many samples of the other
-    set.
+    """A finding if an extreme depends on few samples: without them, much of the other set would
+    lose all support.
     """
     top = found.top(REMOVED[-1])
     lost = found.share - found.share_without(top)
@@ -113,7 +115,7 @@ def _flat(facts: PairFacts) -> TriageFinding | None:
     if real <= DIMENSION_RATIO * generated or gained:
         return None
     bulk = [effective_dimension(each, of_bulk=True).value for each in facts.pair]
-    if bulk[0] <= DIMENSION_RATIO * bulk[1]:  # it is outliers that differ
+    if bulk[0] <= DIMENSION_RATIO * bulk[1]:  # without outliers both sets vary alike
         return None
     sentence = (
         f"The generated samples vary in about {generated:.1f} directions, the real ones in"
@@ -140,10 +142,10 @@ def _few(spread: Spread, n: int) -> TriageFinding | None:
 
 
 class ModeReweighting(NamedTuple):
-    """The point of a curve that stays optimal, nearly unmoved, over the widest range of lam; ratio
-    1 if there is none.
+    """A kink of the curve: a point that stays optimal, nearly unmoved, over a wide range of lam.
 
-    ratio : ratio of the ends of that range. lam : their geometric mean. fpr, fnr : the point.
+    ratio : ratio of the ends of that range; 1 if there is no kink. lam : their geometric mean. fpr,
+        fnr : the point.
     """
 
     ratio: float
@@ -153,11 +155,10 @@ class ModeReweighting(NamedTuple):
 
 
 def mode_reweighting(curve: PRCurve) -> ModeReweighting:
-    """The mode re-weighting with the widest range of lam inside a curve.
+    """The mode re-weighting (a kink) with the widest range of lam inside a curve.
 
-    On that range any of several vertices is optimal that lie within KINK_MOVE of each other in both
-    rates. Their middle is at least KINK_INSIDE away from both ends of the curve and from rates of
-    0.
+    On that range, all optimal vertices lie within KINK_MOVE of each other in both rates. Their
+    middle is at least KINK_INSIDE away from both ends of the curve and from rates of 0.
     """
     fpr, fnr = curve.vertices.T
     lo = np.append(curve.breakpoints, 0.0)

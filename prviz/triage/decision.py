@@ -34,13 +34,13 @@ from prviz.triage.yardstick import CeilingShare, Yardstick, shares_of_ceiling
 if TYPE_CHECKING:
     import pandas as pd
 
-# A `prviz.Witness` as `Witness.entry` gives it, in JSON's own types.
+# A `prviz.Witness` as JSON types, see `Witness.entry`.
 WitnessEntry: TypeAlias = Mapping[str, Any]
 # Version of the rules that find a witness: raise it when they change, so that older cached
 # witnesses are not used.
 VERSION = 10
-# Number of the best checkpoints for which the area without what gives them away is measured: each
-# takes as long as a curve by the best classifier.
+# Number of best checkpoints for which the area that remains without what gives them away is
+# measured. Each area takes as long as a curve by the best classifier.
 _BEST = 5
 
 
@@ -65,10 +65,10 @@ def believed_areas(measured: Sequence[MeasuredCheckpoint]) -> dict[str, float]:
 def told_apart(
     witnesses: Mapping[str, WitnessEntry], findings: Mapping[str, Sequence[TriageFinding]]
 ) -> dict[str, bool]:
-    """By name, True for checkpoints that differ from real samples by more than chance.
+    """Name -> True for checkpoints that differ from real samples by more than chance.
 
-    A finding that is not borderline says so too: the trees of a witness see no copies, and may miss
-    a mode.
+    A finding that is not borderline shows a difference too: the trees of a witness see no copies,
+    and may miss a mode.
     """
     apart = {name: bool(each["told_apart"]) for name, each in witnesses.items()}
     for name, faults in findings.items():
@@ -77,14 +77,13 @@ def told_apart(
     return apart
 
 
-# Difference of the scores of one checkpoint by two families above which these disagree in level.
+# Difference of one checkpoint's scores by two families above which the families disagree in level.
 LEVELS_APART = 0.1
-# Factor that widens margins by the best classifier: the bootstrap leaves out what other fit samples
-# would change. Of 50 pairs of equal generators (two distributions, n = 300) 11 were told apart for
-# sure without it, and 3 with it; 5 % are meant to be.
+# Factor that widens the margins by the best classifier, since the bootstrap does not draw the fit
+# samples again. Of 50 pairs of equal generators (two distributions, n = 300), 11 were told apart
+# without it and 3 with it; 5 % are meant to be.
 WIDEN = 1.6
-# The nearest-neighbour family that ranks where the best classifier does not, if it is measured: the
-# plainest one.
+# The nearest-neighbour family that ranks if the best classifier is not measured: the plainest one.
 NEIGHBOURS = "knn"
 
 
@@ -192,7 +191,7 @@ class Aside(NamedTuple):
 NOTHING_ASIDE = Aside()
 
 
-# By family and checkpoint name: the sides of its curve, and those of its bound, see `sides_of_one`.
+# Family -> name of a checkpoint -> the sides of its curve and of its bound, see `sides_of_one`.
 KnownSides: TypeAlias = dict[str, dict[str, tuple[AreaSides, AreaSides | None]]]
 
 
@@ -298,7 +297,7 @@ def _table(
 ) -> pd.DataFrame:
     """The ranking of the checkpoints at these places.
 
-    drawn : replicates of all checkpoints by the first family, and by the one that orders low
+    drawn : replicates of all checkpoints by the first family, and by the family that orders low
         scores.
     """
     first, *second = (each.of(places) for each in drawn)
@@ -317,7 +316,7 @@ def _table(
 
 
 def _compared_among(table: pd.DataFrame, candidates: pd.DataFrame) -> pd.DataFrame:
-    """The ranking of all checkpoints, in which candidates alone are compared, with each other."""
+    """The ranking of all checkpoints, where only candidates are compared with each other."""
     own = candidates.set_index("checkpoint").reindex(table["checkpoint"])
     ties = own["tied_with_best"].eq(True).to_numpy()
     compared = {name: own[name].to_numpy() for name in ("best", "behind", "loses", "margin")}
@@ -325,7 +324,7 @@ def _compared_among(table: pd.DataFrame, candidates: pd.DataFrame) -> pd.DataFra
 
 
 def _scores(known: KnownSides, goal: float) -> dict[str, dict[str, float]]:
-    """By family and name, the score of each checkpoint at a goal."""
+    """Family -> name -> the score of a checkpoint at a goal."""
     return {
         method: {name: own.score(goal) for name, (own, _) in sides.items()}
         for method, sides in known.items()
@@ -374,8 +373,8 @@ def _few(measured: Sequence[MeasuredCheckpoint]) -> bool:
 def _headline(
     table: pd.DataFrame, basis: Basis, yardstick: Yardstick | None, goal: float, *, left_out: int
 ) -> Headline:
-    """The headline of the decision. If no checkpoint comes near real data it says so first, with
-    the score that is possible.
+    """The headline of the decision. If no checkpoint comes near real data, it says so first, with
+    the score that real data reach.
     """
     second = ""
     if basis.second is not None:
@@ -416,7 +415,7 @@ def _disagreement(
     method: str,
     candidates: Sequence[str],
 ) -> Disagreement:
-    # where the best classifier is measured, it overrules the other families
+    # The best classifier overrules all other families.
     families = {} if TIGHTEST.name in scores else scores
     levels = sorted(
         ((name, each[best]) for name, each in families.items() if best in each),
@@ -433,7 +432,7 @@ def _disagreement(
 
 
 def known_sides(measured: Iterable[MeasuredCheckpoint]) -> KnownSides:
-    """By family and name, the sides of all checkpoints by all families."""
+    """Family -> name -> the sides of each checkpoint, see `sides_of_one`."""
     found: KnownSides = {}
     for name, some in by_name(measured).items():
         for method, both in sides_of_one(some).items():
@@ -444,8 +443,8 @@ def known_sides(measured: Iterable[MeasuredCheckpoint]) -> KnownSides:
 def sides_of_one(
     measured: Sequence[MeasuredCheckpoint],
 ) -> dict[str, tuple[AreaSides, AreaSides | None]]:
-    """By family, the sides of one checkpoint's curve, limited to those of its bound, and the
-    latter; None without a bound.
+    """Family -> the sides of one checkpoint's curve, capped by the sides of its bound; and those
+    sides, or None without a bound.
     """
     found: dict[str, tuple[AreaSides, AreaSides | None]] = {}
     for each in measured:
@@ -459,13 +458,13 @@ def sides_of_one(
 
 
 def summaries_of_one(measured: Sequence[MeasuredCheckpoint]) -> dict[str, dict[str, float]]:
-    """The summaries of one checkpoint by family; no area exceeds its bound."""
+    """Family -> the summaries of one checkpoint; no area exceeds that of its bound."""
     known = sides_of_one(measured)
     return {each.method: capped_summaries(each, known[each.method][0]) for each in measured}
 
 
 def capped_summaries(measured: MeasuredCheckpoint, own: AreaSides) -> dict[str, float]:
-    """The summaries, with the area of ``own`` if these are not the sides of the curve, see
+    """The summaries of a measurement, with the area by the capped sides ``own``, see
     `sides_of_one`.
     """
     return with_area_at_most(

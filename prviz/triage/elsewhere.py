@@ -106,7 +106,7 @@ def _lost(state: CheckpointState) -> _Answer:
 
 
 class _Noted(ResultCache):
-    """A cache in memory that notes the facts which a folder would keep."""
+    """A cache in memory that notes the facts which a cache in a folder would write."""
 
     def __init__(self) -> None:
         super().__init__(None)
@@ -118,8 +118,8 @@ class _Noted(ResultCache):
 
 @dataclass(frozen=True, kw_only=True)
 class _Elsewhere:
-    """The part of a worker's job that all checkpoints share: the files of real samples, digest and
-    size of the reference, and settings.
+    """The part of a worker's task that all checkpoints share: files of real samples, digest and
+    size of the reference, settings.
     """
 
     reference: Path
@@ -139,13 +139,13 @@ class _Elsewhere:
                 return _Answer(CheckpointOutcome(checkpoint, (), reason=reason))
             outcome = worker.evaluator.outcome(checkpoint, lambda _: None)
             worker.noted.clear()
-            # without these facts the calling process searches itself, and meets the error
+            # If the search fails here, the calling process repeats it and reports the error.
             with suppress(*FAILURES):
                 worker.look_into(outcome)
             return _Answer(outcome, tuple(worker.noted))
 
     def _worker(self, names: tuple[str, ...]) -> _Worker:
-        """The worker of this thread, kept for the next checkpoint with the same families."""
+        """The worker of this thread; it is kept as long as the families stay the same."""
         worker: _Worker | None = getattr(_LOCAL, "worker", None)
         if worker is None or (worker.work, worker.evaluator.settings.methods) != (self, names):
             worker = _LOCAL.worker = _Worker.of(self, names)
@@ -159,12 +159,14 @@ class _LastPair:
         self._pair: SamplePair | None = None
 
     def hold(self, pair: SamplePair) -> bool:
-        """Remember the pair; a `prviz.triage.measure.Beside` that takes no memory."""
+        """Remember the pair. It serves as a `prviz.triage.measure.Beside` that takes no memory."""
         self._pair = pair
         return False
 
     def load(self, checkpoint: Checkpoint) -> Samples:
-        """The generated samples. Raises ValueError before any pair is measured."""
+        """The generated samples of the last pair. Raises ValueError if no pair has been
+        measured.
+        """
         if self._pair is None:
             raise ValueError(f"{checkpoint.name} is not measured")
         return self._pair.generated
@@ -180,8 +182,8 @@ class _Worker(NamedTuple):
 
     @classmethod
     def of(cls, work: _Elsewhere, names: tuple[str, ...]) -> _Worker:
-        """The worker, after reading its files. Raises ReadError, and ValueError if the reference
-        has other contents there.
+        """A worker that has read its files. Raises ReadError; and ValueError if the reference has
+        other contents on the worker's machine.
         """
         real = samples_at(work.reference, work.settings)
         if real.digest != work.digest:
@@ -209,7 +211,7 @@ class _Worker(NamedTuple):
         return cls(work, triage, evaluator, store.noted)
 
     def look_into(self, outcome: CheckpointOutcome) -> None:
-        """Note what is found in the samples of a checkpoint."""
+        """Search the samples of a checkpoint, and note the facts that are found."""
         if not outcome.measured:
             return
         for each in looked_into(outcome.measured):

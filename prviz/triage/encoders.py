@@ -1,4 +1,6 @@
-"""Whether the best checkpoint depends on the encoder: the ranking in the features of each."""
+"""Rankings of the same checkpoints in the features of several encoders, and whether the best one
+depends on the encoder.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from prviz.uncertainty.bootstrap import replicated
 if TYPE_CHECKING:
     import pandas as pd
 
-# Most checkpoints that a verdict names.
+# Most checkpoints that the verdict names.
 _MOST = 4
 
 
@@ -34,17 +36,17 @@ class EncoderRanking:
 
     @property
     def possible(self) -> tuple[str, ...]:
-        """Names of the first checkpoint, and of those that may be best as well."""
+        """Names of the first checkpoint and of all others that may be best."""
         first = self.table["checkpoint"].iloc[0]
         others = self.table.iloc[1:]
         return (str(first), *map(str, others["checkpoint"][others["tied_with_best"]]))
 
     def score(self, name: str) -> float:
-        """Score of a checkpoint in these features."""
+        """Score of a checkpoint in the features of this encoder."""
         return float(self.table["score"].iloc[self.rank(name) - 1])
 
     def rank(self, name: str) -> int:
-        """Place of a checkpoint, from 1."""
+        """Place of a checkpoint in this ranking, from 1."""
         return 1 + [str(each) for each in self.table["checkpoint"]].index(name)
 
 
@@ -66,7 +68,7 @@ def rank_estimates(
 
 
 def encoder_verdict(rankings: Sequence[EncoderRanking]) -> str:
-    """A sentence: whether one checkpoint may be best in the features of every encoder."""
+    """A sentence on whether some checkpoint may be best in the features of every encoder."""
     total = len(rankings)
     counts = Counter(name for each in rankings for name in each.possible)
     always = [name for name, count in counts.items() if count == total]

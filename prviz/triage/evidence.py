@@ -25,9 +25,9 @@ from prviz.samples import SamplePair, Samples
 # Precision at which the recall end is read, and recall at which the precision end is read: a little
 # inside the curve, as in `prviz.curves.summaries`.
 END = 0.05
-# Most values of a label column, and fewest samples per value: beyond either the column names
-# samples, not kinds.
+# Most values of a label column whose values are kinds; a column with more names samples.
 LISTED_KINDS = 50
+# Fewest samples per value of such a column, on average.
 _PER_KIND = 3
 
 

@@ -12,14 +12,14 @@ from prviz.arrays import Floats, Rng
 
 Level = Literal["note", "warning"]
 
-# Part of the samples above which a finding is a warning.
+# Share of the samples above which a finding is a warning.
 SEVERE = 0.2
 
 # Keys of findings that name no fault of a generator: too few samples, samples in a dependent order,
 # outliers that decide the end of a curve.
 NO_FAULTS = frozenset({"few", "outliers", "dependent"})
 
-# Title for a difference that too few samples show to name its cause.
+# Title of a finding if samples are too few to name the fault.
 UNCLEAR = "Too few samples to say what"
 
 EVIDENCE: Mapping[str, str] = {
@@ -88,21 +88,21 @@ class FaultRule:
 
 
 def nothing_text(differs: bool) -> str:
-    """Text where no fault is named, which does not clear sets that differ."""
+    """Text for a checkpoint without a named fault; it says so if the sets differ all the same."""
     if differs:
         return "differs, no cause named"
     return "nothing found"
 
 
 def grade(share: float) -> Level:
-    """The level of a finding that concerns this share of the samples."""
+    """The level of a finding, by the share of the samples that it concerns."""
     if share > SEVERE:
         return "warning"
     return "note"
 
 
 def percent(share: float) -> str:
-    """A share in percent, in two digits."""
+    """A share as a percentage with two digits."""
     if share >= 0.095 or share == 0:
         return f"{100 * share:.0f} %"
     return f"{100 * share:.1f} %"

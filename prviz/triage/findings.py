@@ -68,35 +68,35 @@ from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 
 # Version of the rules: raise it when the same samples get other findings.
 RULES = 15
-# A fault is left out beside one that explains this many times the share of samples.
+# A fault is left out if another fault explains this many times its share of the samples.
 MINOR = 3.0
-# Factor of the share of rows that repeat exactly, against shares of inferred faults: these may
-# follow from the repeats.
+# Factor for the shares of rows that repeat exactly before they are compared with the shares of
+# inferred faults, as these may follow from the repeats.
 SEEN = 2.0
-# A finding is left out if held-out real samples show it too and it is at most this many times as
-# large.
+# A finding is left out if held-out real samples have the same finding, unless it is more than this
+# many times as large.
 ALIKE = 1.5
-# OF_ROWS: keys of findings on rows that repeat others, which no feature explains. OF_LOST: of
-# missing samples, which may move the distribution of a feature by at most BY_SHARES times their
-# share. PLACED: of sets that are placed elsewhere as a whole.
+# Keys of findings on rows that repeat others, which no feature explains.
 OF_ROWS = frozenset({"repeated", "collapse", "copies", "near_copies"})
+# Keys of findings on missing samples.
 OF_LOST = frozenset({"dropping", "reweighting"})
+# Keys of findings on sets that lie elsewhere as a whole.
 PLACED = frozenset({"scale", "shifted", "permuted"})
+# Step of a feature that missing samples may cause, as a multiple of their share.
 BY_SHARES = 2.0
-# Share of repeated rows up to which features are compared all the same.
+# Largest share of repeated rows for which features are still compared.
 FEW_REPEATS = 0.05
-# Least share of the values, and of those that are not 0, that also occur in the other set: a factor
-# or a shift would leave fewer.
+# Least share of the values, and of the values other than 0, that must occur in the other set for
+# both to lie on one grid. A factor or a shift would leave fewer.
 ON_GRID = (0.95, 0.9)
-# Most values that are looked up at a time.
+# Number of values that are looked up at a time.
 _GRID_BLOCK = 1 << 18
-# Probability that trees tell the sets apart by chance, below which this is reported if no fault is
-# named.
+# Probability below which a difference that trees find is reported although no fault is named.
 CERTAIN = 1e-3
-# Fewest samples per set for statistics of two halves.
+# Fewest samples per set, one of each group, that are cut into halves for statistics.
 LEAST = 60
 
-# The rules of all findings, in the order of the list of faults that are looked for.
+# The rules of all findings, in the order in which faults are listed.
 NAMED = (
     *shape_faults.NAMED,
     *placement_faults.NAMED,
@@ -107,11 +107,11 @@ NAMED = (
 NUMBERS = {each.key: each.number for each in NAMED}
 LOOKED_FOR = {each.listed: each.seen for each in NAMED if each.listed}
 EXCLUDES = {each.key: each.excludes for each in NAMED}
-# Share of generated samples that repeat others exactly from which on missing modes and lost spread
-# follow from that.
+# Share of generated samples that repeat others exactly above which missing modes and lost spread
+# are put down to the repeats.
 MOSTLY = 0.5
 FOLLOWS = frozenset(each.key for each in NAMED if each.follows)
-# Part of the cache key of findings: other rules make another key.
+# Part of the cache key of findings: it changes with the rules.
 RULES_KEY = f"{RULES}: {', '.join(NUMBERS)}"
 
 
@@ -162,7 +162,7 @@ def findings(
         faults = _unnamed(pair, witness())
     unfit = any(fault.key in PLACED | {"single"} for fault in faults)
     unfit |= bool(faults) and faults[0].key == "columns"
-    # first, as all later tests take rows as independent
+    # Dependence of the rows comes first, as all later tests take rows as independent.
     faults = (
         *dependent(pair),
         *faults,
@@ -194,7 +194,7 @@ def sample_faults(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> Found:
-    """The faults that the samples themselves show, the one that explains most first.
+    """Faults by the samples alone, without a curve; the one that explains most first.
 
     copies : of the real samples; None: they are searched without others held out.
     memory_limit : bytes beyond the samples; see `prviz.triage.pair_statistics.halvings`.
@@ -203,17 +203,18 @@ def sample_faults(
     if copies is None:
         held_out = held_out_distances(pair.real, memory_limit=memory_limit)
         copies = memorisation(pair.real, pair.generated, held_out, memory_limit=memory_limit)
-    if single := one_row(facts):  # a set without spread, with which nothing can be compared
+    if single := one_row(facts):  # nothing can be compared with such a set
         return (single,)
     spreads = facts.real.sd, facts.generated.sd
-    # where all rows are equal nothing else can be tested
+    # Halves of few samples, or of a set of equal rows, can't be compared.
     if _tested(pair) < LEAST or not all(each.any() for each in spreads):
         return row_faults(facts, copies)
     drawn = halvings(pair, memory_limit=memory_limit, progress=tick)
     shown = agreed_faults(drawn, facts, copies)
     lost = {fault.key for fault in shown[:1]} & OF_LOST
     if deciding(set_facts(pair.real)) and (lost or not _is_named(shown)):
-        # the decisive feature alone may lack some of its values
+        # Without dividing by spreads: the missing samples may be those with some value of the
+        # deciding feature.
         plain = halvings(pair, of_each=False, memory_limit=memory_limit, progress=tick)
         found = agreed_faults(plain, facts, copies)
         if _is_named(found) and (not lost or found[0].key in lost):
@@ -221,7 +222,7 @@ def sample_faults(
             shown = found
     shown = _placed(pair, shown, of_shares(mean_statistics(drawn)), copies, memory_limit)
     repeats = tuple(fault for fault in shown if fault.key in {"repeated", "collapse"})
-    # many repeated rows are no fair draw; a norm or factor explains all features
+    # Features say no more if many rows repeat, or if a norm or factor explains all of them.
     if any(fault.number > FEW_REPEATS for fault in repeats) or WholeFaults(facts).seen is not None:
         return shown
     rest = tuple(fault for fault in shown if fault not in repeats)
@@ -230,17 +231,17 @@ def sample_faults(
 
 
 def _is_named(shown: Found) -> bool:
-    """True if a fault that is inferred from statistics is named."""
+    """True if a fault is named that is inferred from statistics, not just seen in repeated rows."""
     return any(fault.key not in OF_ROWS | {"unclear"} for fault in shown)
 
 
 def _placed(
     pair: SamplePair, shown: Found, by_shares: bool, copies: Memorisation, memory_limit: int
 ) -> Found:
-    """The faults, with one factor, spread or shift in place of inferred faults that it explains,
-    and without a borderline one that no feature shows.
+    """The faults, after a search for one factor, spread or shift that explains the inferred ones
+    and then takes their place. A borderline fault of place that no feature shows is left out.
 
-    by_shares : True if other shares of the real samples may explain all.
+    by_shares : True if other shares of the real modes may explain everything.
     """
     if not shown or shown[0].key in OF_ROWS | {"permuted"}:
         return shown
@@ -262,7 +263,7 @@ def _placed(
     far = first in OF_LOST | {"tails"} and by_shares
     if repaired := repair_fault(compared, leaves, far=far, shown=first):
         return (shown[0] if repaired.key == first else repaired, *of_rows)
-    # clusters of correlated features move together by chance
+    # Clusters of correlated features may move together by chance.
     if first in PLACED and shown[0].borderline and not len(known_tests(compared).differ):
         return of_rows
     return shown
@@ -277,8 +278,8 @@ def _some(samples: Samples, rows: int) -> Samples:
 def _with_columns(
     pair: SamplePair, shown: Found, copies: Memorisation, memory_limit: int, progress: Progress
 ) -> Found:
-    """The faults with the features that differ, or these features alone if nothing is left without
-    them.
+    """The faults, and the finding on features that differ. Faults that vanish without these
+    features are left out.
     """
     of = differing(pair)
     if not of.columns:
@@ -292,8 +293,8 @@ def _with_columns(
     first = next((fault for fault in rest[:1] if not fault.borderline), None)
     if first is not None and first.key == "permuted":
         return shown
-    # missing samples move the features that tell them from others, but keep a spread, and no factor
-    # or shift puts such a feature right
+    # Missing samples move features, too. They leave the spread within the other modes, and no
+    # factor or shift repairs such a feature.
     if _lost(rest[:1], of.apart) and first is not None and not of.mended:
         of = of.constant()
         if not of.columns:
@@ -303,15 +304,15 @@ def _with_columns(
     drawn = halvings(left, memory_limit=memory_limit, progress=progress)
     without = agreed_faults(drawn, preflight(left).facts, copies)
     without = tuple(fault for fault in without if fault.key not in OF_ROWS and not fault.borderline)
-    # a constant feature is a fact, whatever else is wrong
+    # A constant feature comes first: it is a fact, whatever else is wrong.
     if of.constant().columns == of.columns:
         return (*rows, named, *without)
     return (*rows, *without, named)
 
 
 def _beside_others(of: Differing, rest: Found) -> Found:
-    """The faults other than those of rows, with features that differ but are not few, or not
-    surely.
+    """The faults other than those of rows, and the finding on features that differ, where these are
+    not few or not sure.
     """
     if not of.certain:
         return rest or (column_hint(of),)
@@ -319,7 +320,7 @@ def _beside_others(of: Differing, rest: Found) -> Found:
         return (column_fault(of),)
     if rest and rest[0].key in PLACED:
         return rest
-    # where most features lie beside the real ones, shapes say nothing
+    # If the sets hardly overlap in most features, faults of shape say nothing.
     if of.beside:
         return (column_fault(of), *rest)
     fixed = of.constant()
@@ -329,7 +330,9 @@ def _beside_others(of: Differing, rest: Found) -> Found:
 
 
 def _lost(shown: Found, apart: float) -> bool:
-    """True if the first fault is missing samples, which may move features as far as ``apart``."""
+    """True if the first fault is missing samples that may have moved a feature by a step of
+    ``apart``.
+    """
     if not shown or shown[0].key not in OF_LOST:
         return False
     return apart < BY_SHARES * shown[0].number and shown[0].number < MOSTLY
@@ -338,11 +341,11 @@ def _lost(shown: Found, apart: float) -> bool:
 def usual_faults(
     reference: Samples, holdout: Samples, *, memory_limit: int = MEMORY_LIMIT
 ) -> Found:
-    """The faults that any halving shows in held-out real samples: such differences say nothing of a
-    generator.
+    """The faults that any halving shows in held-out real samples: such differences do not show a
+    fault of a generator.
 
-    None is left out beside another: in the list of a checkpoint a shift of the whole set hides
-    others.
+    All are listed, whatever hides what: among the faults of a checkpoint, a shift of the whole set
+    hides others.
     """
     pair = SamplePair(reference, holdout)
     if min(part.one_of_each_group().n for part in pair) < LEAST:
@@ -363,7 +366,7 @@ def usual_faults(
 
 
 def _alike(fault: TriageFinding, usual: TriageFinding) -> bool:
-    """True if held-out real samples show the same fault, about as large."""
+    """True if held-out real samples show the same fault, and this one is hardly larger."""
     if fault.key != usual.key:
         return False
     if fault.unit == "share":
@@ -373,10 +376,11 @@ def _alike(fault: TriageFinding, usual: TriageFinding) -> bool:
 
 
 def agreed_faults(drawn: Sequence[PairStatistics], facts: PairFacts, copies: Memorisation) -> Found:
-    """The faults that the mean of several halvings shows and that most of them show alone;
-    borderline if not all do.
+    """Faults of the mean statistics of several halvings that most halvings also show by themselves;
+    borderline unless all do.
 
-    A fault that the mean alone shows is reported as a difference with too few samples to name it.
+    If most halvings show none of them, a difference is reported that too few samples leave without
+    a name.
     """
     whole = WholeFaults(facts)
     single = [named_faults(each, facts, copies, whole) for each in drawn]
@@ -409,7 +413,9 @@ def _borderline(fault: TriageFinding, votes: int, of: int) -> TriageFinding:
 
 
 def _unclear(called: str, agreed: float, facts: PairFacts) -> TriageFinding:
-    """The finding that something differs, but most halvings show no one fault."""
+    """The finding that the sets differ, but that halvings don't agree on a fault. called : titles
+    of the faults.
+    """
     sentence = (
         f"Something differs, but random halvings of the samples don't agree on what, {called}: "
         f"{min(part.n for part in facts.pair):,} samples of a set are too few to say."
@@ -418,12 +424,13 @@ def _unclear(called: str, agreed: float, facts: PairFacts) -> TriageFinding:
 
 
 def _tested(pair: SamplePair) -> int:
-    """Number of samples of the smaller set, one of each group."""
+    """Number of samples of the smaller set, counting one of each group."""
     return min(part.n if part.groups is None else len(np.unique(part.groups)) for part in pair)
 
 
 def _unnamed(pair: SamplePair, seen: Mapping[str, Any] | None) -> Found:
-    """The finding that trees or correlations tell the sets apart, though no fault is named.
+    """The finding that trees or correlations tell the sets apart although no fault is named; () if
+    they don't.
 
     It says that no fault explains the difference only if faults were searched for. seen : what
     gives the samples away, as `prviz.Witness.entry` has it.
@@ -450,9 +457,10 @@ def named_faults(
     copies: Memorisation,
     whole: WholeFaults | None = None,
 ) -> Found:
-    """The faults that explain these statistics and copies, the one that explains most first.
+    """The faults by the statistics of one halving, or their means, and by the copies; the one that
+    explains most first.
 
-    whole : the `WholeFaults` of the facts; None: computed here.
+    whole : `WholeFaults` of the facts; None: computed here.
     """
     of_rows = row_faults(facts, copies)
     plain = tuple(
@@ -466,19 +474,23 @@ def named_faults(
     if any(fault.key == "collapse" and fault.number > MOSTLY for fault in plain):
         following |= FOLLOWS | EXCLUDES["collapse"]
     rest = tuple(fault for fault in rest if fault.key not in following)
-    # rows that repeat exactly are observed, not inferred, and move all other statistics
+    # Exact repeats come first: they are observed, not inferred, and move all other statistics.
     return (*plain, *rest)
 
 
 @dataclass(frozen=True, eq=False)
 class WholeFaults:
-    """Faults of the sets as wholes, from the facts of a pair, computed once for all halvings."""
+    """Faults of the sets as wholes, which follow from the facts of a pair and are computed once for
+    all halvings.
+    """
 
     facts: PairFacts
 
     @cached_property
     def seen(self) -> TriageFinding | None:
-        """The fault that is observed rather than inferred, if any."""
+        """The fault of the whole set that is observed, not inferred, such as rows of norm 1 in one
+        set only; or None.
+        """
         for rule in WHOLES:
             if (fault := rule(self.facts)) is not None:
                 return fault
@@ -486,13 +498,13 @@ class WholeFaults:
 
     @cached_property
     def standardised(self) -> TriageFinding | None:
-        """`standardised_otherwise`."""
+        """The fault that `standardised_otherwise` finds, or None."""
         return standardised_otherwise(self.facts)
 
     @cached_property
     def on_one_grid(self) -> bool:
-        """True if nearly all values of either set occur in the other one, as if both take few
-        values.
+        """True if both sets take few values, and nearly all values of each occur in the other
+        set.
         """
         if not discrete(self.facts.drawn[0].rows):
             return False
@@ -501,8 +513,8 @@ class WholeFaults:
 
 
 def _on_grid(values: Floats, others: Floats) -> bool:
-    """True if nearly all values, and nearly all that aren't 0, occur among the others; a block of
-    rows at a time.
+    """True if nearly all values, and nearly all other than 0, occur among the others. Values are
+    looked up by blocks of rows.
     """
     rows = max(1, _GRID_BLOCK // values.shape[1])
     grid = np.empty(0, others.dtype)
@@ -528,7 +540,7 @@ def _other_faults(
     copies: Memorisation,
     of_rows: Found,
 ) -> Found:
-    """The faults other than many repeated rows, the one that explains most first."""
+    """The faults other than many exact repeats, the one that explains most first."""
     placed = whole.seen or misplaced(statistics) or whole.standardised
     if placed is not None and placed.key != "permuted" and whole.on_one_grid:
         placed = whole.seen
@@ -551,14 +563,14 @@ def _other_faults(
 
 
 def _listed(parts: list[tuple[float, TriageFinding]]) -> Found:
-    """Faults by their sizes, the largest first, without those that follow from the first or are
-    minor beside it.
+    """The faults by their sizes, the largest first. Faults that follow from the first one, or are
+    minor beside it, are left out.
     """
-    # repeated samples move all other statistics
+    # Repeated samples move all other statistics.
     if any(fault.key == "collapse" for _, fault in parts):
         parts = [part for part in parts if part[1].key not in EXCLUDES["collapse"]]
     parts.sort(key=lambda part: -part[0])
-    # these are observed directly, and never count as minor
+    # These faults are observed directly, and are never minor.
     sure = {"collapse", "copies", "near_copies"}
     against = EXCLUDES.get(parts[0][1].key, frozenset()) if parts else frozenset()
     listed = (fault for size, fault in parts if fault.key in sure or MINOR * size > parts[0][0])

@@ -10,25 +10,27 @@ from prviz.checks.row_order import TOGETHER
 from prviz.triage.finding import TriageFinding
 from prviz.triage.measured import CheckpointOutcome
 
-# Titles of flags that findings on the same checkpoint say better, as these compare with held-out
-# real samples.
+# Titles of flags that are left out if the checkpoint has findings, as findings compare with
+# held-out real samples.
 _SAID_BY_FINDINGS = frozenset(
     {"Duplicates inside the generated set", "Rows in both sets", "Norms", "Spread", TOGETHER}
 )
-# Keys of findings that say nothing of what these flags say.
+# Keys of findings that do not replace these flags.
 _OF_FEW = frozenset({"few", "outliers"})
-# Titles of flags that one note on all checkpoints says.
+# Titles of flags that notes on all checkpoints together replace.
 _SAID_ELSEWHERE = frozenset({"Encoder", "Sizes", "These look swapped"})
 
 
-# Titles of flags on the reference, whatever is compared with it.
+# Titles of flags that concern the reference, whatever is compared with it.
 _OF_REFERENCE = frozenset({"Duplicates inside the real set", "Feature scales"})
 
 
 def own_warnings(
     outcome: CheckpointOutcome, findings: Mapping[str, Sequence[TriageFinding]]
 ) -> list[Finding]:
-    """The warnings on a checkpoint that no finding on it and no note on all checkpoints says."""
+    """The flags of level "warning" on a checkpoint, without those that a finding on it, or a note
+    on all checkpoints, replaces.
+    """
     if not outcome.measured:
         return []
     said = findings.get(outcome.checkpoint.name, ())
@@ -45,8 +47,8 @@ def own_warnings(
 def by_checkpoint(
     outcomes: Iterable[CheckpointOutcome], findings: Mapping[str, Sequence[TriageFinding]]
 ) -> tuple[Findings, dict[str, Findings]]:
-    """The warnings on the reference, or on all checkpoints alike, and those on each checkpoint
-    alone, by its name.
+    """Warnings on the reference or on all checkpoints alike; and by its name, further warnings on
+    each checkpoint.
     """
     own = {each.checkpoint.name: own_warnings(each, findings) for each in outcomes if each.measured}
     everywhere = set[str]()
@@ -72,10 +74,10 @@ def by_checkpoint(
 def warnings_of(
     outcomes: Iterable[CheckpointOutcome], findings: Mapping[str, Sequence[TriageFinding]]
 ) -> Findings:
-    """The `own_warnings` of these checkpoints, one of each kind.
+    """The `own_warnings` of all checkpoints, one of each kind.
 
-    A kind that does not concern all checkpoints alike names the first one that it concerns, and the
-    number of the others.
+    Unless a kind concerns all checkpoints alike, it names the first checkpoint and the number of
+    further ones.
     """
     by_title: dict[str, list[tuple[str, Finding]]] = {}
     count = 0

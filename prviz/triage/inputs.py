@@ -185,17 +185,14 @@ def _number(cell: str, here: str) -> float:
     return value
 
 
-# ---- the checkpoints ----
-
-
-# Words before a step in a file's name. Where a name has several, the first one of this list counts,
-# which is the finest unit.
+# Words in front of a step in a file name, the finest unit first. If a name has several, the first
+# of this list counts.
 _WORDS = ("global[-_ ]?step|steps?", "iterations?|iters?|it", "epochs?|ep", "checkpoint|ckpt")
-# An exponent has one digit, as in 1e5 or 1e+05: more are rather those of a digest.
+# A number, with an exponent of one digit as in 1e5 or 1e+05: a longer one belongs to a digest.
 _NUMBER = r"(\d+(?:\.\d+)?(?:e\+?0?\d)?)(?:(k|m)(?:imgs?)?)?(?![a-z0-9])"
 _NAMED = [re.compile(rf"(?<![a-z])(?:{word})[-_= ]*{_NUMBER}", re.IGNORECASE) for word in _WORDS]
 _BEHIND = "ema|swa|avg|best|last|final|gen(?:erated)?|samples?|feat(?:ure)?s|emb(?:edding)?s?"
-# The 4 of lr1e-4 is no step.
+# The step at the end of a name. In lr1e-4, the 4 is no step.
 _LAST = re.compile(rf"(?:^|(?<![0-9]e)[-_= .]){_NUMBER}((?:[-_= .](?:{_BEHIND}))*)$", re.IGNORECASE)
 _TIMES = {"": 1.0, "k": 1e3, "m": 1e6}
 _DIGITS = re.compile(r"(\d+)")
@@ -331,7 +328,7 @@ def checkpoints_below(
 
 
 def _there(below: Below, name: str) -> Path | None:
-    """The file of this name, links followed; None where it is gone."""
+    """The existing file of this name, links followed; None if it is gone."""
     try:
         return below.find(name)
     except OSError:
@@ -412,12 +409,12 @@ def _files(path: Path, skipped: set[Path]) -> list[Path]:
         for each in path.iterdir()
         if each.name.lower().endswith(ACCEPTED) and not each.name.startswith(".")
     )
-    # a broken link is a checkpoint that can't be read
+    # A broken link counts as a checkpoint that can't be read.
     files = {
         Path(os.path.normpath(each)) for each in inside if each.is_file() or leads_nowhere(each)
     }
-    # `prviz embed` writes the same samples twice: its table is no checkpoint, nor is a file whose
-    # table is left out.
+    # `prviz embed` writes the same samples twice, in a file and a table beside it: the table is no
+    # checkpoint, nor is the file if the table is to be skipped.
     tables = {each: each.with_name(table_beside(each.name)) for each in files}
     files -= set(tables.values())
     return sorted(
@@ -428,7 +425,7 @@ def _files(path: Path, skipped: set[Path]) -> list[Path]:
 def skipped_files(
     sources: PathLike | Iterable[PathLike], *, leave_out: Iterable[PathLike] = ()
 ) -> list[Path]:
-    """The files of the folders among ``sources`` that `checkpoints_of` skips, as their format holds
+    """The files in folders among ``sources`` that `checkpoints_of` skips, as their format holds
     no samples.
 
     leave_out : files that are not counted, such as the metadata. Nor are hidden files, folders, and
@@ -447,15 +444,15 @@ def skipped_files(
     )
 
 
-# Names of files that may be the parts of one set, and their number.
+# Name of a file that may be a part of one set; its group is the number of the part.
 _PART = re.compile(
     r"(?:.*[-_. ])?(?:emb(?:edding)?s?|part|shard|chunk|rank|batch|block)[-_. ]?(\d+).*", re.I
 )
 
 
 def folder_of_parts(sources: Iterable[PathLike]) -> Path | None:
-    """The first folder among ``sources`` whose files look like the parts of one set, such as emb_0,
-    emb_1 and emb_2; None if none does. Each of these files is a checkpoint.
+    """The first folder among ``sources`` whose files are named like the parts of one set, such as
+    emb_0, emb_1 and emb_2; None if none is. Each of the files counts as a checkpoint all the same.
     """
     for folder in map(Path, sources):
         if not folder.is_dir():
@@ -468,16 +465,18 @@ def folder_of_parts(sources: Iterable[PathLike]) -> Path | None:
 
 
 def holds_samples(folder: Path, most: int) -> bool:
-    """True if one of the first ``most`` files in or below a folder ends as samples do."""
+    """True if one of the first ``most`` files in or below a folder has the extension of a file of
+    samples.
+    """
     return any(file.name.lower().endswith(ACCEPTED) for file in islice(folder.rglob("*"), most))
 
 
 def skipped_folders(
     sources: Iterable[PathLike], *, leave_out: Iterable[PathLike] = ()
 ) -> list[Path]:
-    """The folders inside of the folders among ``sources`` that hold files of samples.
+    """The folders inside the folders among ``sources`` that hold files of samples.
 
-    leave_out : files whose folders are not counted, nor are those of ``sources``.
+    leave_out : files whose folders are not counted; nor are the folders of ``sources``.
     """
     given = [_resolved(Path(each)) for each in sources]
     known = {*given, *(_resolved(Path(each)) for each in leave_out)}
@@ -493,7 +492,7 @@ def skipped_folders(
 
 
 def common_prefix(names: Sequence[str]) -> str:
-    """The common beginning of all names up to a sign between words; "" if a name would be empty
+    """The common beginning of all names, up to a sign between words; "" if a name would be empty
     without it.
 
     >>> common_prefix(["run/step-1000", "run/step-2000"])
@@ -515,8 +514,8 @@ def common_prefix(names: Sequence[str]) -> str:
 
 
 def _resolved(path: Path) -> Path:
-    """The file that a path leads to; the path itself for a circle of links or an impossible
-    path.
+    """The file that a path leads to, links followed; the path itself if it is impossible or leads
+    in a circle.
     """
     try:
         return path.resolve()
@@ -525,8 +524,8 @@ def _resolved(path: Path) -> Path:
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """The shortest names that tell the files apart, all with as many folders and all with or
-    without extension.
+    """The shortest names that are all different: file names with as few folders as needed, and with
+    extensions only if needed.
     """
     for parts in range(1, max(len(path.parts) for path in paths) + 1):
         for whole in (False, True):
@@ -603,7 +602,7 @@ class ArrivalWatch:
         self._judged: dict[Path, tuple[FileState, str]] = {}
 
     def look(self, paths: Iterable[Path]) -> Arrivals:
-        """Look at these files now, and forget those that are no longer among them."""
+        """The state of these files now. Files that are no longer among them are forgotten."""
         given = dict.fromkeys(paths)
         self._seen = {path: known for path, known in self._seen.items() if path in given}
         self._judged = {path: known for path, known in self._judged.items() if path in given}
@@ -634,7 +633,7 @@ class ArrivalWatch:
 
 def _problem(path: Path, below: Path | None) -> str:
     try:
-        # copied: a training run may truncate a file that is only mapped
+        # copied=True: a training run may truncate a file while it is only mapped.
         read_chosen(path, EVERY, limits=Limits(copied=True), below=below)
     except (
         AmbiguousKeyError,

@@ -33,17 +33,18 @@ from prviz.triage.measured import (
 )
 from prviz.uncertainty.upper_bound import judge_half
 
-# Fewest samples of a checkpoint or reference that are measured.
+# Fewest samples in the reference and in a checkpoint for a measurement.
 LEAST_ROWS = 20
 
-# Ratio of the sizes of sets above which they are cut to equal sizes, unless the user decides on it.
+# Ratio of the largest to the smallest set above which sets are cut to equal sizes, unless the user
+# decides otherwise.
 UNEVEN = 2.0
 
-# Errors that fail one checkpoint and leave the others running.
+# Errors that fail one checkpoint, while the others are measured.
 FAILURES = (ValueError, TypeError, OSError, MemoryError)
 
-# A function that starts other work on a pair while it is measured; it returns True if that takes
-# half of the memory.
+# A function that starts further work on a pair during its measurement. It returns True if the work
+# takes half of the memory.
 Beside: TypeAlias = Callable[[SamplePair], bool]
 
 
@@ -65,8 +66,8 @@ def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
 
 
 def uneven(measured: Iterable[MeasuredCheckpoint]) -> bool:
-    """True if the measured sets differ in size by more than the factor UNEVEN, so that they should
-    be cut to equal sizes.
+    """True if the measured sets differ in size by more than the factor UNEVEN, and should be cut to
+    equal sizes.
     """
     sizes = _sizes(measured)
     return bool(sizes) and max(sizes) > UNEVEN * min(sizes)
@@ -91,7 +92,9 @@ class SetSizes(NamedTuple):
 
 
 def set_size(reference: Samples, checkpoint: Checkpoint, settings: TriageSettings) -> int | None:
-    """The size of a checkpoint's set; None if it can't be measured, which a run reports."""
+    """The size of a checkpoint's set; None if it can't be measured, for a reason that the run
+    reports.
+    """
     try:
         return _read(reference, checkpoint, settings).n
     except FAILURES:
@@ -106,8 +109,8 @@ def set_sizes(
 ) -> SetSizes:
     """The sizes of all sets that can be measured.
 
-    size : that of a checkpoint's set, None where it can't be measured; by default every file is
-    read.
+    size : function for the size of a checkpoint's set, None if it can't be measured; by default the
+        file is read.
     """
     sizes = {"": reference.n}
     for checkpoint in checkpoints:
@@ -160,7 +163,9 @@ def evaluator_of(
     store: ResultCache | None,
     memory_limit: int,
 ) -> CheckpointEvaluator:
-    """An evaluator against a reference, which is cut to the smallest set under ``equal_sizes``."""
+    """An evaluator against a reference; under ``equal_sizes`` the reference is cut to the size of
+    the smallest set.
+    """
     evaluator = CheckpointEvaluator(reference, settings, store, memory_limit)
     if not settings.equal_sizes:
         return evaluator
@@ -169,8 +174,8 @@ def evaluator_of(
 
 
 class Result(NamedTuple):
-    """One family measured: its estimate, the seconds of its pass, and the bound of a family that
-    has its own.
+    """Result of one family: its estimate, the seconds of the pass, and the upper bound that it
+    measures itself, if it does.
     """
 
     estimate: Estimate
@@ -179,8 +184,8 @@ class Result(NamedTuple):
 
 
 class CheckpointState(NamedTuple):
-    """A checkpoint before it is measured: its cached results, its digests, and the families still
-    to be measured.
+    """What is known of a checkpoint before it is measured: cached results, digests, and families
+    without a result.
     """
 
     known: CheckpointOutcome
@@ -243,7 +248,7 @@ class CheckpointEvaluator:
         return outcome.measured
 
     def kept(self, checkpoint: Checkpoint, digest: str, n: int) -> tuple[MeasuredCheckpoint, ...]:
-        """The cached results of a checkpoint by all families, found by the digest and number of its
+        """The cached results of a checkpoint by all families, by the digest and number of its
         samples; () if one is missing.
         """
         digests = PairDigests(self.reference.digest, digest)
@@ -267,7 +272,7 @@ class CheckpointEvaluator:
         return tuple(found)
 
     def look(self, checkpoint: Checkpoint) -> CheckpointState:
-        """The state of a checkpoint, without measuring it."""
+        """What is known of a checkpoint, without measuring it."""
         try:
             pair = self._pair(checkpoint)
         except FAILURES as error:
@@ -278,7 +283,7 @@ class CheckpointEvaluator:
         )
 
     def joined(self, looked: CheckpointState, outcome: CheckpointOutcome) -> CheckpointOutcome:
-        """The cached results of a checkpoint and those of a worker together, in the order of the
+        """The cached results of a checkpoint joined with those of a worker, in the order of the
         families.
         """
         checkpoint = looked.known.checkpoint
@@ -295,7 +300,7 @@ class CheckpointEvaluator:
         return CheckpointOutcome(checkpoint, self._in_order(found), outcome.fresh)
 
     def keep(self, outcome: CheckpointOutcome) -> None:
-        """Cache the new results of an outcome. Raises OSError where that fails."""
+        """Cache the new results of an outcome. Raises OSError if they can't be written."""
         for each in outcome.measured:
             if (
                 self._store is not None
@@ -308,7 +313,9 @@ class CheckpointEvaluator:
                     self._store.put_facts(_bound_key(key), each.own_bound.vertices.tolist())
 
     def _pair(self, checkpoint: Checkpoint) -> SamplePair:
-        """The samples to measure."""
+        """The real samples and the checkpoint's samples, cut to the same size under
+        ``equal_sizes``.
+        """
         generated = _read(self.reference, checkpoint, self.settings)
         if self.settings.equal_sizes:
             generated = cut(generated, self.reference.n, self.settings.seed)
@@ -317,7 +324,9 @@ class CheckpointEvaluator:
     def _measured(
         self, checkpoint: Checkpoint, pair: SamplePair, progress: Progress
     ) -> tuple[dict[str, MeasuredCheckpoint], tuple[str, ...]]:
-        """The results by family, and the families measured now."""
+        """Results by family, from the cache or measured now, and the names of the families measured
+        now.
+        """
         found, missing = self._cached(checkpoint, pair)
         if missing:
             memory = self._memory // 2 if self._beside(pair) else self._memory
@@ -328,7 +337,7 @@ class CheckpointEvaluator:
     def _results(
         self, pair: SamplePair, names: Sequence[str], memory_limit: int, progress: Progress
     ) -> list[Result]:
-        """Measure some families of a pair now."""
+        """Measure these families on a pair."""
         settings = self.settings
         began = time.perf_counter()
         split = pair.split(settings.split, settings.seed)
@@ -353,7 +362,7 @@ class CheckpointEvaluator:
     def _cached(
         self, checkpoint: Checkpoint, pair: SamplePair
     ) -> tuple[dict[str, MeasuredCheckpoint], tuple[str, ...]]:
-        """The cached results by family, and the families without one."""
+        """The cached results by family, and the names of the families without one."""
         cached: dict[str, MeasuredCheckpoint] = {}
         for name in self.settings.methods:
             if self._store is None or not _repeatable(name):
@@ -366,7 +375,7 @@ class CheckpointEvaluator:
         return cached, tuple(name for name in self.settings.methods if name not in cached)
 
     def _kept(self, key: Mapping[str, Any]) -> Result | None:
-        """The cached result of a key with its bound; None if either is missing."""
+        """The cached result of a key, with its bound; None if either is missing."""
         known = None
         if self._store is not None:
             known = self._store.get(key)
@@ -381,14 +390,14 @@ class CheckpointEvaluator:
         return Result(*known, bound)
 
     def _has_bound(self, method: str) -> bool:
-        """True if a bound is measured, and kept, with this family."""
+        """True if an upper bound is measured and cached together with this family."""
         return self._bounded and ESTIMATORS[method].judges_all
 
     def _in_order(self, found: Mapping[str, MeasuredCheckpoint]) -> tuple[MeasuredCheckpoint, ...]:
         return tuple(found[name] for name in self.settings.methods if name in found)
 
     def _key(self, digests: PairDigests, name: str, k: int | None) -> dict[str, Any]:
-        """The cache key of a result: everything that it depends on."""
+        """The cache key of a result: everything on which it depends."""
         settings = self.settings
         return {
             "prviz": prviz.__version__,
@@ -403,7 +412,7 @@ class CheckpointEvaluator:
 
 
 def _bound_key(key: Mapping[str, Any]) -> dict[str, Any]:
-    """The key of the bound that is measured with a family."""
+    """The cache key of the upper bound that is measured together with a family."""
     return {**key, "what": "bound"}
 
 
@@ -427,8 +436,8 @@ def _digests(pair: SamplePair) -> PairDigests:
 
 
 def _repeatable(name: str) -> bool:
-    """True if the family is part of prviz, so that its results may be cached: the name of a
-    registered family doesn't identify its code.
+    """True if the family is part of prviz, so that its results may be cached. A registered family
+    may change its code under the same name.
     """
     estimator = ESTIMATORS[name]
     return type(estimator).__module__.startswith("prviz.") and not isinstance(estimator, Registered)
@@ -461,7 +470,7 @@ def samples_at(path: Path, settings: TriageSettings, below: Path | None = None) 
 
 
 def _legal(pair: SamplePair, settings: TriageSettings) -> Split:
-    """The split of a pair; ValueError unless every family can be measured on it."""
+    """The split of a pair. Raises ValueError unless every family can be measured on it."""
     split = pair.split(settings.split, settings.seed)
     if any(ESTIMATORS[name].tunes is not None for name in settings.methods):
         check_k(resolve_k(settings.k, pair), split)
@@ -469,7 +478,7 @@ def _legal(pair: SamplePair, settings: TriageSettings) -> Split:
 
 
 def _read(reference: Samples, checkpoint: Checkpoint, settings: TriageSettings) -> Samples:
-    """The samples of a checkpoint; ValueError unless they can be measured."""
+    """The samples of a checkpoint. Raises ValueError unless they can be measured."""
     generated = samples_at(checkpoint.path, settings, checkpoint.below)
     _legal(SamplePair(reference, generated), settings)
     return generated

@@ -118,7 +118,9 @@ class MeasuredCheckpoint:
     own_bound: PRCurve | None = None
 
     def named(self, checkpoint: Checkpoint) -> MeasuredCheckpoint:
-        """The measurement with its checkpoint named anew; numbers of its curve are kept."""
+        """The measurement under another name of its checkpoint; the numbers of its curve are
+        kept.
+        """
         renamed = replace(self, checkpoint=checkpoint)
         renamed.__dict__.update({**self.__dict__, "checkpoint": checkpoint})
         return renamed
@@ -168,7 +170,7 @@ class MeasuredCheckpoint:
 
 
 def bound_by(measured: Sequence[MeasuredCheckpoint], method: str) -> PRCurve | None:
-    """The upper bound of one checkpoint's true curve that goes with its score by a family; None
+    """The upper bound of one checkpoint's true curve that belongs to its score by a family; None
     without split.
 
     It is the bound measured with the family, else the joint bound of all families that have none of
@@ -188,8 +190,8 @@ def bound_by(measured: Sequence[MeasuredCheckpoint], method: str) -> PRCurve | N
     return found[1]
 
 
-# Joint bounds by their first estimate, with the other estimates that share them, as every report
-# needs them again.
+# First estimate -> the other estimates that share its joint bound, and that bound. Every report
+# needs it again.
 _SHARED: WeakKeyDictionary[Estimate, tuple[list[Estimate], PRCurve | None]] = WeakKeyDictionary()
 
 
@@ -210,12 +212,12 @@ class CheckpointOutcome(NamedTuple):
     recipe: tuple[str, ...] = ()
 
     def named(self, checkpoint: Checkpoint) -> CheckpointOutcome:
-        """The outcome under another name or step of its checkpoint."""
+        """The outcome with another name or step of its checkpoint."""
         measured = tuple(each.named(checkpoint) for each in self.measured)
         return self._replace(checkpoint=checkpoint, measured=measured)
 
     def of(self, methods: Sequence[str]) -> CheckpointOutcome:
-        """The outcome by some of the families only."""
+        """The outcome with the results of some families only."""
         by_method = {each.method: each for each in self.measured}
         return self._replace(
             measured=tuple(by_method[name] for name in methods),
@@ -236,24 +238,26 @@ def all_measured(outcomes: Iterable[CheckpointOutcome]) -> list[MeasuredCheckpoi
     return [each for outcome in outcomes for each in outcome.measured]
 
 
-# ---- where results are kept ----
+# ---- where results are cached ----
 
 T = TypeVar("T")
 R = TypeVar("R")
 Arrays: TypeAlias = Mapping[str, Array]
 
-# Environment variable that names the cache folder, and the largest size of the user's cache in
-# bytes.
+# Environment variable that names the cache folder.
 CACHE_VARIABLE = "PRVIZ_CACHE"
+# Largest size of the user's cache in bytes.
 CACHE_BYTES = 1_000_000_000
 
-# Nanoseconds (a day) that a file's last use may lie in the future, as by the clock of another
-# machine; beyond, the time counts as wrong.
+# Largest time in nanoseconds (a day) that a file's last use may lie in the future, as another
+# machine's clock may be ahead. A later time counts as wrong.
 _AHEAD = 86_400 * 10**9
-# Names of a result's file, and of the temporary file that an interrupted write leaves. Another
-# process may still be writing a temporary file younger than _CUT_OFF nanoseconds (an hour).
+# Name of the file of a result.
 _RESULT = re.compile(r"[0-9a-f]{64}\.npz")
+# Name of the temporary file that an interrupted write leaves.
 _TEMPORARY = re.compile(r"\.[0-9a-f]{64}\.[0-9a-f]+\.tmp")
+# Age in nanoseconds (an hour) from which a temporary file is deleted; another process may still be
+# writing a younger one.
 _CUT_OFF = 3_600 * 10**9
 _BROKEN = (
     OSError,
@@ -273,18 +277,17 @@ _BROKEN = (
     zlib.error,
     lzma.LZMAError,
 )
-# Flags to open a file without following links or waiting for pipes; Windows lacks both and needs
-# O_BINARY.
+# Flags for opening a file without following links or waiting for pipes. Windows has neither flag,
+# and needs O_BINARY.
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-# Most bytes of one result and of its description in memory; a file that unpacks to more counts as
-# broken.
+# Most bytes of a result in memory; a file that unpacks to more counts as broken.
 _MOST_BYTES = 1 << 30
+# Most bytes of the description in a result.
 _MOST_ABOUT = 1 << 20
-# A folder of results is listed again after 1 / _LOOKS of its largest size was written. Listing
-# takes time in proportion to the number of results; once for each result would take the square of
-# that.
+# The folder is listed again after this part (1 / _LOOKS) of its largest size was written. Listing
+# after each result would take time in the square of their number.
 _LOOKS = 16
-# Most results in memory, of up to 13 kB: those of a thousand checkpoints by four families.
+# Most results in memory, of up to 13 kB each: those of a thousand checkpoints by four families.
 _MOST_REMEMBERED = 12_000
 
 
@@ -325,7 +328,8 @@ class ResultCache:
 
     def __post_init__(self) -> None:
         self.memory = LeastRecentlyUsed(_MOST_REMEMBERED)
-        self._room = 0  # bytes that may be written before the folder is listed again
+        # Number of bytes that may be written before the folder is listed again.
+        self._room = 0
         self._owner = os.geteuid() if sys.platform != "win32" and self.private else None
         if self.folder is None:
             return
@@ -372,7 +376,7 @@ class ResultCache:
     def _get(
         self, key: Mapping[str, Any], taken: Callable[[Arrays, Mapping[str, Any]], T]
     ) -> T | None:
-        """What ``taken`` reads from the file of a key; None if there is no such file, or it is
+        """The value that ``taken`` reads from the file of a key; None if the file is missing or
         broken.
         """
         if not self._trusted():
@@ -405,18 +409,18 @@ class ResultCache:
             if self.needed:
                 raise OSError(f"{self.trouble}; those before it are") from error
             return
-        with contextlib.suppress(OSError):  # another process may be deleting the same files
+        with contextlib.suppress(OSError):  # another process may delete the same files
             self._trim(path)
 
     def _trusted(self) -> bool:
-        """True if there is a folder, and nobody else can write to a private one; otherwise
-        ``trouble`` says so.
+        """True if there is a folder for results and, if it must be private, nobody else can write
+        to it; otherwise ``trouble`` says why not.
         """
         if self._owner is None or self.folder is None:
             return self.folder is not None
         try:
             status = self.folder.stat()
-        except OSError:  # no folder yet; any other error shows when a result is written
+        except OSError:  # no folder yet; other errors show when a result is written
             return True
         if status.st_uid == self._owner and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             return True
@@ -443,8 +447,8 @@ class ResultCache:
         return found
 
     def _trim(self, newest: Path) -> None:
-        """Delete the least recently used results until the rest fits, if the folder may have
-        outgrown the largest size; the newest result stays.
+        """Delete the least recently used results if the folder may exceed its largest size, until
+        the rest fits. The newest result stays.
         """
         if self.most_bytes is None:
             return
@@ -481,11 +485,11 @@ def kept(
     compute: Callable[[], R],
     facts: Callable[[Any], Any] = lambda found: found,
 ) -> T | R:
-    """The value of a key: from memory, else from the store, else computed and, unless it is None,
-    stored.
+    """The value of a key: from memory, else from the store, else computed. A computed value is
+    stored unless it is None.
 
-    taken : the value from stored facts; None if they are something else.
-    facts : the facts to store of a value.
+    taken : converts stored facts to the value; None if they are something else. facts : converts
+        the value to facts to store.
     """
     if store is None:
         return compute()
@@ -518,7 +522,7 @@ def _text(key: Mapping[str, Any]) -> str:
 
 
 def _bytes(key: str, estimate: Estimate, seconds: float) -> bytes:
-    """A result as the contents of an .npz file."""
+    """The contents of the .npz file for a result."""
     about = {
         "key": key,
         "k": estimate.k,
@@ -542,7 +546,7 @@ def _bytes(key: str, estimate: Estimate, seconds: float) -> bytes:
 
 
 def _archive(about: Mapping[str, Any], arrays: Mapping[str, Any] = MappingProxyType({})) -> bytes:
-    """An .npz file of a description and arrays."""
+    """The contents of an .npz file with a description and arrays."""
     text = np.frombuffer(json.dumps(about, default=float).encode(), dtype=np.uint8)
     stream = io.BytesIO()
     np.savez_compressed(stream, about=text, **arrays)
@@ -550,8 +554,8 @@ def _archive(about: Mapping[str, Any], arrays: Mapping[str, Any] = MappingProxyT
 
 
 def _check_sizes(archive: zipfile.ZipFile) -> None:
-    """Raise ValueError for an archive that unpacks to more than any result, or whose arrays claim
-    more than it has.
+    """Raise ValueError for an archive that unpacks to more than any result does, or that has fewer
+    bytes than its arrays claim.
     """
     members = archive.infolist()
     about = sum(member.file_size for member in members if member.filename == "about.npy")
@@ -567,7 +571,7 @@ def _check_sizes(archive: zipfile.ZipFile) -> None:
 
 
 def _about(arrays: Arrays, key: Mapping[str, Any]) -> dict[str, Any]:
-    """The description in a file; ValueError if it has another key."""
+    """The description in a file. Raises ValueError if it is that of another key."""
     about: dict[str, Any] = json.loads(arrays["about"].tobytes())
     if about["key"] != _text(key):
         raise ValueError("the file holds another result")

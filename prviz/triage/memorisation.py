@@ -20,21 +20,21 @@ from prviz.checks.facts import compare_rows, row_classes
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.samples import SamplePair, Samples, independent_number
 
-# A near copy has a ratio of at most the square of the NEAR quantile of the held-out ratios: about
-# NEAR ** 2 of other real samples have such a ratio, a share so small that a moderate error of the
-# model doesn't matter. In few dimensions copies are not that near. There the quantile itself is the
-# threshold, if surely more than _MARGIN * NEAR of the samples lie below it, near at least
-# _DIFFERENT different real ones: no error of the model explains that.
+# Quantile of the held-out ratios that sets the threshold of near copies. A near copy has a ratio of
+# at most its square: about NEAR ** 2 of other real samples do, too few for a moderate error of the
+# model to matter.
 NEAR = 0.02
+# In few dimensions copies are not that near. Then the quantile itself is the threshold, if surely
+# more than this multiple of NEAR of the samples lie below it: no error of the model explains that.
 _MARGIN = 2.0
+# Fewest different real samples near which those samples must lie.
 _DIFFERENT = 5
-# Probability that an interval holds. Its complement bounds false alarms, of which triage makes one
-# test per checkpoint.
+# Probability that an interval holds. The rest bounds false alarms: one test is made per checkpoint.
 CONFIDENCE = 0.99
-# Largest share of a holdout that may also occur in the reference.
+# Largest share of the holdout that may also be in the reference.
 MOST_SHARED = 0.05
 _TINY = float(np.finfo(np.float64).tiny)
-# Number of nearest pairs that are listed.
+# Number of nearest pairs in the result.
 _PAIRS = 5
 
 
@@ -123,7 +123,7 @@ def held_out_distances(
             return HeldOutDistances(
                 values, reference.n_independent / 2, "the reference itself, each group left out"
             )
-        # the nearest is the sample itself, or one equal to it
+        # The nearest sample is the sample itself, or one equal to it: skip it.
         values = _nearest(reference, reference, 3, memory_limit)[1][:, 1:]
         return HeldOutDistances(
             values, _independent(reference) / 2, "the reference itself, each sample left out"
@@ -137,7 +137,7 @@ def held_out_distances(
 
 
 def _independent(samples: Samples) -> int:
-    """Effective number of independent samples: those of a group, or equal to each other, are not
+    """Effective number of independent samples. Samples of one group, or equal ones, are not
     independent.
     """
     repeats = row_classes([samples])
@@ -145,8 +145,8 @@ def _independent(samples: Samples) -> int:
 
 
 def _of_other_groups(reference: Samples, groups: Ints, memory_limit: int) -> Floats:
-    """(n, 2) distances of the samples to the two nearest ones of other groups; ValueError without
-    two of them.
+    """(n, 2) distances of each sample to the two nearest samples of other groups. Raises ValueError
+    if there are no two.
     """
     sizes = np.bincount(groups)
     most = int(sizes.max())
@@ -155,8 +155,8 @@ def _of_other_groups(reference: Samples, groups: Ints, memory_limit: int) -> Flo
             "groups: nearly all real samples are of one group; samples of other groups are needed"
         )
     found = np.empty((reference.n, 2))
-    # among as many neighbours as a group has samples, and two more, at least two are of other
-    # groups
+    # As many neighbours as the largest group has samples, and two more, include at least two of
+    # other groups.
     step = max(1, memory_limit // (64 * (most + 2)))
     order = np.argsort(groups, kind="stable")
     for start in range(0, reference.n, step):
@@ -242,8 +242,8 @@ def _nearest(
 
 
 def _ratios(distances: Floats) -> Floats:
-    """Nearest over second nearest distance; 1 where both are 0, as for copies of a row that
-    repeats.
+    """Distance to the nearest over distance to the second nearest; 1 where both are 0, as for
+    copies of a row that repeats.
     """
     return np.where(
         distances[:, -1] > 0, distances[:, 0] / np.maximum(distances[:, -1], _TINY), 1.0
@@ -292,10 +292,10 @@ def copies_text(found: Memorisation) -> str:
 
 
 def _excess(flags: Flags, usual: Flags, independent: float, drawn: int) -> Excess:
-    """The `Excess` of flagged generated samples, which count as ``drawn`` independent ones, over
-    real ones.
+    """The `Excess` of flagged generated samples over flagged real ones.
 
-    usual : the same flags of real samples, which count as ``independent`` ones.
+    usual : flags of the real samples. independent, drawn : number of independent samples that the
+        real ones, and the generated ones, count as.
     """
     number = int(np.count_nonzero(flags))
     share = number / len(flags)

@@ -25,61 +25,68 @@ from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair
 from prviz.triage.row_sets import BLOCK_VALUES, RowSet, coordinates, mixing_weights, unit_of
 
-# Rows per set that one halving compares: at least ROWS of more, and at most MOST_ROWS, as long as
-# distances take at most WORK products of values (5,000 rows at d = 64).
+# A halving compares at least this many rows per set, of larger sets.
 ROWS = 1_200
+# A halving compares at most this many rows per set.
 MOST_ROWS = 6_000
+# Most products of values that the distances of a halving may take: those of 5,000 rows at d = 64.
 WORK = 1_600_000_000
-# Bytes at the peak of memory per compared row and coordinate: eleven float64 matrices of that
-# shape, and some room.
+# Bytes of memory per compared row and coordinate, at the peak: eleven float64 matrices, and some
+# room.
 _ROW_BYTES = 96
-# Bytes at the peak of memory per value of a block of features; the rows themselves take three times
-# as many values.
+# Bytes of memory per value in a block of features, at the peak, with all that is computed from the
+# block.
 _BLOCK_BYTES = 256
-# k of the neighbour whose distance counts as the distance to a set: the first neighbour is noisy.
+# k of the neighbour whose distance counts as the distance to a set, since the first neighbour is
+# noisy.
 K = 3
-# LOCAL: k of the neighbour that the nearest one is compared with. VOID, FEW: number of nearest
-# samples of both sets among which a generated one, or a real one, is searched for.
+# k of the neighbour with whose distance that of the nearest one is compared.
 LOCAL = 10
+# Number of nearest samples of both sets among which a real sample must have a generated one.
 VOID = 20
+# Number of nearest samples of both sets among which a generated sample must have a real one.
 FEW = 5
-# Quantiles of the distances from held-out samples to the fit half: samples farther than the
-# quantile FAR are off the support, those nearer than the quantile NEAR are near.
+# Quantile of the distances from held-out real samples to the fit half, beyond which a sample is off
+# the support.
 FAR = 0.98
+# Quantile of the distances from held-out samples to the fit half below which a sample is near.
 NEAR = 0.02
 # Two generated samples count as one repeated if they are this many times nearer than the quantile
-# NEAR.
+# NEAR of real ones.
 TIGHT = 3.0
-# Fewest fit samples per cluster, and most clusters: FINE for shares of clusters, COARSE for their
-# spreads and centres.
+# Fewest fit samples per cluster on average, and most clusters, for the shares of clusters.
 FINE = (30, 24)
+# Fewest fit samples per cluster on average, and most clusters, for the spreads and centres of
+# clusters.
 COARSE = (30, 16)
-# Least share of generated samples on the support: below it, all samples are compared.
+# Least share of generated samples on the support for which only these are compared; below it, all
+# are.
 LEFT = 0.15
-# Most features whose order is searched for: the search takes d^3.
+# Most features for which another order is searched: the search takes time in d^3.
 PERMUTED = 1_024
-# Mean square of a feature's differences, in units of chance, above which it is tried in another
-# place.
+# Mean square of a feature's differences, in units of chance, above which the feature is tried in
+# another place.
 DISORDER = 3.0
-# Difference of a feature's distribution, and of its correlations, above which it is no chance; the
-# logarithm of the number of features is added to the first, and twice that to the second.
+# Difference of a feature's distribution, and of its correlations, above which it is no chance.
+# log(d) is added to the first threshold, 2 log(d) to the second.
 UNLIKE = (5.0, 9.0)
 DECILES = np.arange(0.1, 0.95, 0.1)
-# Standard error of a decile, in standard errors of a mean, about 1.3 for a Gaussian.
+# Standard error of a decile over that of a mean, about right for a Gaussian.
 DECILE = 1.3
-# Width in which a decile may jump between values that repeat, in standard errors of its share: 2.5
-# standard errors of a half.
+# How far the share of a decile may be off by chance, in units of sqrt(1 / n + 1 / m): 2.5 standard
+# errors of a share of a half. Deciles of repeated values may jump that far.
 JUMPS = 1.25
-# Least variance of a feature in a cluster, where the mean feature has 1: with less, every move of
-# its centre would be sure.
+# Least variance of a feature within a cluster, in units of the mean feature's variance: with less,
+# any move of the centre would be sure.
 FLOOR = 1e-3
-CHANCE = 2.0  # misfit of one feature by chance: of its distribution, and of its correlations
-# Ratio of the shares of a cluster, generated over real, below which it counts as empty.
+# Misfit of one feature by chance: 1 for its distribution and 1 for its correlations.
+CHANCE = 2.0
+# Ratio of a cluster's generated share to its real share below which the cluster counts as empty.
 EMPTY = 0.12
-# Random ways to cut the sets into halves: findings that depend on one of them are borderline.
+# Number of random halvings of the sets. A finding that not all of them show is borderline.
 HALVINGS = 3
-# Most bytes of real rows that are cached for further generated sets; what follows from them takes
-# up to five times as much. One entry per halving.
+# Most bytes of real rows that are cached for further generated sets, for each halving. Values
+# derived from them take up to five times as much.
 _KEPT_BYTES = 10_000_000
 _REAL = LeastRecentlyUsed(HALVINGS)
 _ROUNDS = 10
@@ -210,15 +217,13 @@ class PairStatistics:
 
 
 def rows_in_time(d: int) -> int:
-    """Most rows per set of d features that a halving compares, for the time that more would
-    take.
-    """
+    """Most rows per set of d features that a halving compares: more would take too long."""
     return min(max(math.isqrt(WORK // d), ROWS), MOST_ROWS)
 
 
 def rows_within(d: int, memory_limit: int) -> int:
-    """Most rows as by `rows_in_time`, within a memory limit in bytes: at least 510 of 50 MB, ROWS
-    of 280 MB.
+    """`rows_in_time`, or as many rows as fit into memory_limit bytes if these are fewer: at least
+    510 in 50 MB, ROWS in 280 MB.
     """
     few_features = memory_limit // (_ROW_BYTES * d)
     more_features_than_rows = math.isqrt(memory_limit // (2 * _ROW_BYTES))
@@ -226,7 +231,7 @@ def rows_within(d: int, memory_limit: int) -> int:
 
 
 def rows_at_once(d: int, memory_limit: int) -> int:
-    """Most rows of which all features fit into memory at once."""
+    """Most rows whose features fit into memory all at once, at most `rows_in_time`."""
     return min(memory_limit // (_ROW_BYTES * d), rows_in_time(d))
 
 
@@ -256,7 +261,7 @@ def halvings(
     No matrix is larger than (2 rows, 2 rows), however many features there are; many features are
     read in blocks.
     """
-    # a second thread makes products of such small matrices several times slower
+    # More threads make products of such small matrices several times slower.
     with (
         one_blas_thread(),
         one_openmp_thread(),
@@ -273,7 +278,7 @@ def halvings(
 
 
 def mean_statistics(drawn: Sequence[PairStatistics]) -> PairStatistics:
-    """The mean of every statistic over the halvings in which it is a number."""
+    """The mean of every statistic over the halvings, leaving out nan."""
     return PairStatistics(
         **{
             field.name: _mean([getattr(each, field.name) for each in drawn])
@@ -286,7 +291,7 @@ T = TypeVar("T")
 
 
 def _order_of(values: Array) -> Ints:
-    """An order of the rows that depends on their values alone."""
+    """An order of the rows that depends only on their values."""
     return np.lexsort(values.T[: min(8, values.shape[1])])
 
 
@@ -320,8 +325,8 @@ class _Compared:
         self._of_each = of_each
 
     def drawn(self, rng: Rng, turn: int) -> tuple[RowSet, RowSet, Floats, Floats]:
-        """Rows of both sets in random order, with their coordinates; of large sets each turn takes
-        other rows.
+        """Rows of both sets in random order, as `RowSet` and as coordinates. Of large sets each
+        turn takes other rows.
         """
         rows: list[Ints] = []
         for whole, part in zip(self._orders, self._pair, strict=True):
@@ -339,14 +344,14 @@ class _Compared:
         return *sets, points, others
 
     def deciles(self, real: RowSet, generated: RowSet) -> dict[str, float]:
-        """`_deciles` of drawn rows, computed once if each turn draws all rows."""
+        """`_deciles` of the drawn rows. If each turn draws all rows, they are computed once."""
         found = self._of_every or _deciles(real, generated, not self.wide)
         if all(part.groups is None and part.n <= self._rows for part in self._pair):
             self._of_every = found
         return found
 
     def _real(self, rows: Ints) -> RowSet:
-        """The real rows; small sets are cached for further generated sets."""
+        """The chosen real rows. Those of small sets are cached for further generated sets."""
         real = self._pair.real
 
         def chosen(values: Array, rows: Ints) -> RowSet:
@@ -356,7 +361,7 @@ class _Compared:
 
         if self._apart or self.wide or len(rows) * real.d * 8 > _KEPT_BYTES:
             return chosen(real.values, rows)
-        # a copy of the rows, so that the cache does not keep the whole set
+        # The cache holds a copy of the rows, not a view that would keep the whole set in memory.
         return _REAL.remembered(
             (real.digest, rows.tobytes(), self._block, self._of_each),
             lambda: chosen(real.values[rows], np.arange(len(rows))),
@@ -364,7 +369,7 @@ class _Compared:
 
 
 def _one_of_each(rows: Ints, groups: Array | None) -> Ints:
-    """The first row of each group, in the order of ``rows``; all rows without groups."""
+    """The first row of each group, in the order of ``rows``; all rows if there are no groups."""
     if groups is None:
         return rows
     return rows[np.sort(np.unique(groups[rows], return_index=True)[1])]
@@ -401,8 +406,8 @@ def _mean(values: list[float]) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Fold:
-    """One use of the halves: rows ``fit`` and ``held`` of the real set, ``one`` and ``other`` of
-    the generated set.
+    """One of the two uses of the halves: ``fit`` and ``held`` of the real set, ``one`` and
+    ``other`` of the generated set.
 
     real, generated : the rows by their features.
     points, others : the same rows in coordinates with the same distances.
@@ -420,7 +425,7 @@ class _Fold:
     wide: bool
 
     def statistics(self, rng: Rng) -> dict[str, float]:
-        """All statistics with this half of the real samples as fit samples."""
+        """All statistics with ``fit`` as the fit half."""
         fit = self.points[self.fit]
         d = self.real.d
         one = self.others[self.one]
@@ -444,13 +449,13 @@ class _Fold:
         return found | _moves(self._features(centres, on, on_held), *members)
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """A value that follows from the real rows alone, with this half as fit samples: computed
-        once.
+        """A value that follows from the real rows and this fit half alone, computed once and
+        cached.
         """
         return self.real.known.remembered((self.fit.start, key), compute)
 
     def _centres(self, sizes: tuple[int, int], rng: Rng) -> tuple[Floats, int]:
-        """Centres of clusters of the fit samples, and the seed of the search."""
+        """Centres of clusters of the fit samples, and the seed that they were searched with."""
         fit = self.points[self.fit]
         seed = int(rng.integers(2**31))
         count = _count(fit, sizes)
@@ -459,12 +464,14 @@ class _Fold:
     def _principal(
         self, key: Hashable, centres: Floats, features: int | None
     ) -> tuple[Floats, Floats]:
-        """`_principal_of` the fit samples."""
+        """`_principal_of` the fit samples, cached."""
         fit = self.points[self.fit]
         return self._once(key, lambda: _principal_of(fit, centres, features))
 
     def _features(self, centres: Floats, on: Flags, on_held: Flags) -> Iterator[_Features]:
-        """The features of the rows on the support and of the centres of clusters, in blocks."""
+        """Features of the rows on the support, of the centres of clusters and of the mean, block by
+        block.
+        """
         fit = self.points[self.fit]
         weights = None
         if self.wide:
@@ -494,10 +501,10 @@ def _neighbours(
     own: Floats,
     of_held: tuple[Ints, Floats],
 ) -> tuple[dict[str, float], Flags, Flags]:
-    """Statistics of distances, and which generated and held-out samples are on the support.
+    """Statistics of distances; and True for the generated and the held-out samples on the support.
 
-    own : radii of the fit samples.
-    of_held : the fit samples nearest to the held-out ones, and their distances.
+    own : radii of the fit samples. of_held : nearest fit samples of the held-out samples, with
+        distances.
     """
     own_one = _radii(one)
     near_held, held_void = of_held
@@ -562,7 +569,7 @@ def _neighbours(
 
 
 def _log_ratio(generated: Floats, held: Floats) -> float:
-    """Logarithm of the ratio of the medians; 0 without generated samples."""
+    """Logarithm of the ratio of medians, generated over held-out; 0 without generated samples."""
     medians = (
         max(float(np.median(each)), _TINY) for each in (generated if len(generated) else held, held)
     )
@@ -574,18 +581,19 @@ def _nearest(points: Floats, among: Floats, k: int = K) -> tuple[Ints, Floats]:
 
 
 def _void(own: Floats, others: Floats) -> Flags:
-    """True for points whose nearest samples of both sets, as many as ``own`` has columns, are all
-    of their own set.
+    """True for points whose nearest samples in both sets are all of their own set.
 
-    own, others : distances to the nearest of either set, rising.
+    own : distances to the nearest samples of the own set, increasing; as many are examined as it
+        has columns. others : distances to the nearest samples of the other set, increasing.
     """
     return own[:, -1] <= others[:, 0]
 
 
 def _first(number: int, points: Floats, among: Floats, all_of_them: Floats, k: int = 1) -> Floats:
-    """Distances to the k nearest among the first ``number`` points.
+    """Distances to the k nearest of the first ``number`` points in ``among``.
 
-    all_of_them : distances to at least k of all.
+    all_of_them : distances to at least the k nearest of all points in ``among``, used if ``number``
+        is all.
     """
     if number == len(among):
         return all_of_them[:, :k]
@@ -593,8 +601,8 @@ def _first(number: int, points: Floats, among: Floats, all_of_them: Floats, k: i
 
 
 def _radii(points: Floats) -> Floats:
-    """Distance from every point to its K-th nearest other one; for repeated points at least the
-    smallest positive one.
+    """Distance from each point to its K-th nearest other point. Where points repeat, it is at least
+    the smallest positive one.
     """
     distances = nearest_rows(points, np.arange(len(points)), K + 1, points)[1][:, -1]
     least = 1.0
@@ -604,7 +612,7 @@ def _radii(points: Floats) -> Floats:
 
 
 def _share(name: str, generated: Flags, held: Flags) -> dict[str, float]:
-    """Excess of a share among generated samples over that among held-out ones, and its z-score."""
+    """Share of flagged generated samples less share of flagged held-out ones, and its z-score."""
     n = len(held)
     m = len(generated)
     pooled = (held.sum() + generated.sum() + 1) / (n + m + 2)
@@ -616,10 +624,9 @@ def _share(name: str, generated: Flags, held: Flags) -> dict[str, float]:
 
 
 def _rank_z(generated: Floats, held: Floats) -> float:
-    """z-score of the rank-sum test; 0 without samples.
+    """z-score of the rank-sum test, generated against held-out; 0 without samples.
 
-    It equals that of `scipy.stats.ranksums`, which takes ten times as long, as it also computes the
-    p-value.
+    The same as `scipy.stats.ranksums`, which takes ten times as long to compute a p-value too.
     """
     n = len(generated)
     m = len(held)
@@ -632,7 +639,9 @@ def _rank_z(generated: Floats, held: Floats) -> float:
 
 
 def _distance(one: Floats, other: Floats) -> float:
-    """Largest distance of two distribution functions, the statistic of `scipy.stats.ks_2samp`."""
+    """Largest distance between two empirical distribution functions, as in
+    `scipy.stats.ks_2samp`.
+    """
     both = np.concatenate([one, other])
     shares = [np.searchsorted(np.sort(each), both, "right") / len(each) for each in (one, other)]
     return float(np.abs(shares[0] - shares[1]).max())
@@ -646,15 +655,16 @@ def _count(values: Floats, sizes: tuple[int, int]) -> int:
 
 
 def clusters(values: Floats, count: int, seed: int, features: int | None = None) -> Floats:
-    """Centres of k-means: ``count``, or as many as there are different rows.
+    """Centres of ``count`` clusters by k-means; fewer if there are fewer different rows.
 
-    features : number of features of which the values are coordinates; None: that of the values.
+    features : number of features for which the values are coordinates; None: as many as columns.
     """
     from sklearn.cluster import KMeans
 
-    rounded = (values / (np.abs(values).max() or 1.0)).round(9) + 0.0  # no negative zeros
+    rounded = (values / (np.abs(values).max() or 1.0)).round(9) + 0.0  # 0.0 instead of -0.0
     different = len({row.tobytes() for row in rounded})
-    # in units of the mean variance of a feature
+    # scikit-learn takes the tolerance as a multiple of the mean variance of a column, here of a
+    # feature.
     tolerance = 1e-4 * (values.shape[1] / features if features else 1.0)
     k_means = KMeans(
         min(count, different), n_init=1, max_iter=_ROUNDS, random_state=seed, tol=tolerance
@@ -663,7 +673,7 @@ def clusters(values: Floats, count: int, seed: int, features: int | None = None)
 
 
 def cluster_of(values: Floats, centres: Floats) -> Ints:
-    """The nearest centre of every row."""
+    """Index of the nearest centre for every row."""
     from scipy.cluster.vq import vq
 
     return np.asarray(vq(values, centres, check_finite=False)[0])
@@ -698,7 +708,7 @@ def _masses(held: Floats, generated: Floats, centres: Floats) -> dict[str, float
 
 
 def _by_mass(held: Floats, generated: Floats, moved: Floats) -> float:
-    """Part of the move of the mean that the shares of the clusters explain."""
+    """Part of the move of the mean that the moved shares of the clusters explain."""
     move = generated.mean(axis=0) - held.mean(axis=0)
     return float(moved @ move / max(float(move @ move), _TINY))
 
@@ -710,10 +720,11 @@ def _spreads(
     principal: Mapping[str, tuple[Floats, Floats]],
     features: int | None = None,
 ) -> dict[str, float]:
-    """Spreads around the centres of the clusters, in bands of the principal directions, and around
-    one centre.
+    """Spreads around the cluster centres and around one centre of all, in all directions and in
+    bands of principal directions.
 
-    centres : of the clusters, and the one centre, by the prefix of the statistics' names.
+    centres : prefix of the names of statistics -> centres: those of the clusters, or the one
+    centre.
     principal : variances of the fit samples around these along their principal directions, and the
         directions.
     features : number of features if it exceeds that of the rows; else None.
@@ -744,7 +755,7 @@ def _spreads(
                 np.bincount(sides[1][1], minlength=len(around)), 1
             )
             own = weights[sides[1][1]]
-            # all are 0 where no cluster holds samples of both sets
+            # All weights are 0 if no cluster has samples of both sets.
             mean = np.average(energies[1]["total"], weights=own if own.any() else None)
             added = mean - energies[0]["total"].mean()
             real = max(float(energies[0]["total"].mean()), _TINY)
@@ -761,11 +772,11 @@ def _spreads(
 
 
 def _tail(one: Floats, other: Floats) -> tuple[float, float]:
-    """Log ratio, halved, of how much farther the last of 20 samples lies from the middle one in the
-    other set, and its z-score.
+    """How far the last of 20 samples lies beyond the middle one: half the log ratio of other to
+    one, and its z-score.
 
-    The error of a quantile is the error of its share, times how much the quantile changes with the
-    share there.
+    The error of a quantile is that of its share, times the slope of the quantile over the share
+    there.
     """
     reach = 0.0
     variance = 0.0
@@ -778,12 +789,12 @@ def _tail(one: Floats, other: Floats) -> tuple[float, float]:
 
 
 def _less(rows: Floats, others: Floats) -> Floats:
-    """``rows - others``, written into ``others``, which nobody else uses."""
+    """``rows - others``, computed in the memory of ``others``, which the caller no longer needs."""
     return np.subtract(rows, others, out=others)
 
 
 def _principal_of(fit: Floats, around: Floats, features: int | None) -> tuple[Floats, Floats]:
-    """`_principal` of the fit samples around the nearest of some centres."""
+    """`_principal` of the fit samples, each relative to the nearest of the centres ``around``."""
     residuals = _less(fit, around[cluster_of(fit, around)])
     return _principal(residuals, len(fit), features)
 
@@ -791,7 +802,7 @@ def _principal_of(fit: Floats, around: Floats, features: int | None) -> tuple[Fl
 def _principal(residuals: Floats, n: int, features: int | None) -> tuple[Floats, Floats]:
     """Variances along the principal directions, the largest first, and these directions, (d, r).
 
-    Where features outnumber rows, the eigenvalues of the products of the rows are the same
+    If features outnumber rows, the eigenvalues of the products of the rows are the same
     variances; those of all other directions are 0.
     """
     if features is None:
@@ -808,8 +819,8 @@ def _principal(residuals: Floats, n: int, features: int | None) -> tuple[Floats,
 def _energies(
     residuals: Floats, axes: Floats, top: int, low: int, *, whole: bool
 ) -> dict[str, Floats]:
-    """Squared lengths of the rows in all directions ("total"), in the first ``top`` and beyond the
-    first ``low`` ones.
+    """Squared lengths of the rows in all directions ("total"), in the first ``top`` and in those
+    beyond the first ``low`` ones.
 
     whole : True if the axes are all directions.
     """
@@ -826,7 +837,9 @@ def _energies(
 def _shifted(
     one: Floats, other: Floats, mine: Ints, others: Ints, count: int
 ) -> tuple[float, float]:
-    """Mean difference of two sets within the clusters, whatever their shares, and its z-score."""
+    """Mean shift of a value from one set to the other within clusters, and its z-score. Shares of
+    clusters have no effect.
+    """
     shifts = []
     weights = []
     errors = []
@@ -845,15 +858,15 @@ def _shifted(
     return shift, shift / error if error > 0 else 0.0
 
 
-# Features of held-out rows, of generated rows and of cluster centres, and the mean of the fit
-# samples, all of the same columns.
+# Features of held-out rows, of generated rows and of cluster centres, and their mean over the fit
+# samples, for one block of features.
 _Features: TypeAlias = tuple[Floats, Floats, Floats, Floats]
 
 
 def _moves(blocks: Iterable[_Features], mine: Ints, others: Ints) -> dict[str, float]:
-    """How the centres of the clusters move, and what simple models leave of the moves.
+    """Moves of the cluster centres, and what is left of them after a shift, a factor and a stretch.
 
-    mine, others : clusters of the held-out and of the generated rows.
+    mine, others : cluster of each held-out and of each generated row.
     """
     parts = [_moved(*block, mine, others) for block in blocks]
     at, by, weight, apart = (np.concatenate(each, axis=1) for each in zip(*parts, strict=True))
@@ -870,7 +883,7 @@ def _moves(blocks: Iterable[_Features], mine: Ints, others: Ints) -> dict[str, f
 
     def left(model: Floats, parameters: int = 0) -> float:
         freedom = by.size - parameters
-        if freedom <= 0:  # such a model fits any moves
+        if freedom <= 0:  # so many parameters fit any moves
             return math.nan
         return (float((weight * np.square(by - model)).sum()) - freedom) / math.sqrt(2 * freedom)
 
@@ -898,8 +911,8 @@ def _moves(blocks: Iterable[_Features], mine: Ints, others: Ints) -> dict[str, f
 def _moved(
     held: Floats, generated: Floats, centres: Floats, mean: Floats, mine: Ints, others: Ints
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Centres of clusters with enough rows, their moves, the weights of the moves, and the centres
-    relative to the mean.
+    """Of clusters with enough rows: centre, move, weight of the move, and centre relative to the
+    mean.
     """
     means = [np.empty((0, held.shape[1]))]
     moves = [np.empty((0, held.shape[1]))]
@@ -912,13 +925,13 @@ def _moved(
             chance = np.maximum(a.var(axis=0), FLOOR) / len(a) + np.maximum(
                 b.var(axis=0), FLOOR
             ) / len(b)
-            # centres of the fit samples: those of the held-out ones share their noise with the
-            # moves, which would look like a model
+            # Centres of the fit half, since the noise of held-out centres is also in the moves and
+            # would look like a factor.
             means.append(centres[cluster][None])
             moves.append((b.mean(axis=0) - a.mean(axis=0))[None])
             weights.append((1 / chance)[None])
     at, by, weight = (np.concatenate(each) for each in (means, moves, weights))
-    # a single cluster's centre is the mean: their difference is rounding
+    # With a single cluster its centre is the mean, and their difference only rounding.
     return at, by, weight, at - mean if len(centres) > 1 else np.zeros_like(at)
 
 
@@ -926,7 +939,9 @@ def _moved(
 
 
 def _whole(real: RowSet, points: Floats, others: Floats, whole: bool) -> dict[str, float]:
-    """Change of the total variance over the real one, its standard error, and the offset."""
+    """Total variance of the generated set over the real one, less 1, and its standard error; total
+    real variance; squared offset.
+    """
     squares = [np.square(each - each.mean(axis=0)).sum(axis=1) for each in (points, others)]
     unit = max(float(squares[0].mean()), _TINY)
     error = math.sqrt(sum(float((each / unit).var()) / len(each) for each in squares))
@@ -943,7 +958,9 @@ def _whole(real: RowSet, points: Floats, others: Floats, whole: bool) -> dict[st
 
 
 def _deciles(real: RowSet, generated: RowSet, whole: bool) -> dict[str, float]:
-    """How far the features' deciles lie apart, and what repairs of the generated features leave."""
+    """Differences of the features' deciles, and what is left of them after repairs of the generated
+    features.
+    """
     chance = math.sqrt(1 / len(real) + 1 / len(generated))
     parts = []
     for columns in real.columns(whole=whole):
@@ -982,7 +999,7 @@ def _deciles(real: RowSet, generated: RowSet, whole: bool) -> dict[str, float]:
 
 
 def _quantiles(ordered: Floats, at: Floats) -> Floats:
-    """`np.quantile` of rows that are sorted, (d, len(at))."""
+    """`np.quantile` of each row of sorted values, (d, len(at))."""
     place = at * (ordered.shape[1] - 1)
     below = np.floor(place).astype(np.intp)
     part = place - below
@@ -993,9 +1010,10 @@ def _quantiles(ordered: Floats, at: Floats) -> Floats:
 
 
 def _steps(ordered: Floats, at: Floats, chance: float) -> Floats:
-    """How far deciles of repeated values may jump by chance, (d, 9); 0 where most values differ.
+    """How far deciles may jump by chance between values that repeat, (d, 9); 0 for features whose
+    values mostly differ.
 
-    ordered : (d, n) values of each feature, rising.
+    ordered : (d, n) sorted values of each feature.
     """
     repeat = (np.diff(ordered, axis=1) == 0).mean(axis=1) > 0.5
     found = np.zeros((len(ordered), len(at)))
@@ -1006,11 +1024,11 @@ def _steps(ordered: Floats, at: Floats, chance: float) -> Floats:
 
 
 def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
-    """How much better the generated features fit in another order, by distributions and
+    """How well the generated features fit in this and in the best other order, by distributions and
     correlations of ranks.
 
-    It is computed only if two features differ beyond chance, or all correlations together do. Then
-    the features that fit badly are moved, judged by their correlations with those that fit. If
+    Another order is searched only if two features differ beyond chance, or all correlations do.
+    Then the features that fit badly are moved, judged by their correlations with those that fit. If
     correlations still don't fit, all features are moved. Ranks keep values that are mostly 0 from
     changing what chance gives.
     """
@@ -1047,7 +1065,7 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
         order, before, after = _matched(of_chance, _all_unlike(*sides))
     moved = order != np.arange(real.d)
     if moved.any():
-        # misfits of the other features in the new order count too
+        # Misfits of features that stay in place count too.
         left = np.maximum(after[~moved] - UNLIKE[0] - among, 0).sum() / moved.sum()
         found["misfit"] = float(before[moved].mean())
         found["misfit_ordered"] = float(after[moved].mean() + left)
@@ -1055,24 +1073,25 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
 
 
 def _misfit(angles: Sequence[Floats], order: Ints) -> float:
-    """Mean squared difference of correlations with the generated features in this order."""
+    """Mean squared difference of correlations, with the generated features in this order."""
     return float(np.square(angles[0] - angles[1][np.ix_(order, order)]).mean())
 
 
 def _matched(angles: Sequence[Floats], unlike: Floats) -> tuple[Ints, Floats, Floats]:
     """The order of the generated features that fits best by all correlations and distributions, and
-    how badly each feature fits before and after, beyond chance.
+    the misfit of each feature before and after, beyond chance.
 
-    angles : of both sets, in units of chance.
-    unlike : misfit of each pair of features, by distributions.
+    angles : `_angles` of both sets, in units of chance. unlike : (real, generated) misfit of two
+        features by their distributions.
 
-    First the sorted correlations of each feature are compared, which no order changes (Ding et al.
-    2021), then its correlations with the features in the order of the last round.
+    The first round compares the sorted correlations of each feature, which do not depend on the
+    order (Ding et al. 2021); later rounds compare its correlations with the features in the order
+    of the round before.
     """
     from scipy.optimize import linear_sum_assignment
 
     places = np.arange(len(unlike))
-    # a feature's correlation with itself says nothing
+    # A feature's correlation with itself is always 1.
     sides = [each - np.diag(np.diag(each)) for each in angles]
 
     def fits(order: Ints) -> Floats:
@@ -1098,13 +1117,13 @@ def _matched(angles: Sequence[Floats], unlike: Floats) -> tuple[Ints, Floats, Fl
 
 
 def _angles(values: Floats) -> Floats:
-    """Fisher's z of the rank correlations of all features."""
+    """Fisher's z of the rank correlations of every two features."""
     return np.arctanh(np.clip(_correlations(_ranks(values)), -0.99, 0.99))
 
 
 def _unlike(real: tuple[Floats, Floats], generated: Floats, n_real: int) -> Floats:
-    """Mean squared difference of the shares up to the real deciles, in units of chance, for each
-    feature.
+    """For each feature, mean squared difference of the shares of values up to the real deciles, in
+    units of chance.
 
     real : `_shares_up_to_deciles` of ``n_real`` samples.
     """
@@ -1115,7 +1134,7 @@ def _unlike(real: tuple[Floats, Floats], generated: Floats, n_real: int) -> Floa
 def _all_unlike(real: Floats, generated: Floats) -> Floats:
     """`_unlike` of every real feature (rows) with every generated one (columns)."""
     at, shares = _shares_up_to_deciles(real)
-    order = np.argsort(at, axis=None)  # sorted values are looked up much faster
+    order = np.argsort(at, axis=None)  # sorted, they are looked up faster
     found = np.empty((len(at), generated.shape[1]))
     below = np.empty(at.size)
     for place, row in enumerate(np.sort(generated, axis=0).T):
@@ -1127,27 +1146,27 @@ def _all_unlike(real: Floats, generated: Floats) -> Floats:
 
 
 def _shares_up_to_deciles(real: Floats) -> tuple[Floats, Floats]:
-    """The deciles of each feature, (d, 9), and the shares of its values up to them."""
+    """The deciles of each feature, (d, 9), and the share of its values up to each."""
     at = np.quantile(real, DECILES, axis=0, method="inverted_cdf").T
     return at, _shares_up_to(at, real)
 
 
 def _shares_up_to(at: Floats, values: Floats) -> Floats:
-    """Shares of each feature's values up to each of the numbers ``at``, (d, 9)."""
+    """For each feature, the share of its values up to each of the numbers ``at``, (d, 9)."""
     columns = np.sort(values, axis=0).T
     below = [np.searchsorted(row, ends, "right") for row, ends in zip(columns, at, strict=True)]
     return np.stack(below) / len(values)
 
 
 def _mean_squares(real: Floats, generated: Floats, n_real: int, n_generated: int) -> Floats:
-    """Mean squared difference of shares, in units of chance."""
+    """For each feature, mean squared difference of shares, in units of chance."""
     pooled = np.average([real, generated], axis=0, weights=[n_real, n_generated])
     chance = np.maximum(pooled * (1 - pooled), _TINY) * (1 / n_real + 1 / n_generated)
     return np.asarray((np.square(generated - real) / chance).mean(axis=1))
 
 
 def _ranks(values: Floats) -> Floats:
-    """Ranks of the values of each feature, equal ones alike."""
+    """Ranks of the values of each feature; equal values share a rank."""
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(values, axis=0))

@@ -30,38 +30,45 @@ from prviz.triage.shape_faults import (
     reshaped,
 )
 
-# Differences of deciles that count, in units of chance, which alone gives up to 5.5. The lower
-# threshold applies if cluster centres move too.
+# Mean squared difference of deciles, in units of chance, from which on it counts: chance alone
+# gives up to 5.5.
 DIFFERENT = 8.0
+# Like DIFFERENT, where cluster centres move too.
 DIFFERENT_BOTH = 5.0
+# Difference of deciles at which samples fall into other clusters, so that clusters say nothing.
 HUGE = 50.0
-# Part of the differences of deciles that a repair may leave where these are so large that clusters
-# say nothing.
+# Largest part of the difference of deciles that a repair may leave where clusters say nothing.
 LITTLE = 0.05
-# Largest part of their misfit that another order may leave: modes in other shares look like another
-# order too, but leave 0.23 and more.
+# Largest part of their misfit that features may keep in another order. Modes in other shares look
+# like another order too, but keep 0.23 and more.
 REORDERED = 0.15
-FITS = 4.0  # differences of features that fit again, in units of chance
-LIKE_MASS = 2.0  # z-score of the shares of the clusters below which they move nothing
-# parts of a move of the mean that the shares of the modes explain, from which on they may be, and
-# are, its cause
+# Difference of features that fit again, in units of chance, at most.
+FITS = 4.0
+# z-score of the shares of the clusters below which shares move nothing.
+LIKE_MASS = 2.0
+# Part of a move of the mean that the shares of clusters explain, above which they may be, and are,
+# the cause of the move.
 BY_MASS = (MOVED_BY_SHARES, 0.6)
-# Factor from which on nothing else can be compared, and most features that it is tried on.
+# Ratio of norms from which on nothing but a factor can be compared.
 FAR = 10.0
+# Most features on which such a factor is tried.
 ASKED = 64
-SURER = 3.0  # factor of what a repair leaves of the deciles where clusters don't say
-# Least squared distance of the real mean from the origin, over the variance: nearer than that, a
-# factor from the origin and one from the mean are the same.
+# Factor for what a repair leaves of the deciles, where clusters say nothing.
+SURER = 3.0
+# Least squared distance of the real mean from the origin, over the variance, at which a factor from
+# the origin differs from one from the mean.
 OFFSET = 0.08
-# Least absolute logarithm of the ratio of norms: rows of norm 1 are no sign of normalisation if
-# those of the other set have nearly the same norm.
+# Least absolute logarithm of the ratio of norms for one set to count as normalised: norms of 1 may
+# be chance where those of the other set are nearly 1 too.
 NORM_DIFFERS = 0.02
-# ratio of a set's greatest norm to its least from which on its rows have no common norm
+# Ratio of the greatest to the least norm above which the rows of a set have no common norm.
 NORM_SPREADS = 2.0
 
 
 def normalised(facts: PairFacts) -> TriageFinding | None:
-    """One set has norm 1 and the other has not, by more than rounding."""
+    """The fault that one set has norm 1 and the other has not, by more than rounding; None without
+    it.
+    """
     real = facts.real
     generated = facts.generated
     if real.norm:
@@ -86,15 +93,15 @@ def normalised(facts: PairFacts) -> TriageFinding | None:
 
 
 def rescaled(facts: PairFacts) -> TriageFinding | None:
-    """A factor so large that nothing else can be compared, and whose removal makes the features
-    alike.
+    """The fault of a factor so large that nothing else can be compared, if its removal makes the
+    features alike.
     """
     if not facts.real.norm or not facts.generated.norm:
         return None
     if abs(math.log(facts.generated.norm / facts.real.norm)) < math.log(FAR):
         return None
     real, generated = _asked(facts)
-    # counts fit only after the exact factor: that of their commonest values other than 0
+    # Counts fit only after the exact factor: the ratio of their medians other than 0.
     middles = [
         float(np.median(np.abs(each[each != 0]))) for each in (real, generated) if each.any()
     ]
@@ -108,8 +115,8 @@ def rescaled(facts: PairFacts) -> TriageFinding | None:
 
 
 def standardised_otherwise(facts: PairFacts) -> TriageFinding | None:
-    """Most features lie beside the real ones, and are alike once each has median 0 and one
-    spread.
+    """The fault that most features hardly overlap, but are alike if both sets have median 0 and one
+    spread; None without it.
     """
     real, generated = _asked(facts)
     apart = _steps(real, generated)
@@ -130,7 +137,7 @@ def standardised_otherwise(facts: PairFacts) -> TriageFinding | None:
 
 
 def _asked(facts: PairFacts) -> tuple[Floats, Floats]:
-    """Some features of both sets, spread evenly over all features."""
+    """Some features of both sets, spread evenly over all."""
     d = facts.pair.d
     places = np.unique(np.linspace(0, d - 1, min(d, ASKED)).astype(np.intp))
     real, generated = (each.values[:, places].astype(float) for each in facts.pair)
@@ -145,8 +152,8 @@ def _steps(real: Floats, generated: Floats) -> list[float]:
 
 
 def misplaced(of: PairStatistics) -> TriageFinding | None:
-    """The fault that one repair of the whole set explains: another order, a factor, a shift, or a
-    factor per feature.
+    """The fault that one repair of the whole set explains: another order of the features, a factor,
+    a shift, or a factor per feature; None without it.
     """
     if _disordered(of):
         return _other_order(of)
@@ -164,7 +171,9 @@ def misplaced(of: PairStatistics) -> TriageFinding | None:
 
 
 def _moved(of: PairStatistics) -> TriageFinding | None:
-    """A factor, a shift, or a factor per feature that explains most of what differs."""
+    """The fault of a factor, a shift, or a factor per feature that explains most of what differs;
+    None without it.
+    """
     if of.deciles > HUGE and (far := _far_away(of)):
         return far
     both = of.centre_z > MOVED_BOTH and of.deciles > DIFFERENT_BOTH
@@ -184,13 +193,13 @@ def _moved(of: PairStatistics) -> TriageFinding | None:
 
 
 def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding | None:
-    """The repair that leaves least of the moves of the clusters and of the differences of the
-    features.
+    """The fault whose repair leaves least of the moves of the clusters and of the differences of
+    the features.
     """
 
     def left(centres: float, deciles: float) -> float:
-        """The larger part of what differs that a repair leaves; only by the features if the moves
-        of the clusters say nothing (nan).
+        """The part of the difference that a repair leaves: the larger one of clusters and features;
+        of features alone if clusters say nothing (nan).
         """
         if math.isnan(centres):
             if different:
@@ -203,7 +212,7 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
     by_place = _by_place(of)
     scaled = left(of.after_scale, of.deciles_scale) if _alike(of, factor) and by_place else 1.0
     shifted = left(of.after_shift, of.deciles_shift) if by_place else 1.0
-    # otherwise it is a spread or noise
+    # Without uneven factors and a mean away from the origin, it is rather a spread or noise.
     uneven = of.deciles_features < 0.5 * of.deciles_scale and of.offset > OFFSET
     by_feature = left(of.after_features, of.deciles_features) if by_place and uneven else 1.0
     best = min(shifted, by_feature, scaled)
@@ -221,8 +230,8 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
 
 
 def _by_place(of: PairStatistics) -> bool:
-    """True if a shift or a factor may be the cause, and not the shares of clusters, which move the
-    mean too.
+    """True if a shift or a factor may be the cause of the moves, and not the shares of clusters,
+    which also move the mean.
     """
     little = LITTLE * of.deciles > of.deciles_shift and 0.1 * of.centre_z > of.after_shift
     fits = of.by_mass < BY_MASS[1] and of.deciles_shift < 1.3 and (of.after_shift < 1 or little)
@@ -230,8 +239,9 @@ def _by_place(of: PairStatistics) -> bool:
 
 
 def _alike(of: PairStatistics, factor: float) -> bool:
-    """True if spread and mean of the whole set change by this factor, given less 1 or as its
-    logarithm.
+    """True if the spread and the mean of the whole set change by the same factor.
+
+    factor : less 1, or as a logarithm.
     """
     error = of.whole_chance / max(1 + of.whole_added, 1e-12)
     spread = abs(_whole(of) - factor) < max(1.5 * error, 0.3 * abs(factor))
@@ -239,8 +249,8 @@ def _alike(of: PairStatistics, factor: float) -> bool:
 
 
 def _disordered(of: PairStatistics) -> bool:
-    """True if features that fit badly fit well in another order; the more they are, the less each
-    needs.
+    """True if features fit well in another order and badly in this one. The more features there
+    are, the less each must improve.
     """
     mended = min(REORDERED * of.misfit, max(FITS, LITTLE * of.misfit))
     least = 1 + (DIFFERENT - 1) * math.sqrt(2 / max(of.disordered, 2))
@@ -259,7 +269,9 @@ def _other_order(of: PairStatistics) -> TriageFinding:
 
 
 def _displaced(of: PairStatistics) -> bool:
-    """True if one shift explains the moves of all clusters, and their shares and spreads fit."""
+    """True if one shift explains the moves of all clusters, and shares and spreads of the clusters
+    fit.
+    """
     alone = (
         min(of.after_stretch, of.after_scale) > MENDED * of.centre_z
         and of.after_shift < of.after_features
@@ -273,12 +285,14 @@ def _displaced(of: PairStatistics) -> bool:
 
 
 def _whole(of: PairStatistics) -> float:
-    """Log ratio of the spreads of the whole sets."""
+    """Log ratio of the spreads of the whole sets, generated over real."""
     return 0.5 * math.log(max(1 + of.whole_added, 1e-12))
 
 
 def _far_away(of: PairStatistics) -> TriageFinding | None:
-    """A factor or shift so large that samples fall into other clusters, which then say nothing."""
+    """The fault of a factor or shift so large that samples fall into other clusters, which then say
+    nothing; None without it.
+    """
     if of.deciles_scale < LITTLE * of.deciles and abs(_whole(of) - of.scale) < 0.3 * abs(of.scale):
         return scaled_by(math.exp(of.scale))
     if of.deciles_shift < LITTLE * of.deciles and of.by_mass < BY_MASS[1]:
@@ -287,7 +301,9 @@ def _far_away(of: PairStatistics) -> TriageFinding | None:
 
 
 def shifted_by(explained: float) -> TriageFinding:
-    """The fault of a shift of the whole set, which explains this part of what differs."""
+    """The fault of a shift of the whole set. explained : part of the difference that it
+    explains.
+    """
     sentence = (
         "The generated set is displaced as a whole: one shift of all samples explains"
         f" {percent(explained)} of what differs. Check centring and preprocessing."
@@ -296,7 +312,9 @@ def shifted_by(explained: float) -> TriageFinding:
 
 
 def _scaled(of: PairStatistics) -> bool:
-    """True if one factor from the origin explains the spread and the places of the clusters."""
+    """True if one factor from the origin explains the spread within the clusters and the places of
+    their centres.
+    """
     wider = of.total if abs(of.total_z) > abs(of.all_total_z) else of.all_total
     if (
         max(abs(of.total_z), abs(of.all_total_z)) < SURE
@@ -313,7 +331,7 @@ def _scaled(of: PairStatistics) -> bool:
 
 
 def scaled_by(factor: float, how: str = "") -> TriageFinding:
-    """The fault of a factor of the whole set, or of one per feature."""
+    """The fault of a factor of the whole set, or of one factor per feature."""
     sentence = (
         f"Generated values are real ones times a factor,{how} about {factor:.3g}: check units and"
         " preprocessing."
@@ -329,22 +347,22 @@ def _different_scales(sentence: str, ratio: float) -> TriageFinding:
 
 # ---- faults of rows ----
 
-# ALONE: number of repeated generated rows from which on they are no chance if no other row of
-# either set repeats. PERMUTATIONS: random draws of both sets from all rows that repeats are
-# compared with.
+# Number of repeated generated rows from which on they are no chance, if no real row repeats and no
+# row is in both sets.
 ALONE = 5
+# Number of random draws of both sets from all rows, with which repeats are compared.
 PERMUTATIONS = 100
 
 
 def row_faults(facts: PairFacts, memorised: Memorisation) -> Found:
-    """Faults of rows: exact repeats in either set, and exact copies."""
+    """Faults of rows: exact repeats in either set, and exact copies of the reference."""
     found = []
     copies = facts.copies
     n = facts.pair.real.n
     m = facts.pair.generated.n
     share = copies.generated / m
     usual = copies.real / n
-    # rows of few values repeat by chance, and no longer do once noise is added
+    # Rows of few values repeat by chance. They no longer do once noise is added to one set.
     natural = discrete(facts.drawn[0].rows)
     if (usual - share > SEVERE and not natural) or copies.most_real == n:
         different = n - copies.real
@@ -386,7 +404,9 @@ def row_faults(facts: PairFacts, memorised: Memorisation) -> Found:
 
 
 def _more_than_real(facts: PairFacts) -> bool:
-    """True if generated rows repeat more often than if both sets were draws from all rows."""
+    """True if generated rows repeat more often than by chance, if both sets were random draws from
+    all rows.
+    """
     copies = facts.copies
     if copies.generated >= ALONE and copies.real == copies.shared_generated == 0:
         return True
@@ -400,7 +420,9 @@ def _more_than_real(facts: PairFacts) -> bool:
 
 
 def _repeats_more(classes: Ints, n: int) -> float:
-    """Share of the rows from n on that repeat an earlier one, less that of the first n."""
+    """Share of the rows from n on that repeat an earlier one of these, less the same share of the
+    first n rows.
+    """
     shares = [
         1 - np.count_nonzero(np.bincount(each)) / len(each) for each in (classes[n:], classes[:n])
     ]
@@ -422,7 +444,7 @@ def one_row(facts: PairFacts) -> TriageFinding | None:
 
 
 def nearly_repeated(of: PairStatistics) -> TriageFinding:
-    """The fault of a few samples that are generated again and again, with small changes."""
+    """The fault of a few samples that the generator repeats with small changes."""
     sentence = (
         f"{percent(of.tight)} of the generated samples lie far closer to another generated one than"
         " real samples do to each other: a few samples again and again, with small changes."
@@ -433,7 +455,9 @@ def nearly_repeated(of: PairStatistics) -> TriageFinding:
 
 
 def near_copies(of: Memorisation) -> TriageFinding:
-    """The fault of samples much closer to one sample of the reference than to the next."""
+    """The fault of near copies: samples much closer to one sample of the reference than to the
+    next.
+    """
     near = of.near
     share = of.near.value
     sentence = (
@@ -444,7 +468,8 @@ def near_copies(of: Memorisation) -> TriageFinding:
     return TriageFinding("near_copies", "Near copies", sentence, share, "warning", "precision end")
 
 
-# Tried in this order before all other rules: beside these faults nothing else can be compared.
+# Rules that are tried in this order before all others: beside such a fault nothing else can be
+# compared.
 WHOLES: tuple[Callable[[PairFacts], TriageFinding | None], ...] = (normalised, rescaled)
 # The rules of the findings in this module.
 NAMED = (

@@ -1,5 +1,4 @@
-"""What would have been found: faults planted in one half of the reference, and how often they are
-named.
+"""Power of the findings: how often faults that are planted in a half of the reference are named.
 
 "Nothing found" means little where little could be found. So each fault is put into a random half of
 the reference, of at most MOST samples, that half is compared with the other one, and the share of
@@ -23,9 +22,9 @@ from prviz.triage.finding import Plant, percent
 from prviz.triage.findings import LEAST, sample_faults
 from prviz.triage.pair_statistics import cluster_of, clusters
 
-# Fewest tries per fault from which a share is computed, and most samples per set: more take
-# minutes.
+# Fewest tries per fault for a share.
 FEWEST = 5
+# Most samples per set: more would take minutes.
 MOST = 2000
 
 
@@ -120,7 +119,7 @@ def _changed(fresh: Floats, values: Floats) -> float:
 
 
 def _mode(values: Floats, share: float, rng: Rng) -> Flags:
-    """True for rows of the cluster that holds most nearly this share of the samples."""
+    """True for the rows of the cluster whose size is closest to this share of the samples."""
     cluster = cluster_of(
         values, clusters(values, max(2, round(1 / share)), int(rng.integers(2**31)))
     )
@@ -143,7 +142,9 @@ def _invented(share: float) -> Plant:
 
 
 def _copied(share: float) -> Plant:
-    """Replace rows by rows of the reference, moved by a thousandth of each feature's spread."""
+    """A fault: some rows are replaced by rows of the reference, moved by a thousandth of each
+    feature's spread.
+    """
 
     def plant(fresh: Floats, reference: Floats, rng: Rng) -> Floats:
         chosen = np.flatnonzero(rng.random(len(fresh)) < share)

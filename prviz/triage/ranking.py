@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Score by the best classifier below which a checkpoint counts as told from real samples: another
-# family then orders it.
+# Score by the best classifier below which a checkpoint is clearly told from real samples; another
+# family orders such checkpoints.
 TOLD_APART = 0.1
 
 AT_MOST = (
@@ -38,7 +38,8 @@ AT_MOST = (
     f" have not seen. {NO_LOWER_BOUND}"
 )
 
-ROUNDING = 1e-12  # largest difference of scores that counts as rounding
+# Largest difference of scores that counts as rounding.
+ROUNDING = 1e-12
 
 
 GOALS = {"precision": 0.0, "balanced": 0.5, "recall": 1.0}
@@ -87,7 +88,7 @@ def capped(found: SharedReference, most: Sequence[AreaSides | None]) -> SharedRe
     return SharedReference(np.minimum(found.values, limits), np.minimum(found.replicates, limits))
 
 
-# The sides by curve, as every view and every goal needs them again.
+# Curve -> its sides, as every view and every goal needs them again.
 _SIDES: WeakKeyDictionary[PRCurve, AreaSides] = WeakKeyDictionary()
 
 
@@ -306,7 +307,7 @@ def ranking(
     if second is not None:
         others = second.values @ weights
         others_drawn = second.replicates @ weights
-        # checkpoints below TOLD_APART come last, ordered by their second scores
+        # Checkpoints below TOLD_APART come last, ordered by their scores of the second family.
         told = scores < TOLD_APART
         best = np.lexsort((places, -np.where(told, others, scores), told))
         drawn = np.where(replicates < TOLD_APART, others_drawn - 1.0, replicates)
@@ -326,7 +327,7 @@ def ranking(
             "low": low,
             "high": high,
             "best": best_in,
-            "behind": 0.0 - _ahead(scales, first),  # no negative zeros
+            "behind": 0.0 - _ahead(scales, first),  # 0.0 instead of -0.0
             "loses": loses,
             "tied_with_best": may_be_best,
             "margin": margins,
@@ -341,8 +342,8 @@ def ranking(
 
 
 def _won(drawn: Floats, first: int) -> tuple[Floats, Floats]:
-    """Shares of the replicates in which each checkpoint is best, and in which it is behind the
-    first.
+    """Share of the replicates in which each checkpoint is best, and share in which it is behind the
+    first line.
     """
     winners = drawn >= drawn.max(axis=1, keepdims=True) - ROUNDING
     best: Floats = (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0)
@@ -350,18 +351,19 @@ def _won(drawn: Floats, first: int) -> tuple[Floats, Floats]:
 
 
 def without_order(table: pd.DataFrame) -> pd.DataFrame:
-    """A ranking without statements on draws, for too few samples: each checkpoint may be best."""
+    """The ranking with nan for all statements on replicates, where samples are too few: any
+    checkpoint may be best.
+    """
     said = ("low", "high", "best", "behind", "loses", "margin", "second_low", "second_high")
     return table.assign(**dict.fromkeys(said, float("nan")), tied_with_best=len(table) > 1)
 
 
 class _Scale(NamedTuple):
-    """Scores that checkpoints are compared by.
+    """One scale of scores by which checkpoints are compared.
 
-    scores : (c,).
-    moved : (c, b) replicates less their mean.
-    compares : (c,) True for checkpoints that this scale compares with each other, in place of the
-        scale before it.
+    scores : (c,) score of each checkpoint. moved : (c, b) replicates less their mean.
+    compares : (c,) True for checkpoints that are compared with each other by this scale, not by the
+        one before it.
     widen : factor of the margins.
     """
 
@@ -374,7 +376,7 @@ class _Scale(NamedTuple):
     def of(
         cls, scores: Floats, replicates: Floats, compares: Flags | None = None, widen: float = 1.0
     ) -> _Scale:
-        """The scale of these scores; where compares is None it compares all checkpoints."""
+        """The scale of these scores. compares : None for all checkpoints."""
         if compares is None:
             compares = np.ones(len(scores), dtype=bool)
         return cls(
@@ -385,8 +387,8 @@ class _Scale(NamedTuple):
 def _comparison_with_best(
     scales: Sequence[_Scale], confidence: float, first: int
 ) -> tuple[Flags, Floats]:
-    """(c,) True for checkpoints that may be best, and how far behind the first each would have to
-    be not to be one of them.
+    """(c,) True for checkpoints that may be best; and (c,) by how much the first must lead for each
+    not to be one of them.
     """
     number = len(scales[0].scores)
     inside = np.arange(number)
@@ -408,7 +410,9 @@ def _comparison_with_best(
 
 
 def _ahead(scales: Sequence[_Scale], one: int) -> Floats:
-    """(c,) how much more each checkpoint scores than ``one``, by the last scale of both."""
+    """(c,) how much more each checkpoint scores than checkpoint ``one``, by the last scale that
+    compares both.
+    """
     apart: Floats = scales[0].scores - scales[0].scores[one]
     for scale in scales[1:]:
         if scale.compares[one]:
@@ -417,7 +421,7 @@ def _ahead(scales: Sequence[_Scale], one: int) -> Floats:
 
 
 def _margin(scales: Sequence[_Scale], one: int, rivals: Ints, confidence: float) -> Floats:
-    """(r,) how much more each rival must score than the checkpoint ``one`` to beat it."""
+    """(r,) how much more each rival must score than checkpoint ``one`` to beat it."""
     apart = scales[0].moved[rivals] - scales[0].moved[one]
     widen = np.full(len(rivals), scales[0].widen)
     for scale in scales[1:]:
@@ -442,11 +446,11 @@ def check_goal(goal: object) -> None:
         raise ValueError(wrong)
 
 
-# ---- in words ----
+# ---- the ranking in words ----
 
 
 class Headline(NamedTuple):
-    """A decision in words: the part that is read at a glance, and the rest of it."""
+    """A decision in words: the head, read at a glance, and the rest."""
 
     head: str
     rest: str
@@ -492,7 +496,7 @@ def headline(table: pd.DataFrame, second: str = "", *, left_out: int = 0) -> Hea
 
 
 def _by_second(line: Mapping[Any, Any]) -> bool:
-    """True if the second scores order the checkpoint of this line."""
+    """True if the scores of the second family order this line's checkpoint."""
     return bool(line["score"] < TOLD_APART and line["second"] >= 0)
 
 
@@ -521,14 +525,16 @@ def listed(names: Sequence[str], most: int = _MOST_NAMES) -> str:
 
 
 def marks(best: str, line: Mapping[Any, Any]) -> str:
-    """A remark on a line of a ranking: that it may be best too; best : name of the one to take."""
+    """The remark on a line of a ranking that its checkpoint may be best too, or "". best : name of
+    the checkpoint to take.
+    """
     if line["tied_with_best"] and line["checkpoint"] != best and _is_known(line["best"]):
         return "may be best too"
     return ""
 
 
 def draws_text(line: Mapping[Any, Any]) -> str:
-    """The spread of the draws of a line; "-" where nothing is said of them."""
+    """The spread of the scores of a line over the draws; "-" if it is unknown."""
     if not _is_known(line["low"]):
         return "-"
     return f"{line['low']:.4f} to {line['high']:.4f}"
@@ -540,7 +546,9 @@ def _is_known(value: float | None) -> bool:
 
 
 def share_text(share: float) -> str:
-    """A share of draws in words, never 0 % or 100 %: draws are few; "-" where none is said."""
+    """A share of draws as a percentage, never 0 % or 100 %, as draws are few; "-" if it is
+    unknown.
+    """
     if not _is_known(share):
         return "-"
     if share > 0.99:

@@ -1,4 +1,4 @@
-"""One factor, spread or shift that leaves no other fault.
+"""Searches for one factor, spread or shift whose repair leaves no other fault.
 
 Such a change of the whole set moves its clusters, which looks like modes that are missing, invented
 or re-weighted, or like samples between the real ones. So if features differ and such a fault is
@@ -19,12 +19,12 @@ from prviz.triage.finding import TriageFinding
 from prviz.triage.placement_faults import OFFSET, scaled_by, shifted_by
 from prviz.triage.shape_faults import INTERVAL, spread_by
 
-# Least ratio of sizes, or its inverse, that counts as a factor.
+# Least ratio of the sets' sizes, or its inverse, that counts as a factor.
 FACTOR = 1.05
 TINY = float(np.finfo(float).tiny)
-# Largest step of a feature, in units of chance, that a shift or a factor must explain if modes may
-# be missing instead: 17 draws without some modes, which a shift or factor explained too, had at
-# most 3.2.
+# Least step of some feature, in units of chance, for a shift or factor to be named where modes may
+# be missing instead. Of 17 draws without some modes that a shift or factor explained too, the
+# largest step was 3.2.
 FAR = 3.5
 
 
@@ -35,8 +35,8 @@ def repair_fault(
     far: bool = False,
     shown: str = "",
 ) -> TriageFinding | None:
-    """The fault whose repair makes all features alike and leaves no other fault; None if there is
-    none.
+    """The fault whose repair makes all features alike and leaves no other fault; None if no repair
+    does. none.
 
     leaves : returns True if faults are left in a pair whose features are alike.
     far : True if a feature must differ by so much that missing modes would show after any repair.
@@ -63,7 +63,9 @@ def repair_fault(
 def _repairs(
     real: Floats, generated: Floats, shown: str
 ) -> Iterator[tuple[float, Floats, TriageFinding | None]]:
-    """Factor and shift of generated values, and the fault that they repair; None: a shift."""
+    """Factor and shift that repair the generated values, and the fault that they repair (None for a
+    shift).
+    """
     centre = real.mean(axis=0)
     sized = []
     for place, named in ((np.zeros_like(centre), _scaled), (centre, spread_by)):
@@ -72,7 +74,8 @@ def _repairs(
             ratio = math.exp(log)
             ends = [math.exp(log + sign * INTERVAL * error) for sign in (-1, 1)]
             sized.append((1 / ratio, place - place / ratio, named(ratio, *ends)))
-    # near the origin, a factor from there equals one from the mean, which is a spread
+    # If the real mean is near the origin, a factor from the origin equals one from the mean, which
+    # is a spread: the spread is tried first.
     if shown != "scale" and np.square(centre).sum() <= OFFSET * real.var(axis=0).sum():
         sized.reverse()
     yield from sized
@@ -84,8 +87,8 @@ def _scaled(ratio: float, *_: float) -> TriageFinding:
 
 
 def _size(real: Floats, generated: Floats) -> tuple[float, float]:
-    """Logarithm of the ratio of the sizes of the values, in which the surest features count most,
-    and its standard error, as if all features were correlated.
+    """Logarithm of the ratio of the sizes of the values, generated over real, and its standard
+    error. The surest features count most; the error holds even if all features are correlated.
     """
     sizes = [np.abs(each) for each in (real, generated)]
     one, other = (each.mean(axis=0) for each in sizes)

@@ -18,9 +18,9 @@ from prviz.measure.frechet import FrechetDistance, measured_frechet
 from prviz.measure.scalars import ShareSettings, scalars_of
 from prviz.samples import SamplePair
 
-# Largest ratio, less 1, of two Frechet distances that count as equal.
+# Two Frechet distances count as equal if their ratio is at most 1 + EQUAL.
 EQUAL = 0.05
-# Names of a label of real samples that is their class; the first one counts.
+# Names of labels that hold the class of a real sample; the first one found is used.
 CLASS_LABELS = ("digit", "class", "label")
 
 
@@ -39,7 +39,7 @@ class OppositePair(NamedTuple):
 
     @property
     def apart(self) -> float:
-        """The smaller distance of the two from the diagonal."""
+        """The smaller of the two distances from the diagonal."""
         return min(abs(each) for each in self.sides)
 
 

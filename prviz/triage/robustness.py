@@ -49,7 +49,7 @@ class WinnerMap(NamedTuple):
 
     @property
     def won(self) -> list[MapCell]:
-        """The cells that have a winner."""
+        """The cells with a winner."""
         return [cell for cell in self.cells if cell.winner is not None]
 
     @property
@@ -99,8 +99,8 @@ def _map(
     verdict: str,
     close: Container[tuple[int, int]] = (),
 ) -> WinnerMap:
-    """The winner of each cell (row, column) by the scores of all checkpoints in it; none in those
-    of `close`.
+    """The winner of each cell (row, column) by the scores of all checkpoints in it; no winner in
+    cells of `close`.
     """
     cells = []
     for place, means in scores.items():

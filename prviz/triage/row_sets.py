@@ -17,16 +17,16 @@ from prviz.arrays import Array, Floats, Ints
 from prviz.neighbors.kernels import slices
 from prviz.recent import LeastRecentlyUsed
 
-# Values of a block of features, 16 MB as float64: wide sets are read in such blocks.
+# Values in a block of features, 16 MB as float64; wide sets are read in such blocks.
 BLOCK_VALUES = 1 << 21
-# Largest value in units of the real set: its square is far from overflow.
+# Largest value in units of the real set; larger ones are clipped, so that no square overflows.
 _MOST = 1e60
-# Most values that are cached for one draw of real rows.
+# Most values cached for one draw of real rows.
 _KNOWN = 16
 
 
 class RowSet:
-    """Some rows of a set, divided by a unit; ``len`` is their number, ``d`` that of their features.
+    """Some rows of a set, divided by a unit. ``len`` is the number of rows, ``d`` that of features.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class RowSet:
     unit : a length, or one for each feature; None: the values stay as they are.
     block : most values of a block of features.
 
-    known : what follows from these rows, and from what else its key says, alone.
+    known : cache of values that follow from these rows and from the cache key alone.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class RowSet:
         return len(self._rows)
 
     def features(self, columns: slice = slice(None)) -> Floats:
-        """Some features of all rows, in float64; the last block is cached, as most sets have a
-        single one.
+        """Some features of all rows, in float64. The last block is cached: most sets consist of a
+        single block.
         """
         if self._last is None or self._last[0] != columns:
             block = self._values[:, columns][self._rows].astype(float)
@@ -85,10 +85,10 @@ class RowSet:
 
 
 def unit_of(rows: RowSet, *, whole: bool, of_each: bool = False) -> float | Floats:
-    """The root of the mean variance of the features, so that no square overflows; the largest value
-    if that is 0.
+    """The unit of the rows: the root of the mean variance of the features, so that no square
+    overflows; the largest value if the variance is 0.
 
-    of_each : True for the spread of each feature that varies.
+    of_each : True for one unit per feature, its spread.
     """
     columns = rows.columns(whole=whole)
     largest = max(float(np.abs(rows.features(block)).max()) for block in columns) or 1.0
@@ -121,7 +121,7 @@ def coordinates(sets: Sequence[RowSet], classes: Sequence[Ints]) -> list[Floats]
     factor, order, rank, _ = dpstrf(products, lower=1)
     del products
     points = np.zeros((len(first), int(rank)))
-    for step, row in enumerate(order - 1):  # np.tril would make two more matrices of this size
+    for step, row in enumerate(order - 1):  # np.tril would need two more such matrices
         known = min(step + 1, int(rank))
         points[row, :known] = factor[step, :known]
     del factor
@@ -131,8 +131,8 @@ def coordinates(sets: Sequence[RowSet], classes: Sequence[Ints]) -> list[Floats]
 
 
 def mixing_weights(points: Floats, centres: Floats) -> Floats:
-    """(c, n) weights whose weighted sums of rows, relative to their mean, are the centres relative
-    to it, in any coordinates.
+    """(c, n) weights by which sums of the rows give the centres, both relative to the mean of the
+    rows. They hold in any coordinates.
     """
     from scipy.linalg import lstsq
 

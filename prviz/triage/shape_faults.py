@@ -14,52 +14,63 @@ Part: TypeAlias = tuple[float, TriageFinding]
 # z-score beyond which a difference is no chance: in 1,440 comparisons of real with real samples
 # from nine sets (n = 250 to 800) no statistic that is compared with it exceeded 3.5.
 SURE = 4.0
-INTERVAL = 1.96  # standard errors to the ends of an interval of 95 %
-CLEAR = 2.58  # z-score of what only supports a finding
-SURE_MASS = 4.5  # of the shares of the clusters: a sum of squares, whose tail is longer
-# Moves of the cluster centres that count, in units of chance: features are correlated, so that
-# chance alone gives up to 17. The lower threshold applies if the deciles differ too.
+# Number of standard errors to each end of an interval of 95 %.
+INTERVAL = 1.96
+# Least z-score of a difference that supports a finding but does not make one.
+CLEAR = 2.58
+# Least z-score of the shares of the clusters: a sum of squares, whose tail is longer.
+SURE_MASS = 4.5
+# Moves of the cluster centres, in units of chance, from which on they count. Features are
+# correlated, so that chance alone gives up to 17.
 MOVED = 20.0
+# Like MOVED, where the deciles differ too.
 MOVED_BOTH = 6.0
-MENDED = 0.3  # a repair explains a difference if it leaves less of it
-# Generated samples off the support form modes of their own if the ratio of their distances to
-# generated and to real ones is below this.
+# Largest part of a difference that a repair may leave to explain it.
+MENDED = 0.3
+# Ratio of distances to generated and to real samples below which samples off the support form modes
+# of their own.
 COMPACT = 0.75
-BARE = 0.7  # least share of these samples with no real one among the nearest
-# Least share of real samples with no generated one among their nearest, and least z-score of real
-# samples beyond the generated ones' reach, from which on modes are missing rather than re-weighted.
+# Least share of these samples without a real one among their nearest.
+BARE = 0.7
+# Least share of real samples without a generated one among their nearest, from which on modes are
+# missing and not just generated less often.
 VOID_SHARE = 0.015
+# Least z-score of real samples beyond the reach of generated ones, from which on modes are missing.
 BEYOND = 2.0
-# Log ratio of the distances to the nearest and to the tenth nearest sample, against real ones,
-# below which samples were averaged with neighbours.
+# Log ratio of the distances to the nearest and to the tenth nearest sample, compared with real
+# samples, below which samples were averaged with neighbours.
 AVERAGED = -0.04
-# Log ratio of spreads by which minor directions shrink more than main ones in smoothed samples.
+# Least difference of log spreads by which minor directions must have shrunk more than main ones for
+# samples to be smoothed.
 TILT = 0.03
-# Part of the moves of the cluster centres that neither a shift nor a factor explains, above which a
-# filter has bent the set.
+# Least part of the moves of the cluster centres that neither a shift nor a factor explains, for a
+# filter to have bent the set.
 BENT = 0.25
-# Least log ratio of distances to the nearest sample, and least z-score of distances to real
-# samples, that show another shape.
+# Least log ratio of the distances to the nearest sample for another shape.
 CLOSER = 0.04
+# Least z-score of the distances to real samples for another shape.
 FARTHER = 2.5
-# Largest real variance within the clusters, over that of the whole set, at which all samples of a
-# cluster count as one.
+# Largest real variance within the clusters, over that of the whole set, at which clusters count as
+# points.
 POINT = 1e-9
-# Log ratio of distances above which those of the real samples are 0, as between copies, and no
-# ratio is known.
+# Log ratio of distances above which real distances are 0, as between copies, so that the ratio says
+# nothing.
 ENDLESS = math.log(1e6)
-# Least absolute log ratio of the reach of the farthest samples that counts as light tails.
+# Least absolute log ratio of the reach of the farthest samples, generated over real, for light
+# tails.
 SHORTER = 0.1
-LIKELY = 2.0  # least z-score of light tails if samples are surely missing
-# Ratio of the lower quartile of the noise to its median, below which only some samples are off.
+# Least z-score of light tails if samples are surely missing.
+LIKELY = 2.0
+# Ratio of the lower quartile of the added spread to its median below which only some samples are
+# off the support.
 SOME = 0.6
-# Part of the move of the mean that the shares of the clusters explain, above which they may be its
-# cause.
+# Part of the move of the mean that the shares of the clusters explain, above which shares may be
+# its cause.
 MOVED_BY_SHARES = 0.4
 
 
 def off_support(of: PairStatistics) -> Part | None:
-    """Invented modes, or single samples off the manifold."""
+    """The fault of invented modes, or of single samples off the manifold; None without it."""
     if of.off_z < SURE:
         return None
     if own_modes(of) and (narrowed(of) or (_widened(of) and of.left < 0.5)):
@@ -79,7 +90,9 @@ def off_support(of: PairStatistics) -> Part | None:
 
 
 def own_modes(of: PairStatistics) -> bool:
-    """True if samples off the support lie close to each other, and have no real neighbours."""
+    """True if samples off the support lie close to each other, with no real samples among their
+    nearest.
+    """
     return of.compact < COMPACT and of.bare > BARE
 
 
@@ -94,7 +107,9 @@ def _scattered(share: float) -> Part:
 
 
 def _widened(of: PairStatistics) -> bool:
-    """True if samples lie farther from the clusters, or all of them farther from the mean."""
+    """True if samples lie farther from the cluster centres than real ones, or all of them farther
+    from the mean.
+    """
     farther = (
         max(of.total_z, of.low_z, of.all_total_z, of.radius_z) > SURE and of.radius_z > FARTHER
     )
@@ -103,13 +118,15 @@ def _widened(of: PairStatistics) -> bool:
 
 def of_shares(of: PairStatistics) -> bool:
     """True if no sample lies farther from real ones, and the shares of the clusters explain the
-    move of the mean: no other place or spread is needed.
+    move of the mean: nothing was moved or spread.
     """
     return of.by_mass > MOVED_BY_SHARES and max(of.off_z, of.radius_z) < CLEAR
 
 
 def narrowed(of: PairStatistics) -> bool:
-    """True if samples lie closer within the clusters, or all of them closer to the mean."""
+    """True if samples lie closer to the cluster centres than real ones, or all of them closer to
+    the mean.
+    """
     within = min(of.total_z, of.low_z, of.top_z) < -SURE and of.nearest < -CLOSER
     return (
         within
@@ -136,7 +153,7 @@ def _stretched(of: PairStatistics, sign: Literal[-1, 1]) -> bool:
 
 
 class _Ratio(NamedTuple):
-    """A ratio of spreads with its interval, which does not hold 1 if the z-score is beyond SURE."""
+    """A ratio of spreads with its interval of 95 %, and its text."""
 
     low: float
     high: float
@@ -145,8 +162,8 @@ class _Ratio(NamedTuple):
 
 
 def _surest(of: PairStatistics, sign: Literal[-1, 1]) -> _Ratio | None:
-    """The ratio of spreads that is surely above 1 (sign 1) or below, preferably of all directions:
-    what is sure of one direction says nothing of another.
+    """The ratio of spreads that is most surely above 1 (sign 1) or below 1 (sign -1), preferably
+    one over all directions; None if none is sure.
     """
     known = {
         "the spread": (of.total, of.total_z),
@@ -177,8 +194,8 @@ def _surest(of: PairStatistics, sign: Literal[-1, 1]) -> _Ratio | None:
 
 
 def reshaped(of: PairStatistics) -> Part | None:
-    """A shape that is too narrow, too wide, blurred, noisy or coarse; none if real modes have no
-    spread, as ratios then mean nothing.
+    """The fault of a shape that is too narrow, too wide, blurred, noisy or coarse; None without it,
+    or if real modes have no spread.
     """
     if of.within <= POINT * of.whole or max(of.radius, of.nearest) > ENDLESS:
         return None
@@ -200,7 +217,7 @@ def reshaped(of: PairStatistics) -> Part | None:
 def _shape(
     of: PairStatistics, key: str, title: str, sentence: str, ratio: float, *ends: float
 ) -> Part:
-    """A fault of the shape; its size is the share of samples that the change of the spread
+    """The fault of a shape. Its size is the share of samples that the change of the spread
     explains.
     """
     size = max(of.spread, of.all_spread, 0.0 if own_modes(of) else of.off)
@@ -231,7 +248,9 @@ def _blurred(of: PairStatistics) -> Part | None:
 
 
 def _with_spread(of: PairStatistics, sign: Literal[-1, 1]) -> Part | None:
-    """A set that is too wide (sign 1) or too narrow, if a ratio of spreads is sure."""
+    """The fault of a set that is too wide (sign 1) or too narrow (sign -1); None if no ratio of
+    spreads is sure.
+    """
     if (spread := _surest(of, sign)) is None:
         return None
     return _shape(of, *_spread_text(sign > 0, spread.text), spread.ratio, spread.low, spread.high)
@@ -249,7 +268,9 @@ def _spread_text(wide: bool, text: str) -> tuple[str, str, str]:
 
 
 def spread_by(ratio: float, low: float, high: float) -> TriageFinding:
-    """The fault of another spread of the whole set about its mean, which explains all."""
+    """The fault of another spread of the whole set about its mean, which explains all that
+    differs.
+    """
     called = _spread_text(
         ratio > 1, f"the spread of the whole set is {ratio:.2f} times the real one"
     )
@@ -268,7 +289,9 @@ def _undertrained(of: PairStatistics) -> Part:
 
 
 def _minor_more(of: PairStatistics) -> bool:
-    """True if minor directions gain more spread than main ones, as by noise of one size in all."""
+    """True if minor directions gain more spread than main ones, as if noise of one size were added
+    to all directions.
+    """
     added = math.expm1(2 * of.low)
     main_added = max(math.expm1(2 * of.top), 0.0)
     tilted = of.all_low > 0.1 + 2.5 * max(of.all_top, 0.0) and of.low > 1.3 * of.top
@@ -290,11 +313,11 @@ def _noisy(of: PairStatistics) -> Part:
 
 
 def _coarse(of: PairStatistics) -> bool:
-    """True if samples spread within the modes while the whole set keeps its variance; noise would
-    add to both.
+    """True if samples spread within the modes while the whole set keeps its variance. Added noise
+    would raise both.
     """
     expected = of.added * of.within / max(of.whole, 1e-12)
-    # half of what is expected is then far from all of it and from 0
+    # If the expected gain of variance is far above chance, half of it tells keeping from gaining.
     if expected > 5 * of.whole_chance:
         return of.whole_added < expected / 2
     if of.whole_added > 2 * of.whole_chance:
@@ -329,11 +352,11 @@ def _short_tails(of: PairStatistics) -> Part:
 
 
 def other_shares(of: PairStatistics) -> Part | None:
-    """Modes that are missing, or generated in other shares."""
-    reaches = not narrowed(of)  # a narrow mode does not reach the edge of its own real one either
+    """The fault of modes that are missing, or generated in other shares; None without it."""
+    reaches = not narrowed(of)  # a narrow mode leaves the edge of its real mode unreached
     unreached = of.unreached_z > SURE and reaches
-    least = LIKELY if unreached else SURE  # then some are surely missing
-    # a smaller share of a wide mode also lightens the tails of all modes together
+    least = LIKELY if unreached else SURE  # unreached: some are surely missing
+    # A wide mode with a smaller share also lightens the tails of all modes together.
     alike = of.mass_z < SURE_MASS and of.empty <= 0.1
     if of.tail_z < -least and of.tail < -SHORTER and alike and reaches:
         return _short_tails(of)
@@ -366,7 +389,7 @@ def other_shares(of: PairStatistics) -> Part | None:
     )
 
 
-# Tried one after the other; each gives the fault that explains most by itself.
+# Rules that are tried one after the other; each gives the fault that explains most by itself.
 SHAPES: tuple[Callable[[PairStatistics], Part | None], ...] = (off_support, reshaped, other_shares)
 # The rules of the findings in this module.
 NAMED = (

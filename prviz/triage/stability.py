@@ -39,8 +39,9 @@ COLUMNS: Columns = {
     **dict.fromkeys(("precision", "recall"), "float64"),
 }
 REPEATS = 5
-# Default number of k, and default shares of the samples.
+# Number of k that are measured by default.
 _KS = 7
+# Shares of the samples that are measured by default.
 _SHARES = (1 / 8, 1 / 4, 1 / 2)
 
 Load = Callable[[Checkpoint], Samples]
@@ -115,7 +116,7 @@ class StabilityTask:
 
     @property
     def _draws(self) -> dict[tuple[float, int], list[RobustnessRow]]:
-        """The rows by draw: share and repeat."""
+        """The rows by draw (share, repeat)."""
         draws: dict[tuple[float, int], list[RobustnessRow]] = {}
         for each in self.asked:
             draws.setdefault((each.share, each.repeat), []).append(each)
@@ -131,7 +132,9 @@ class StabilityTask:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def _pair(self) -> SamplePair:
-        """The samples that were measured before; ValueError if the checkpoint holds others now."""
+        """The samples that were measured before. Raises ValueError if the checkpoint holds others
+        now.
+        """
         try:
             pair = SamplePair(self.reference, self.load(self.checkpoint))
         except (OSError, ValueError) as error:
@@ -254,7 +257,7 @@ def stability_tasks(
 def known_rows(
     tasks: Sequence[StabilityTask], measured: Sequence[MeasuredCheckpoint]
 ) -> dict[str, Row]:
-    """Rows of the tasks that measurements by the same settings give already, by key."""
+    """Rows of the tasks that earlier measurements with the same settings give already, by key."""
     known = by_name(measured)
     rows: dict[str, Row] = {}
     for task in tasks:
@@ -304,8 +307,8 @@ def rows_in_use(rows: pd.DataFrame, method: str | None = None) -> pd.DataFrame:
 
 
 def usual_ks(n: int, settings: TriageSettings) -> tuple[int, ...]:
-    """Seven k from 1 to 2 sqrt(n), or as far as the split allows, even on a log scale, the one in
-    use among them.
+    """Seven k, even on a log scale, from 1 to 2 sqrt(n), or to the largest that the split allows;
+    one of them is the k in use.
 
     n : size of the smallest set.
     """
@@ -315,7 +318,7 @@ def usual_ks(n: int, settings: TriageSettings) -> tuple[int, ...]:
     used = math.isqrt(n) if settings.k == "sqrt" else int(settings.k)
     if not 1 <= used <= most:
         return tuple(found)
-    # both ends stay; the k in use replaces the nearest of the others
+    # Both ends are kept; the k in use replaces the nearest k between them.
     inner = [k for k in found if k not in (1, top)]
     if 1 < used < top and inner:
         found.remove(min(inner, key=lambda k: abs(math.log(k / used))))
@@ -325,12 +328,14 @@ def usual_ks(n: int, settings: TriageSettings) -> tuple[int, ...]:
 def usual_shares(
     n: int, settings: TriageSettings, offered: Sequence[float] = _SHARES
 ) -> tuple[float, ...]:
-    """The offered shares that leave enough of a set of n samples."""
+    """The offered shares that leave enough samples of a set of n."""
     return tuple(share for share in offered if _enough(round(share * n), settings))
 
 
 def groups(methods: Sequence[str]) -> list[list[str]]:
-    """Families grouped into those that share a pass, and each of the others by itself."""
+    """Families in groups that are measured in one pass: those that share a pass, and each other
+    family alone.
+    """
     together = [each for each in methods if ESTIMATORS[each].shares_pass]
     return [
         *([together] if together else []),
@@ -339,7 +344,7 @@ def groups(methods: Sequence[str]) -> list[list[str]]:
 
 
 def part(sizes: tuple[int, int], share: float) -> tuple[int, int]:
-    """Numbers of real and generated samples in a share."""
+    """Numbers of real and generated samples in a share of both sets."""
     return round(share * sizes[0]), round(share * sizes[1])
 
 
@@ -349,7 +354,7 @@ def rows_of(
     sizes: tuple[int, int],
     wanted: Sequence[int] | Sequence[tuple[float, int]],
 ) -> Iterator[RobustnessRow]:
-    """The rows of a group of families: every k on whole sets, or the k in use for draws (share,
+    """The rows of a group of families: every k on whole sets, or the k in use in each draw (share,
     repeat).
     """
     for each in wanted:
@@ -371,7 +376,7 @@ def least(measured: Sequence[MeasuredCheckpoint]) -> int:
 def ks_of(
     measured: Sequence[MeasuredCheckpoint], settings: TriageSettings, ks: Sequence[K]
 ) -> list[int]:
-    """Every k as a number, and the k in use of every pair of sizes."""
+    """Every k as a number, with the k in use for every pair of sizes among the measurements."""
     sizes = {(each.n_real, each.n_generated) for each in measured}
     most = fit_size(least(measured), settings.split) - 1
     found = set()
@@ -387,7 +392,7 @@ def ks_of(
 
 
 def _enough(left: int, settings: TriageSettings) -> bool:
-    """True if so many samples of a set are enough, for the k in use too."""
+    """True if ``left`` samples of a set are enough to measure, also for the k in use."""
     if left < LEAST_ROWS:
         return False
     tuned = any(_tunes_k(each, settings) for each in settings.methods)
@@ -399,11 +404,11 @@ def _tunes_k(method: str, settings: TriageSettings) -> bool:
     return tunes == "k" or (tunes == "bandwidth" and settings.bandwidth is None)
 
 
-# ---- parts ----
+# ---- shares of a pair ----
 
 
 def _drawn(pair: SamplePair, share: float, repeat: int, seed: int) -> SamplePair:
-    """A random share of both sets."""
+    """A random share of both sets, drawn by the seed, the share and the repeat."""
     if share == 1.0:
         return pair
     text = json.dumps(["stability", seed, share, repeat])
@@ -415,7 +420,7 @@ def _drawn(pair: SamplePair, share: float, repeat: int, seed: int) -> SamplePair
 
 
 def _some_groups(samples: Samples, size: int, seed: int) -> Samples:
-    """``size`` samples drawn by the seed, group after group, of which only the last one may be
+    """``size`` samples drawn by the seed, group after group; only the last group may be
     drawn in part.
 
     Rows drawn from all groups would leave nearly as many independent samples as there were.

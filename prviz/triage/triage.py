@@ -1,5 +1,5 @@
-"""A triage: what is computed about each checkpoint, once and cached, and what follows from all of
-them.
+"""Everything that is computed about each checkpoint of a triage, and cached; and the results on all
+checkpoints together.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ from prviz.uncertainty.bootstrap import Interval
 
 T = TypeVar("T")
 
-# Checkpoints in the table of a notebook.
+# Most checkpoints in the table of a notebook.
 SHOWN = 5
 
 
@@ -168,17 +168,19 @@ class Triage:
     )
     _cut: dict[int, Samples] = field(default_factory=dict, init=False)
 
-    # ---- samples ----
+    # ---- reading and cutting samples ----
 
     def real(self, n: int) -> Samples:
-        """The n real samples that are measured."""
+        """The reference cut to n samples, against which checkpoints are measured."""
         if n not in self._cut:
             self._cut.clear()
             self._cut[n] = cut(self.reference, n, self.settings.seed)
         return self._cut[n]
 
     def pair(self, measured: MeasuredCheckpoint) -> SamplePair | None:
-        """The samples as they were measured; None if their file has changed or is unreadable."""
+        """The pair as it was measured; None if the checkpoint's file has changed or can't be
+        read.
+        """
         checkpoint = measured.checkpoint
         real = self.real(measured.n_real)
         try:
@@ -186,7 +188,7 @@ class Triage:
                 generated = samples_at(checkpoint.path, self.settings, checkpoint.below)
             else:
                 generated = self.load(checkpoint)
-            # its features in the order of the reference
+            # Puts the features in the order of the reference.
             generated = SamplePair(real, generated).generated
         except FAILURES:
             return None
@@ -196,7 +198,8 @@ class Triage:
         return None
 
     def held_out(self, real: Samples) -> HeldOutDistances:
-        """The held-out distances that copies of these real samples are compared with.
+        """The held-out distances with which distances of possible copies of these real samples are
+        compared.
 
         Raises ValueError: a holdout that is in the reference, or of another dimension.
         """
@@ -207,12 +210,12 @@ class Triage:
             self.store.remember(key, found)
         return found
 
-    # ---- one checkpoint ----
+    # ---- results on one checkpoint ----
 
     def evaluator(self, n: int, *, beside: bool = False) -> CheckpointEvaluator:
         """An evaluator of checkpoints against n real samples.
 
-        beside : True to start on what follows from the samples alone while curves are computed.
+        beside : True to compute what follows from the samples alone at the same time as the curves.
         """
         return CheckpointEvaluator(
             self.real(n),
@@ -223,7 +226,7 @@ class Triage:
         )
 
     def copies(self, measured: MeasuredCheckpoint, search: Progress | None) -> Memorisation | None:
-        """The copies of the whole reference among the samples that were measured."""
+        """Copies of the reference, as a whole, among the samples that were measured."""
         generated = measured.digests.generated
         return self._copies(self.reference, generated, partial(self.pair, measured), search)
 
@@ -314,7 +317,7 @@ class Triage:
         """
         for each in outcome.measured:
             self.intervals(each, progress)
-            with suppress(ValueError):  # runs that evaluate different samples have no ranking
+            with suppress(ValueError):  # runs on different samples can't be ranked
                 self.replicates(each, progress)
 
     def of_each(
@@ -323,9 +326,7 @@ class Triage:
         measured: Sequence[MeasuredCheckpoint],
         progress: Progress | None = None,
     ) -> dict[str, T]:
-        """What ``find`` returns for each checkpoint, by name, without checkpoints for which that is
-        None.
-        """
+        """Checkpoint name -> result of ``find``, without checkpoints for which it is None."""
         found = {}
         for place, each in enumerate(measured):
             step = part_of(progress, place, len(measured))
@@ -335,7 +336,7 @@ class Triage:
                 found[each.checkpoint.name] = one
         return found
 
-    # ---- all checkpoints ----
+    # ---- results on all checkpoints ----
 
     def results(
         self,
@@ -407,7 +408,7 @@ class Triage:
             judgement=judgement,
         )
 
-    # ---- beside the curves ----
+    # ---- work at the same time as the curves ----
 
     def beside(self, pair: SamplePair) -> bool:
         """Start to compute what follows from the samples alone, while curves of the same pair and
@@ -425,7 +426,7 @@ class Triage:
         return True
 
     def close(self) -> None:
-        """Stop the work beside the curves soon."""
+        """Stop the work at the same time as the curves soon."""
         self._threads.stop()
 
     def _look_at(self, pair: SamplePair, progress: Progress) -> None:
@@ -437,7 +438,7 @@ class Triage:
             facts = preflight(pair, split=self.settings.split).facts
             self._sample_faults(pair, facts, part_of(progress, 1, 2))
 
-    # ---- what is kept of a pair ----
+    # ---- cached values of a pair ----
 
     @property
     def _other(self) -> str:
@@ -483,7 +484,7 @@ class Triage:
         return kept(self.store, key, taken, compute, facts)
 
     def _witness(self, pair: SamplePair, progress: Progress | None) -> Witness:
-        """`prviz.witness` without areas."""
+        """`prviz.witness` of a pair, without areas, from the cache or computed."""
         options: dict[str, Any] = {"seed": self.settings.seed, "memory_limit": self.memory_limit}
         return self.store.memory.remembered(
             ("witness", pair.digest, pair.real.features, *options.values()),
@@ -493,8 +494,8 @@ class Triage:
     def _sample_faults(
         self, pair: SamplePair, facts: PairFacts, progress: Progress | None = None
     ) -> Found:
-        """`sample_faults`, cached apart from the other findings: they depend on no family, and the
-        family that decides may change.
+        """`sample_faults` of a pair, cached apart from the other findings: they depend on no
+        family, while the family that decides may change.
         """
         limit = self.memory_limit
         key = {
@@ -513,7 +514,7 @@ class Triage:
         return kept(self.store, key, _from_facts, search, _facts)
 
     def _usual(self, real: Samples, few: Mapping[str, int]) -> Found:
-        """The faults that held-out real samples have as well."""
+        """The faults that held-out real samples show too."""
         other = self.holdout
         if other is None:
             return ()
@@ -523,9 +524,7 @@ class Triage:
 
 
 def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int) -> str:
-    """A sentence on findings that compare fewer rows than there are, for want of memory; "" if none
-    does.
-    """
+    """A sentence on findings that compare fewer rows to save memory; "" if they compare all."""
     n = max((max(each.n_real, each.n_generated) for each in measured), default=0)
     rows = _fewer(d, n, memory_limit).get("rows")
     if rows is None:
@@ -534,8 +533,8 @@ def fewer_rows(measured: Sequence[MeasuredCheckpoint], d: int, memory_limit: int
 
 
 def _fewer(d: int, n: int, memory_limit: int) -> dict[str, int]:
-    """Part of cache keys: the number of rows that findings compare, if a small memory limit makes
-    it smaller; else empty.
+    """Part of cache keys: the number of rows that findings compare, if a small memory limit reduces
+    it; else {}.
 
     n : number of samples of the larger set.
     """

@@ -1,5 +1,5 @@
-"""The ceiling of a triage, which real samples reach against other real ones, and its floor, which
-real samples with shuffled features reach.
+"""Ceiling and floor of a triage: scores of real samples against other real samples, and against
+real samples with shuffled features.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from prviz.triage.ranking import TOLD_APART, SharedReference, in_order, sides, t
 from prviz.uncertainty.bootstrap import interval
 
 CONFIDENCE = 0.95
-# Ratio of the score of shuffled real samples to that of real ones from which on scores hardly
+# Ratio of the score of shuffled real samples to that of real samples from which on scores hardly
 # depend on how features go together.
 BLIND = 0.95
-# Share of the variance in one feature from which on it decides all distances.
+# Share of the variance in one feature above which that feature decides all distances.
 DOMINANT = 0.9
 
 
 class Yardstick(NamedTuple):
-    """Ceiling and floor by family: real samples against other real ones, and against shuffled ones.
+    """Ceiling and floor by family: estimates of real samples against other real ones, and against
+    shuffled ones.
 
     source : which real samples these are, in words.
     dominant : the one feature that holds nearly all their variance, in words; "" without one.
@@ -98,7 +99,7 @@ def yardstick(
         return {each.method: each for each in found}
 
     ceiling = measured("real", second)
-    # takes the place of the set, as both would not fit into memory
+    # The shuffled samples replace the set, as both would not fit into memory.
     second = _shuffled(second, settings.seed)
     return Yardstick(ceiling, measured("shuffled", second), source, _dominant(first))
 
@@ -106,7 +107,7 @@ def yardstick(
 def _shuffled(samples: Samples, seed: int) -> Samples:
     """The samples with every feature permuted on its own."""
     values = np.random.default_rng(seed).permuted(samples.values, axis=0)
-    values.flags.writeable = False  # else it would be copied
+    values.flags.writeable = False  # else `Samples` would copy it
     return as_samples(values, name="shuffled")
 
 
@@ -211,8 +212,9 @@ def _blind_text(dominant: str) -> str:
 
 
 def _side(lost: Floats) -> str:
-    """The side that has lost more in nearly all draws. lost : (draws, 2), of precision and of
-    recall.
+    """Text on the side, precision or recall, that has lost more in nearly all draws.
+
+    lost : (draws, 2) losses of precision and of recall.
     """
     low, high = interval(np.subtract(*lost.T), CONFIDENCE)
     if low > 0:
@@ -223,7 +225,7 @@ def _side(lost: Floats) -> str:
 
 
 def _part(missing: float) -> str:
-    """A share in percent; never 0 %, as the checkpoint differs."""
+    """A missing share in percent, at least "less than 1 %", as the checkpoint differs."""
     if missing < 0.01:
         return "less than 1 %"
     return f"{100 * missing:.0f} %"
