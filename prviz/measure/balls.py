@@ -14,15 +14,15 @@ def own_radii(values: Array, k: int) -> Floats:
 
 
 def open_radii(radii: Floats) -> Floats:
-    """Radii at which closed balls hold what open balls of ``radii`` hold: the next smaller floats,
-    negative for 0.
+    """Radii with which closed balls contain the same points as open balls with ``radii``: the next
+    smaller floats, which are negative for 0.
     """
     return np.nextafter(radii, -np.inf)
 
 
 def check_integer(name: str, value: int, largest: int | None = None, why: str = "") -> None:
-    """Raise TypeError or ValueError unless ``value`` is an integer from 1 to ``largest``; the
-    message gives ``why`` as the reason for ``largest``.
+    """Raise TypeError or ValueError unless ``value`` is an integer from 1 to ``largest``. The
+    message gives ``why``, the reason for this limit.
     """
     span = "from 1"
     if largest is not None:

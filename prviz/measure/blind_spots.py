@@ -1,5 +1,5 @@
-"""What each reported number can't see, in one line each; `tests/measure/test_reported_numbers.py`
-shows it on examples.
+"""What each of the reported scalars can't see, in one line each.
+`tests/measure/test_reported_numbers.py` has an example of each.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-# : By name of a number, as in `prviz.scalars`: what it can't see.
+# : For each scalar, by its name in `prviz.scalars`: the failure of a generator that it can't see.
 BLIND_SPOTS: Mapping[str, str] = MappingProxyType(
     {
         "precision": "modes that are missing: a single good mode scores 1",
@@ -39,5 +39,5 @@ _TITLES = {
 
 
 def number_title(name: str) -> str:
-    """The number's name as texts write it."""
+    """Name of a scalar as it is written in texts, such as "Vendi of real"."""
     return _TITLES.get(name, name.replace("_", " "))

@@ -1,5 +1,5 @@
-"""Clipped Density and Clipped Coverage: shares of good samples that no single sample can
-distort.
+"""Clipped Density and Clipped Coverage: fidelity and diversity as shares of good samples that no
+single sample can distort.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def clipped(real: SamplesLike, generated: SamplesLike, *, k: int = 5) -> Clipped
     others = pair.generated.values
     radii = own_radii(centres, k)
     short = np.minimum(radii, np.median(radii))
-    # Above 0: at least half of the balls keep their radius, and each of these holds k other
-    # samples.
+    # This mean is above 0, so dividing by it is safe: at least half of the balls keep their radius,
+    # and each of these holds k other samples.
     own = np.minimum((count_in_balls(centres, centres, short) - 1) / k, 1.0).mean()
     held = np.minimum(count_in_balls(others, centres, short) / k, 1.0).mean()
     density = min(float(held / own), 1.0)
@@ -78,18 +78,21 @@ def clipped(real: SamplesLike, generated: SamplesLike, *, k: int = 5) -> Clipped
 
 
 def good_share(covered: float, k: int, n: int, m: int) -> float:
-    """g: the share of good samples among m that is expected to cover as much of n real ones."""
+    """The function g of `clipped`: the share of good samples, among m generated ones, that is
+    expected to cover the real samples as well as ``covered``.
+    """
     expected = expected_coverage(k, n, m)
     return int(np.searchsorted(expected, covered)) / len(expected)
 
 
 def expected_coverage(k: int, n: int, m: int) -> Floats:
-    """f(0) .. f(m): the coverage that j samples of the real distribution are expected to reach,
-    before g.
+    """f(0), ..., f(m) of `clipped`: the coverage that j samples of the real distribution are
+    expected to reach.
 
-    A ball's share of the distribution is Beta(k, n - k) distributed. So the i-th sample in the ball
-    is the j-th one drawn with probability C(j - 1, i - 1) B(k + i, n - k + j - i) / B(k, n - k); f
-    grows by the sum of these over i <= k, divided by k.
+    A ball's mass under the real distribution is Beta(k, n - k) distributed. So the i-th sample in
+    the ball is the j-th one drawn with probability C(j - 1, i - 1) B(k + i, n - k + j - i) / B(k, n
+    - k). From j - 1 to j samples, f grows by the sum of these probabilities over i <= k, divided by
+    k.
     """
     from scipy.special import betaln, gammaln
 

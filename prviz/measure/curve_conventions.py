@@ -1,5 +1,5 @@
-"""Choices about a curve that papers leave open: whether a sample counts itself, and on how few rays
-the curve is drawn.
+"""Choices about a curve that papers leave open: whether a fit sample is counted in its own ball or
+is its own neighbour, and on how few rays the curve is drawn.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ SELF_COUNTING: dict[SelfCounting, str] = {
 
 @dataclass(frozen=True)
 class CurveConvention:
-    """A way to turn counts in balls into a curve and to compare it; the default is prviz's own.
+    """A way to compute a curve from counts in balls and to compare it with the truth; the default
+    is prviz's own.
 
     Parameters
     ----------
@@ -50,8 +51,8 @@ class CurveConvention:
     Raises
     ------
     ValueError
-        If the self-counting or the number of rays is another, or gammas are on rays without a
-        number of rays.
+        If ``self_counting`` is none of the four, ``rays`` is not from 9 to 1,001, or ``gammas`` is
+        True without a number of rays.
     """
 
     self_counting: SelfCounting = "count"
@@ -71,7 +72,7 @@ class CurveConvention:
 
     @property
     def key(self) -> str:
-        """Name of the column that holds the IoU by this convention."""
+        """Name of the table column that holds the IoU by this convention."""
         drawn = ""
         if self.rays is not None:
             drawn = f"_{self.rays}" + "_gamma" * self.gammas
@@ -80,7 +81,7 @@ class CurveConvention:
         return f"iou_{self.self_counting}{drawn}"
 
     def curve(self, at_k: Estimate, at_fewer: Estimate, *, held_out: bool) -> PRCurve:
-        """The curve of a family whose supports are counts, by this convention; arguments as in
+        """The curve, by this convention, of a family whose supports are counts; arguments as in
         `self_counted`.
         """
         counted = self_counted(at_k, at_fewer, self.self_counting, held_out=held_out)
@@ -90,7 +91,9 @@ class CurveConvention:
         return rates_on_rays(run.c_real, run.c_generated, run.n_real, self.rays).curve()
 
     def iou(self, curve: PRCurve, truth: PRCurve) -> float:
-        """IoU of two curves: of the exact curves, or of the polylines on the rays."""
+        """IoU of two curves: of the exact curves, or of polylines on the rays if the convention has
+        rays.
+        """
         if self.rays is None:
             return curve.iou(truth)
         return iou_on_rays(curve, truth, self.rays)
@@ -142,8 +145,8 @@ def self_counted(
     ):
         if convention != "none":
             rule = balls.rule(role)
-            # True for evaluation samples in whose ball the self-counting matters: its centre is one
-            # of the samples among which the radius is found.
+            # True for evaluation samples whose counts the self-counting changes: the centre of the
+            # ball is among the samples from which the radius is found.
             centred = np.full(len(real), balls.around == "fit" or rule.one_radius)
             for other in rule.roles:
                 centred |= of_role[other] & (not held_out)
@@ -158,19 +161,19 @@ _HALF: tuple[K, float | None] = ("sqrt", 0.5)
 _EXACT = CurveConvention()
 _RAYS = CurveConvention(rays=9, gammas=True)
 _OWN_NEIGHBOUR = CurveConvention("both", rays=9, gammas=True)
-# By family, the choices that come closest to the 64 cells of Table 1
-# (tests/studies/test_forensics.py).
+# For each family, the choices whose curves come closest to the 64 numbers of Table 1 in
+# hal-05344404 (tests/studies/test_forensics.py).
 _TABLE_1 = {"ipr": _RAYS, "knn": _OWN_NEIGHBOUR, "kde": _RAYS, "coverage": _OWN_NEIGHBOUR}
 
 
 @dataclass(frozen=True)
 class PaperConvention:
-    """The choices of a paper, or of a package, by family.
+    """The choices that a paper or a package makes for each family.
 
     source : the paper or package.
-    settings : by family, k and the share of the split, None without split.
+    settings : by family, k and the share of samples in the split; None without split.
     drawn : by family, rays and self-counting.
-    runs : number of runs whose mean the printed standard deviation refers to; 1: a single run.
+    runs : number of runs whose mean has the printed standard deviation; 1: a single run.
     """
 
     source: str
@@ -209,7 +212,7 @@ PAPERS: Mapping[str, PaperConvention] = MappingProxyType(
 
 
 def paper_convention(name: str) -> PaperConvention:
-    """The convention of this name; ValueError if there is none."""
+    """The `PaperConvention` with this name; ValueError if there is none."""
     if name not in PAPERS:
         raise ValueError(f"convention = {name!r}; one of {', '.join(PAPERS)} is needed")
     return PAPERS[name]
@@ -247,13 +250,13 @@ def paper_curve(
     Raises
     ------
     ValueError, TypeError
-        If samples are malformed, the family or convention is another, or the sets are so small that
-        k is below 2.
+        If samples are malformed, the family or the convention is not one of these, or the sets are
+        so small that k is below 2.
 
     Notes
     -----
-    The papers do not state rays and self-counting of "2024" and "2026". They were inferred: these
-    come closest to Table 1 of Sykes, Simon, Rabin, Fadili 2026 (hal-05344404).
+    The papers do not state rays and self-counting of "2024" and "2026". The ones used here were
+    inferred: they come closest to Table 1 of Sykes, Simon, Rabin, Fadili 2026 (hal-05344404).
     """
     pair = checked_pair(real, generated)
     paper = paper_convention(convention)

@@ -1,4 +1,6 @@
-"""Estimates: the only module where split, supports, error rates and curve come together."""
+"""Estimates of precision-recall curves: the only module that combines split, supports, error rates
+and curve.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,14 @@ if TYPE_CHECKING:
 K: TypeAlias = int | Literal["sqrt"]
 Methods: TypeAlias = Sequence[str] | str | None
 Wanted: TypeAlias = tuple[str, int, float | None]  # method, k, bandwidth
-# with None for what the family does not use
+# As `Wanted`, but with None in place of k or the bandwidth if the family does not use it.
 Checked: TypeAlias = tuple[str, int | None, float | None]
 
 
 class WorkOptions(TypedDict, total=False):
-    """Options of how a split is measured, for functions that pass them on; as in `pr_curve`."""
+    """Keyword arguments that say how a split is measured, for functions that pass them on; as in
+    `pr_curve`.
+    """
 
     seed: int
     memory_limit: int
@@ -45,13 +49,13 @@ class WorkOptions(TypedDict, total=False):
 
 
 class PassOptions(WorkOptions, total=False):
-    """`WorkOptions`, and how the pair is split; as in `pr_curve`."""
+    """Keyword arguments of `WorkOptions`, and ``split``; as in `pr_curve`."""
 
     split: SplitRatio
 
 
 class EstimateOptions(PassOptions, total=False):
-    """`PassOptions`, and the k and the bandwidth at which families are measured; as in
+    """Keyword arguments of `PassOptions`, and the k and the bandwidth of the families; as in
     `pr_curve`.
     """
 
@@ -61,7 +65,7 @@ class EstimateOptions(PassOptions, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """The options of `EstimateOptions` as an object with the defaults of `pr_curve`."""
+    """The keyword arguments of `EstimateOptions` as one object, with the defaults of `pr_curve`."""
 
     split: SplitRatio = 0.5
     seed: int = 0
@@ -73,13 +77,13 @@ class Measurement:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """One family measured once.
+    """One family measured on one split, at one k or bandwidth.
 
     method : name of the family in ESTIMATORS.
     k : the number of neighbours used ("sqrt" resolved); None if the family uses none.
-    bandwidth : the radius of the balls in which real samples are counted and that for generated
+    bandwidth : radius of the balls in which real samples are counted, and radius for generated
     samples, in the units of the data; None if the family has no single radius.
-    runs : the supports of the evaluation samples, once per seeded run; most families have one run.
+    runs : the supports of the evaluation samples in each seeded run; most families have one run.
     """
 
     method: str
@@ -217,7 +221,7 @@ def pr_curve(
     -----
     Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), sections 2 and 4.
     """
-    if isinstance(real, SamplePair) and isinstance(generated, str):  # the method, by place
+    if isinstance(real, SamplePair) and isinstance(generated, str):  # The method, given second.
         method = generated
         generated = None
     pair = checked_pair(real, generated)
@@ -238,7 +242,7 @@ def pr_curve(
 @overload
 def estimate(
     real: SamplePair,
-    generated: Methods = None,  # in this form, the methods
+    generated: Methods = None,  # With a pair, this argument is ``methods``.
     methods: Methods = None,
     **options: Unpack[EstimateOptions],
 ) -> Estimates: ...
@@ -293,7 +297,7 @@ def estimate(
         As `pr_curve`.
     """
     if isinstance(real, SamplePair):
-        # with a pair, the second positional argument is ``methods``
+        # With a pair, the second positional argument is ``methods``.
         methods = generated if methods is None else methods  # type: ignore[assignment]
         generated = None
     pair = checked_pair(real, generated)
@@ -332,7 +336,9 @@ def estimate_repeated(
 def mean_radius(
     pair: SamplePair, *, k: K = "sqrt", split: float | None = 0.5, seed: int = 0
 ) -> float:
-    """The unit of bandwidths: the mean k-NN radius inside a fit set, averaged over the two sets."""
+    """The mean k-NN radius inside a fit set, averaged over the two sets: the unit in which
+    bandwidths are given.
+    """
     drawn = pair.split(split, seed)
     real, generated = Distances(drawn).mean_radii(check_k(resolve_k(k, pair), drawn))
     return (real + generated) / 2
@@ -347,18 +353,18 @@ def measure(
     *,
     distances: Distances | None = None,
 ) -> list[Estimate]:
-    """One estimate per (method, k, bandwidth); all families that count in balls share one pass over
-    the distances.
+    """Measure one estimate for each (method, k, bandwidth). All families that count in balls share
+    one pass over the distances.
 
-    A family that uses neither k nor the bandwidth is measured once. For the progress every distinct
-    estimate is an equal part. ``distances`` are those of the split, if the caller has them.
+    A family that uses neither k nor the bandwidth is measured once. Every distinct estimate is an
+    equal part of the progress. ``distances`` : those of the split, if the caller has computed them.
     """
     checked = [_checked(one, split) for one in wanted]
     distinct = list(dict.fromkeys(checked))
     sizes = len(split.fit_rows[0]), len(split.fit_rows[1])
     balls: dict[Checked, Sequence[Balls]] = {}
-    # Families that do not count in balls, with all their k together, because some can then be
-    # fitted once.
+    # Families that do not count in balls. All their k are measured together, because some of these
+    # families can then be fitted once.
     alone: dict[tuple[str, float | None], list[Checked]] = {}
     for method, k, width in distinct:
         needed = ESTIMATORS[method].balls(k=k or 1, bandwidth=width, sizes=sizes)
@@ -387,8 +393,8 @@ def measure(
 
 
 def _checked(wanted: Wanted, split: Split) -> Checked:
-    """A request with None for what its family does not use; ValueError if k or the bandwidth can't
-    be used.
+    """Check one (method, k, bandwidth), and replace by None what the family does not use.
+    ValueError if k or the bandwidth can't be used.
     """
     method, k, bandwidth = wanted
     width = check_bandwidth(bandwidth)
@@ -403,7 +409,7 @@ def _counted_together(
     n_real: int,
     progress: Progress,
 ) -> dict[Checked, Runs]:
-    """The run of each family that counts in balls, from one pass over the distances.
+    """The single run of each family that counts in balls, from one pass over the distances.
 
     n_real : number of real evaluation samples.
     """
@@ -418,8 +424,8 @@ def _counted_together(
 
 
 def judged(method: str, split: Split) -> Split:
-    """The split as this family uses it: for a family that `judges_all`, all samples are evaluation
-    samples.
+    """The split that this family is measured on: a family with `judges_all` has all samples as
+    evaluation samples.
     """
     if not ESTIMATORS[method].judges_all:
         return split
@@ -429,9 +435,7 @@ def judged(method: str, split: Split) -> Split:
 
 
 def of_evaluation(estimate: Estimate, split: Split) -> Supports:
-    """The supports of the split's own evaluation samples, also of a family that `judges_all`
-    samples.
-    """
+    """The supports of the split's evaluation samples alone, also for a family with `judges_all`."""
     supports = estimate.supports
     if not ESTIMATORS[estimate.method].judges_all:
         return supports
@@ -448,11 +452,11 @@ def of_evaluation(estimate: Estimate, split: Split) -> Supports:
 
 
 def evaluated_groups(split: Split) -> Ints | None:
-    """Indices of the groups of the evaluation samples, real ones first; None if neither set has
+    """For each evaluation sample, real ones first, the index of its group; None if neither set has
     groups.
 
-    In a set without groups each sample is a group of its own. Indices of the two sets are
-    unrelated.
+    In a set without groups each sample is a group of its own. Equal indices in the two sets mean
+    nothing.
     """
     if all(samples.groups is None for samples in split.pair):
         return None
@@ -464,14 +468,16 @@ def evaluated_groups(split: Split) -> Ints | None:
 
 
 def in_groups(run: Supports, groups: Ints) -> Supports:
-    """The supports, with ``groups`` given to the samples that were measured."""
+    """The supports, with the groups of the measured samples; ``groups`` has those of all evaluation
+    samples.
+    """
     return replace(run, groups=groups if run.rows is None else groups[run.rows])
 
 
 def passes(names: Collection[str], **more: Unpack[Options]) -> Options:
-    """Options for `estimate_seconds`: ``more``, with the number of families that share one pass
-    (methods), that need a pass of their own for every k (direct), and of fits that are made once
-    for all k (fixed).
+    """Options for `estimate_seconds`: ``more``, together with three numbers. methods: families that
+    share one pass. direct: families that need a pass of their own for every k. fixed: fits that are
+    made once for all k.
     """
     shared = sum(ESTIMATORS[name].shares_pass for name in names)
     fixed = [ESTIMATORS[name] for name in names if ESTIMATORS[name].tunes is None]
@@ -482,8 +488,8 @@ def passes(names: Collection[str], **more: Unpack[Options]) -> Options:
 
 
 def method_names(methods: Methods) -> list[str]:
-    """Names of the methods without repeats; None: DEFAULT_METHODS. ValueError if a name is unknown
-    or there is none.
+    """Names of the methods without repeats; None: DEFAULT_METHODS. ValueError if a name is unknown,
+    or if there are no names.
     """
     if methods is None:
         methods = DEFAULT_METHODS
@@ -498,12 +504,12 @@ def method_names(methods: Methods) -> list[str]:
         raise ValueError(
             f"methods = {methods!r}; one or more of {', '.join(ESTIMATORS)} are needed"
         )
-    # raises ValueError for a parameter that is not accepted
+    # The look-up raises ValueError for a parameter that is not accepted.
     return list({name: ESTIMATORS[name] for name in names})
 
 
 def one_method(method: str) -> str:
-    """The name of the one method; ValueError if there are several."""
+    """The name of the single method in ``method``; ValueError if there are several or none."""
     names = []
     if method:
         names = method_names(method)
@@ -513,7 +519,9 @@ def one_method(method: str) -> str:
 
 
 def _as_registered(name: str) -> str:
-    """The name in lower case, unless it is a family's exact name or not a string."""
+    """The name in lower case, as families are registered, unless it is a family's exact name or not
+    a string.
+    """
     if not isinstance(name, str) or name in ESTIMATORS:
         return name
     return name.lower()

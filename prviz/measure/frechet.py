@@ -19,28 +19,28 @@ from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, by_role,
 
 # Number of rows that are converted to float64 at a time.
 BLOCK = 1024
-# Up to this number of features, one BLAS thread is faster.
+# Up to this number of features, one BLAS thread is faster than several.
 SMALL = 128
 # Default confidence level of an interval.
 LEVEL = 0.95
-# Bound on the rounding error of a sum, relative to its terms: this times sqrt(number of terms),
-# because rounding errors add like independent ones (Higham, Mary 2019).
+# Factor: the rounding error of a sum, relative to its terms, is at most this times sqrt(number of
+# terms), because rounding errors add like independent ones (Higham, Mary 2019).
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
-# A value is exact enough if rounding is at most this share of it: its six printed digits are then
-# right.
+# A value is exact enough if its rounding error is at most this share of it, so that six printed
+# digits are right.
 DIGITS = 1e-6
 TOO_SMALL = "the squares of these numbers' differences are too small for it"
-# A feature is far from zero if its size is more than this many times its range.
+# A feature is far from zero if its largest absolute value is more than this many times its range.
 _FAR = 1e5
 
 
 class FrechetDistance(NamedTuple):
-    """The Frechet distance of two sets of samples, with what is known of its error.
+    """The Frechet distance of two sets of samples, with its bias and its interval.
 
     value : the squared distance, as it is usually reported.
-    bias : the expected excess over the value for ever more samples; nan where it can't be
-    estimated.
-    caveat : why the value or its bias says little, in words; "" if nothing is wrong.
+    bias : how much larger the value is, on average, than the value for ever more samples; nan where
+    it can't be estimated.
+    caveat : text that says why the value or its bias is not reliable; "" if both are.
     std : the standard deviation of the value over draws of both sets.
     low, high : interval for the value for ever more samples, 95 % by default; nan where the bias is
     nan.
@@ -58,10 +58,10 @@ class FrechetDifference(NamedTuple):
     """The Frechet distances of two generated sets to the same real set.
 
     a, b : the two values.
-    difference : a minus b, each without its bias.
+    difference : a minus b, after the bias is subtracted from each.
     low, high : the interval of the difference, 95 % by default. If it contains 0, the samples do
     not tell which set is better.
-    caveat : why there is no interval, in words; otherwise "".
+    caveat : text that says why there is no interval; "" if there is one.
     """
 
     a: float
@@ -180,8 +180,8 @@ def compare_frechet(
 def frechet_difference(
     reference: Samples, a: MeasuredFrechet, b: MeasuredFrechet, level: float = LEVEL
 ) -> FrechetDifference:
-    """`compare_frechet` from two distances that are already measured, to the same real samples
-    ``reference``.
+    """`compare_frechet` for two distances to the same real samples ``reference``, both measured
+    already.
     """
     difference = (a.value - a.bias) - (b.value - b.bias)
     std = math.nan
@@ -195,7 +195,8 @@ def frechet_difference(
 
 
 class MeasuredFrechet(NamedTuple):
-    """A Frechet distance, with what the intervals of it and of a difference need.
+    """A Frechet distance, with the influences and variances from which its interval, and that of a
+    difference, are computed.
 
     name : name of the generated set.
     real : influence of each real sample.
@@ -220,7 +221,7 @@ class MeasuredFrechet(NamedTuple):
 
 
 def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
-    """The distance of a pair, its bias, and the influence of each sample; see
+    """Measure the Frechet distance of a pair, its bias, and the influence of each sample; see
     `frechet_distance`.
     """
     for role, samples in by_role(pair):
@@ -291,14 +292,16 @@ def variance_of_mean(values: Floats, samples: Samples) -> float:
 
 
 def frechet(real: Samples, generated: Samples) -> float:
-    """The distance without bias and interval; nan where numbers are too large for it or rounding
-    leaves no digit.
+    """The Frechet distance alone, without bias and interval; nan where numbers are too large or
+    rounding leaves no digit.
     """
     return _checked(real, generated).value
 
 
 class _Checked(NamedTuple):
-    """A distance (nan if no digit is certain), the size of its rounding error, and a caveat."""
+    """A Frechet distance (nan if no digit is certain), the size of its rounding error, and a
+    caveat.
+    """
 
     value: float
     rounding: float
@@ -367,8 +370,8 @@ def _threads_of(d: int) -> AbstractContextManager[None]:
 def _influences_of(real: Samples, generated: Samples, shift: Floats) -> tuple[Floats, Floats]:
     one, other = (_Gaussian.of(samples.values, shift) for samples in (real, generated))
     left, common, right = np.linalg.svd(one.root.T @ other.root)
-    # T = A^-T U S U^T A^-1 maps one Gaussian to the other: (x - mean)^T T (x - mean) = |sqrt(S) U^T
-    # A^-1 (x - mean)|^2
+    # T = A^-T U S U^T A^-1 is the matrix of the transport map of `frechet_distance`, and (x -
+    # mean)^T T (x - mean) = |sqrt(S) U^T A^-1 (x - mean)|^2.
     maps = (
         (one.inverse_root.T @ left) * np.sqrt(common),
         (other.inverse_root.T @ right.T) * np.sqrt(common),
@@ -386,8 +389,8 @@ def _influences_of(real: Samples, generated: Samples, shift: Floats) -> tuple[Fl
 
 
 def shift_of(real: Samples, generated: Samples) -> Floats:
-    """A number to subtract from each feature first, without rounding: the feature's first value if
-    that is far from zero, otherwise 0.
+    """For each feature, the number to subtract before sums, so that they lose no digits: its first
+    value if that is far from zero, otherwise 0.
     """
     first = np.concatenate(
         [np.asarray(side.values[:BLOCK], dtype=float) for side in (real, generated)]
@@ -423,7 +426,7 @@ class _Gaussian(NamedTuple):
         covariance = np.zeros((len(mean), len(mean)))
         for block in blocks(values):
             rows = block - shift - mean
-            # a copy, because BLAS rounds the product of an array with itself in another way
+            # Copied, because BLAS rounds the product of an array with itself differently.
             covariance += rows.T @ rows.copy()
         if not np.isfinite(covariance).all():
             return cls(mean, np.full(len(mean), np.nan), covariance)

@@ -23,10 +23,11 @@ class _ValueAndDeviation(NamedTuple):
 
 
 class KernelDistance(_ValueAndDeviation):
-    """KID: the value and its standard deviation; ``value, std = kid(...)`` unpacks it.
+    """KID: its value and its standard deviation; ``value, std = kid(...)`` unpacks both.
 
     value : the distance; nan where numbers are too large for it or rounding leaves no digit. std :
-    standard deviation of the value. caveat : why the value is nan, in words; otherwise "".
+    standard deviation of the value. caveat : text that says why the value is nan; "" if it is a
+    number.
     """
 
     caveat: str
@@ -125,21 +126,20 @@ def kid(
     return _with_digits(pair, over_subsets, progress, total)
 
 
-# Number of subsets whose values are computed in one pass over the kernel at most; and the cost of
-# one further subset in such a pass, as a share of the pass.
+# _TOGETHER: most subsets whose values are computed in one pass over the kernel. _ONE_MORE: cost of
+# each further subset in such a pass, as a share of the pass.
 _TOGETHER = 128
 _ONE_MORE = 1 / 24
-# Samples are far from zero if the squared mean is more than this many times their mean squared
-# distance from it.
+# Samples are far from zero if the squared norm of their mean is more than this many times their
+# mean squared distance from the mean.
 _FAR = 1e4
-# Bound on the rounding error of a sum of products: this times sqrt(d) times the size of what is
-# added, because rounding errors add like independent ones.
+# Factor: the rounding error of a sum of products is at most this times sqrt(d) times the size of
+# the terms, because rounding errors add like independent ones.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 
 class _Cubic:
-    """KID's kernel on blocks of rows: the published one, or the one around a centre (see the notes
-    of `kid`).
+    """KID's kernel for blocks of rows: as published, or around a centre (see the notes of `kid`).
 
     centre : (d,); None: the published kernel.
     progress : called with the share of ``total`` kernel values computed so far.
@@ -202,8 +202,8 @@ class _Cubic:
         return float(self.centre @ self.centre) / len(self.centre) + 1.0
 
     def rounding(self, pair: SamplePair) -> float:
-        """About the largest rounding error of KID: the sum of its terms' absolute values, times the
-        relative error of a term.
+        """Approximate bound on the rounding error of KID: the sum of the absolute values of its
+        terms, times the relative error of one term.
         """
         centre = np.zeros(pair.d) if self.centre is None else self.centre
         moments = np.zeros(4)
@@ -233,15 +233,15 @@ def _with_digits(
     progress: Progress | None,
     total: int,
 ) -> KernelDistance:
-    """KID by the published kernel; by the kernel around the mean where the published one leaves
-    fewer than six digits; nan if that one does, too.
+    """KID by the published kernel, or by the kernel around the mean if the published one leaves
+    fewer than six digits; nan if both do.
     """
     found = (math.nan, math.nan)
     rounding = math.inf
     with np.errstate(over="ignore", invalid="ignore"):
         mean = sum(side.values.mean(axis=0, dtype=float) for side in pair) / 2
-        # a constant feature gets its exact value: the mean of equal values is rounded, and the
-        # feature's centred values would be nothing but rounding error
+        # The mean of a constant feature is set to its exact value: a computed mean is rounded, and
+        # the centred values would be nothing but rounding error.
         first = pair.real.values[0].astype(float)
         varies = np.any([(side.values != first).any(axis=0) for side in pair], axis=0)
         mean = np.where(varies, mean, first)
@@ -256,7 +256,7 @@ def _with_digits(
         other_rounding = centred.rounding(pair)
     if other == (0.0, 0.0) and varies.any():
         return KernelDistance(math.nan, math.nan, TOO_SMALL)
-    # a value near 0 needs no more certain digits than its standard deviation has
+    # Near 0 it is enough if the rounding error is small compared with the standard deviation.
     if math.isfinite(found[0]) and rounding <= DIGITS * other[1]:
         return KernelDistance(*found)
     if math.isfinite(other[0]) and other_rounding <= DIGITS * max(abs(other[0]), other[1]):
@@ -299,7 +299,7 @@ def _whole(pair: SamplePair, kernel: _Cubic) -> tuple[float, float]:
 def _values_of_subsets(
     pair: SamplePair, drawn: Sequence[Sequence[Ints]], kernel: _Cubic
 ) -> list[float]:
-    """KID of each subset, given as (real rows, generated rows); all subsets have the same size."""
+    """KID of each subset, given as (real rows, generated rows); all subsets have equal size."""
     size = len(drawn[0][0])
     if _in_one_pass(pair, len(drawn), size):
         inside = [_chosen_sums(pair, (role, role), drawn, kernel) for role in range(2)]
@@ -329,8 +329,8 @@ def _in_one_pass(pair: SamplePair, subsets: int, size: int) -> bool:
 def _chosen_sums(
     pair: SamplePair, roles: tuple[int, int], drawn: Sequence[Sequence[Ints]], kernel: _Cubic
 ) -> Floats:
-    """For each subset, the sum of the kernel over all its pairs of rows, between two roles or
-    inside one, tile by tile.
+    """For each subset, the sum of the kernel over all pairs of its rows, between the two roles or
+    inside one; computed tile by tile.
     """
     sides = [tuple(pair)[role] for role in roles]
     chosen = []
@@ -373,8 +373,9 @@ def kernel_share(pair: SamplePair) -> float:
 
 
 def _cubic_sums(pair: SamplePair, kernel: _Cubic) -> tuple[Floats, Floats, Floats, Floats]:
-    """Four arrays of sums of KID's kernel: of each real sample over the other real ones, of each
-    generated sample over the other generated ones, and of each sample over the other set.
+    """Four arrays of sums of KID's kernel: of each real sample over the other real ones; of each
+    generated sample over the other generated ones; of each real sample over the generated set; of
+    each generated sample over the real set.
     """
     real = pair.real.values
     generated = pair.generated.values
@@ -513,11 +514,11 @@ def half_spread(samples: Samples) -> float:
 
 
 def _sums(values: Array, others: Array, kernel: Kernel) -> tuple[Floats, Floats]:
-    """For each row of ``values`` the sum of the kernel over all ``others``, and for each of
-    ``others`` that over all ``values``, tile by tile.
+    """Sums of the kernel: for each row of ``values`` over all ``others``, and for each row of
+    ``others`` over all ``values``; computed tile by tile.
 
-    If both are the same set, each tile is computed once and used from both sides, and both results
-    are the same array.
+    If ``values`` and ``others`` are the same set, each tile is computed once and used for both of
+    its sides, and the two results are the same array.
     """
     same = others is values
     sums = np.zeros(len(values))

@@ -32,7 +32,8 @@ from prviz.samples import SamplePair, SamplesLike, Split, SplitRatio
 
 # Default number of bandwidths of a profile; they go from half to twice the mean k-NN radius.
 BANDWIDTHS = 65
-# Number of fit samples of each set from which a rough mean k-NN radius is computed.
+# To estimate the mean k-NN radius roughly, it is computed from this number of fit samples of each
+# set.
 UNIT_SAMPLE = 1000
 
 Key = tuple[str, float | int]
@@ -242,7 +243,7 @@ def profile_pair(
         raise TypeError(f"bandwidths = {bandwidths!r}; a list of positive numbers is needed")
     widths = sorted(set(map(float, bandwidths)))
     wanted: list[Wanted] = [(name, k, None) for name in names for k in numbers]
-    # With a given bandwidth k does not matter; 1 is always accepted.
+    # With a given bandwidth, k has no effect; 1 is a value that is always accepted.
     wanted += [(name, 1, width) for name in tuned for width in widths]
     estimates = measure(drawn, wanted, how.seed, progress=how.progress, distances=distances)
     at_k = dict[Key, Estimate]()
@@ -256,15 +257,17 @@ def profile_pair(
 
 
 def _unit_k(pair: SamplePair, drawn: Split) -> int:
-    """The k whose mean k-NN radius is the unit of bandwidths."""
+    """The k at which the mean k-NN radius is taken as the unit of bandwidths: sqrt(n), or the
+    largest k that the split allows.
+    """
     return check_k(min(resolve_k("sqrt", pair), *(len(rows) - 1 for rows in drawn.fit_rows)), drawn)
 
 
 def bandwidth_unit(
     pair: SamplePair, *, split: float | None = 0.5, seed: int = 0, sample: int | None = None
 ) -> float:
-    """The unit of bandwidths: the mean k-NN radius at k = sqrt(n), or at the largest k that the
-    split allows.
+    """The unit in which bandwidths are given: the mean k-NN radius at k = sqrt(n), or at the
+    largest k that the split allows.
 
     sample : number of fit samples of each set, drawn by the seed, over which the mean is taken;
     None: all.

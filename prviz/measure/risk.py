@@ -13,17 +13,18 @@ from prviz.curves import PRCurve
 
 Setting: TypeAlias = tuple[str, int]  # method and k
 
-# Angles of lam at which risks are compared.
+# Angles theta at which risks are compared; lam = tan(theta).
 _ANGLES = np.linspace(0.0, np.pi / 2, 181)
 
 
 class LowestRisk(NamedTuple):
     """The setting (family and k) with the lowest risk at one lam.
 
-    risk, error : its risk, and the standard error of the risk that comes from the evaluation
+    risk, error : the risk of this setting, and its standard error over draws of the evaluation
     samples.
-    alike : by method, the smallest and the largest k around its best one up to which every risk is
-    at most one standard error above the lowest; methods without such a k are left out.
+    alike : by method, the range of k around the method's best k in which every risk is at most one
+    standard error above the lowest risk: smallest and largest k. Methods without such a k are left
+    out.
     """
 
     method: str
@@ -126,8 +127,8 @@ def choices(curves: Mapping[Setting, PRCurve]) -> list[ChosenSetting]:
     Returns
     -------
     list of ChosenSetting
-        The settings by increasing lam; neighbouring ones differ. A setting is kept until another
-        one is better.
+        The settings by increasing lam; neighbouring ones differ. Where several settings have the
+        lowest risk, the one from smaller lam stays.
     """
     settings = list(curves)
     lams = np.tan(_ANGLES[1:-1])

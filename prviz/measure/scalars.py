@@ -113,7 +113,7 @@ def scalars(
     ------
     ValueError, TypeError
         If samples are malformed, a k is not an integer from 1 to min(n, m) - 1, prc_c is below 1,
-        ppr_a is not positive and finite, or the kind of ball is another.
+        ppr_a is not positive and finite, or ``ball`` is neither "closed" nor "open".
 
     Notes
     -----
@@ -167,7 +167,7 @@ def compute_prdc(
     return {
         "precision": share(counts.real_balls),
         "recall": share(counts.generated_balls),
-        # multiplied by 1 / k, as prdc does, because a division would round differently
+        # Multiplied by 1 / k, as in prdc, because a division would round differently.
         "density": (1.0 / float(nearest_k)) * float(counts.real_balls.mean()),
         "coverage": share(counts.in_real_balls),
     }
@@ -175,7 +175,7 @@ def compute_prdc(
 
 @dataclass(frozen=True, kw_only=True)
 class ShareSettings:
-    """How the shares of `scalars` are counted; the fields are its arguments.
+    """Settings of the shares in `scalars`; the fields are arguments of `scalars`.
 
     `check` raises ValueError or TypeError for values that can't be used.
     """
@@ -212,7 +212,7 @@ def scalars_of(
     frechet_distance: float | None = None,
     progress: Progress | None = None,
 ) -> dict[str, float]:
-    """`scalars` of a pair; a ``frechet_distance`` that is already known is not computed again."""
+    """`scalars` of a pair. If ``frechet_distance`` is given, it is not computed again."""
     how.check(pair.smaller)
     first = part_of(progress, 0, 4)
     if how.ball == "closed":
@@ -247,7 +247,7 @@ def scalars_of(
 
 
 def _frechet(pair: SamplePair) -> float:
-    """The Frechet distance; nan if there are too few samples for it to mean anything."""
+    """The Frechet distance; nan if there are too few samples for it to be meaningful."""
     from prviz.measure.frechet import frechet
 
     if pair.smaller > pair.d:
@@ -256,7 +256,7 @@ def _frechet(pair: SamplePair) -> float:
 
 
 class NumberOfSets(NamedTuple):
-    """A number and, if it is nan, the reason in words; otherwise ""."""
+    """A scalar; if it is nan, ``caveat`` says why, otherwise it is ""."""
 
     value: float
     caveat: str = ""
@@ -265,8 +265,8 @@ class NumberOfSets(NamedTuple):
 def numbers_of_sets(
     pair: SamplePair, k: int, progress: Progress | None = None
 ) -> dict[str, NumberOfSets]:
-    """KID with its standard deviation, the clipped numbers, Vendi and RKE, each with the reason if
-    it has no value.
+    """KID with its standard deviation, the two clipped scalars, Vendi and RKE; each with the reason
+    if it is nan.
     """
     from prviz.measure.clipped import clipped
     from prviz.measure.kernel_scores import half_spread, kid, rke, vendi
@@ -370,7 +370,8 @@ def rarity(real: SamplesLike, generated: SamplesLike, *, k: int = 3) -> Floats:
 
 
 class Contained(NamedTuple):
-    """Counts for both sets: balls that hold each sample, and samples in each ball.
+    """Counts for both sets: how many balls contain each sample, and how many samples of the other
+    set are in each ball.
 
     real_balls : (m,) number of real balls that hold each generated sample.
     generated_balls : (n,) number of generated balls that hold each real sample.
@@ -385,8 +386,8 @@ class Contained(NamedTuple):
 
 
 def contained(pair: SamplePair, real_radii: Floats, generated_radii: Floats) -> Contained:
-    """Counts in closed balls of these radii around all samples; a ball of negative radius holds
-    nothing.
+    """`Contained` for closed balls with these radii around all samples; a ball with a negative
+    radius contains nothing.
     """
     real = pair.real.values
     generated = pair.generated.values
@@ -401,8 +402,8 @@ def contained(pair: SamplePair, real_radii: Floats, generated_radii: Floats) -> 
 def _closed(
     pair: SamplePair, how: ShareSettings, progress: Progress
 ) -> tuple[Contained, tuple[Counts, Counts]]:
-    """Counts in the closed balls of iPR and coverage, and counts in those of PRC, from one pass
-    over the distances.
+    """Counts in the closed balls of iPR and coverage, and counts in the closed balls of PRC, from
+    one pass over the distances.
     """
     from prviz.estimators.eas import EAS
     from prviz.estimators.prc import cover_balls
@@ -473,19 +474,20 @@ def _real_balls(pair: SamplePair, k: int) -> tuple[SamplePair, Floats]:
 # ---- published conventions ----
 
 
-# The largest float16, and the smallest number that float16 rounds to infinity.
+# The largest float16; and the smallest number that is rounded to infinity in float16.
 _HALF_MAX = 65504.0
 _HALF_LIMIT = 65520.0
 
 
 class Convention(NamedTuple):
-    """One convention and its numbers; a number that does not exist is nan.
+    """The scalars by one published convention; nan for a scalar that does not exist in it.
 
     precision, recall, density, coverage : as in `prviz.scalars`, except for the difference.
     realism : the median over generated samples, see `prviz.realism`.
-    name, meaning : what differs from the convention of `prviz.scalars`.
+    name, meaning : short name and description of the difference from the convention of
+    `prviz.scalars`.
     tools : published code that uses this convention.
-    caveat : why numbers do not exist, in words; "" if all do.
+    caveat : text that says why scalars do not exist; "" if all do.
     """
 
     precision: float
@@ -509,16 +511,16 @@ def conventions(
     *,
     progress: Progress = lambda _: None,
 ) -> list[Convention]:
-    """Scalars by every published convention: first that of `prviz.scalars`; each other one differs
-    from it in one point.
+    """Scalars by every published convention: first by that of `prviz.scalars`, then by others, each
+    of which differs from it in one point.
 
     real, generated : (n, d) and (m, d) samples; n and m may differ.
     k : number of neighbours, 1 to min(n, m) - 1.
     progress : called with the fraction done; may raise to stop.
 
-    Each row follows its description exactly, on float64 distances. So the float16 rows round exact
-    distances once, while the tools also round in between. Distances whose squares differ in the
-    last bit may tie here but not in the curves, which compare squares.
+    Each convention is computed exactly as described, on float64 distances. So the float16
+    conventions round exact distances once, while the tools also round in between. Distances whose
+    squares differ in the last bit may tie here but not in the curves, which compare squares.
 
     Raises ValueError or TypeError if samples are malformed or k is out of range.
     """
@@ -599,8 +601,8 @@ _ROWS = {
 
 @dataclass(frozen=True, eq=False)
 class _Balls:
-    """Two sets, the radii of the balls around their samples, and the k by which density is
-    divided.
+    """Two sets, the radii of the balls around their samples, and the k by which counts are divided
+    for density.
     """
 
     pair: SamplePair
@@ -610,7 +612,9 @@ class _Balls:
 
     @classmethod
     def of(cls, pair: SamplePair, order: int, k: int | None = None) -> _Balls:
-        """Balls out to the order-th nearest other sample; of radius 0 for order 0."""
+        """Balls out to each sample's order-th nearest other sample in its set; of radius 0 for
+        order 0.
+        """
         radii = [own_radii(side.values, order) if order else np.zeros(side.n) for side in pair]
         return cls(pair, radii[0], radii[1], order if k is None else k)
 
@@ -619,8 +623,8 @@ class _Balls:
         threshold: Callable[[Floats], Floats] = lambda radii: radii,
         average: Callable[[Contained, int], tuple[float, float, float, float]] | None = None,
     ) -> Convention:
-        """All numbers of one convention from closed balls, whose radii ``threshold`` changes
-        first.
+        """The scalars of one convention, from closed balls whose radii are first changed by
+        ``threshold``.
         """
         held = contained(self.pair, threshold(self.real), threshold(self.generated))
         return Convention(*(average or _published)(held, self.k), self.realism())
@@ -628,7 +632,7 @@ class _Balls:
     def realism(
         self, change: Callable[[Floats], Floats] = lambda ratios: ratios, up_to: float = 50
     ) -> float:
-        """Median realism of the generated samples, from real balls with radii up to this
+        """Median realism of the generated samples, from the real balls whose radii are up to this
         percentile.
         """
         selected = np.flatnonzero(self.real <= np.percentile(self.real, up_to))
@@ -655,7 +659,8 @@ def _other_side(held: Contained, k: int) -> tuple[float, float, float, float]:
 
 
 def half_radii(radii: Floats) -> Floats:
-    """For each radius, the largest distance that is within it after both are rounded to float16.
+    """For each radius, the largest distance that, rounded to float16, is at most the radius rounded
+    to float16.
 
     Rounding keeps the order. So the k-th smallest rounded distance is the rounded k-th smallest
     distance, and comparing exact distances with this limit gives the same result as comparing
@@ -671,7 +676,7 @@ def half_radii(radii: Floats) -> Floats:
 
 
 def _rounded(pair: SamplePair, k: int) -> Convention:
-    """The numbers from samples in float16; nan if a value is too large for float16."""
+    """The scalars from samples rounded to float16; nan if a value is too large for float16."""
     if any(float(np.abs(side.values).max()) >= _HALF_LIMIT for side in pair):
         return _NOTHING._replace(
             caveat=f"float16 ends at {_HALF_MAX:,.0f}, and a value here is beyond"

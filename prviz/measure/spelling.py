@@ -1,4 +1,4 @@
-"""Argument names of other packages, for users who are used to them."""
+"""Argument names of the package prdc, which its users may try here."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _PRDC = {"real_features": "real", "fake_features": "generated", "nearest_k": "k"
 
 
 def prdc_names(function: Callable[P, Result]) -> Callable[P, Result]:
-    """Wrap a function so that an argument name of the package prdc raises TypeError, which tells
-    the name used here.
+    """Wrap a function so that an argument name of the package prdc raises a TypeError that gives
+    the name in prviz.
     """
 
     @wraps(function)

@@ -33,33 +33,36 @@ from prviz.samples import CUT, SamplePair, Samples
 # ks + bandwidths. PER_PAIR is BASE + COUNT * curves for up to FEW curves. More curves share a sort
 # or a histogram: PER_PAIR is then BULK, and BULK_RANK takes the place of RANK. Without compiled
 # inner loops, compare is multiplied by NUMPY.
-LIVE_SECONDS = 1.0  # a longer measurement is not live: it shows progress and offers a subsample
-FIXED = 0.02  # starting threads, and computing summaries
-VALUE = 1.5e-8  # preparing one value of the samples
-DRAWN = 3e-8  # drawing one value
-HULL = 2e-4
-HULL_POINT = 6e-8  # from one sample's supports to the curve
-PRODUCT = 1.3  # time of a product with blocks and error bounds, relative to the bare product
+# A measurement that takes longer than this is not live: it shows progress and offers a subsample.
+LIVE_SECONDS = 1.0
+FIXED = 0.02  # Starting threads, and computing summaries.
+VALUE = 1.5e-8  # Preparing one value of the samples.
+DRAWN = 3e-8  # Drawing one value of the samples.
+HULL = 2e-4  # The hull of one curve.
+HULL_POINT = 6e-8  # Sorting one sample's supports for a curve.
+PRODUCT = 1.3  # A product with blocks and error bounds, relative to the bare product.
 FEW = 8
 BASE = 5.0
 COUNT = 2.0
-RANK = 700.0  # comparisons that take as long as keeping one more neighbour of a point
+RANK = 700.0  # In comparisons: keeping one more neighbour of a point.
 BULK = 18.0
 BULK_RANK = 3500.0
 NUMPY = 1.3
-WHOLE = 3e-5  # neighbour lists and radius bounds of one point
-DIRECT = 2.0  # time of one k of a family with a pass of its own, in passes for four curves
+WHOLE = 3e-5  # Neighbour lists and radius bounds of one point.
+DIRECT = 2.0  # In passes for four curves: one k of a family with a pass of its own.
 FIXED_FAMILY = 0.1
-FIXED_VALUE = 1.5e-6  # measured for trees, perceptrons and clusters; linear classifiers take less
+# Measured for trees, perceptrons and clusters; linear classifiers take less.
+FIXED_VALUE = 1.5e-6
 # Approximate curves, on two cores: seconds = lists * (LIST + LIST_VALUE * d + LIST_FIT * sqrt(fit
 # samples of a set))
-LISTS_AT_MOST = 80_000  # lists for 10,000 evaluation and 20,000 fit samples per set, in two indexes
+# Lists for 10,000 evaluation and 20,000 fit samples per set, in two indexes.
+LISTS_AT_MOST = 80_000
 LIST = 5e-5
 LIST_VALUE = 1.1e-6
 LIST_FIT = 1.3e-6
-# Of a file too large to be measured whole within FILE_SECONDS on the reference machine, this many
-# rows of each set are measured by default: the largest of FILE_ROWS that fits. If that is
-# NEARLY_ALL of the rows, all are measured.
+# FILE_SECONDS: if a whole file would take longer on the reference machine, only the largest number
+# in FILE_ROWS that fits is measured of each set by default; all rows if that is already NEARLY_ALL
+# of them (as a share).
 FILE_SECONDS = 10.0
 FILE_ROWS = (1_000, 2_000, 5_000, 10_000)
 NEARLY_ALL = 0.9
@@ -79,7 +82,7 @@ class Machine(NamedTuple):
     compiled: bool
 
 
-# The two-core machine on which the constants were measured. What is decided by it is the same on
+# The two-core machine on which the constants were measured. A decision based on it is the same on
 # every machine.
 REFERENCE = Machine(2e-11, 5e-10, 2, compiled=True)
 
@@ -102,13 +105,15 @@ def _speed() -> tuple[float, float]:
     rows = np.random.default_rng(0).standard_normal((PROBE_ROWS, PROBE_FEATURES), dtype=np.float32)
     product = rows @ rows.T
     distances = PROBE_ROWS**2
-    with one_blas_thread():  # more threads would wait for each other on a busy machine
+    with one_blas_thread():  # More threads would wait for each other on a busy machine.
         multiplied = _fastest(lambda: rows @ rows.T) / (distances * PROBE_FEATURES)
         return multiplied, _fastest(lambda: np.count_nonzero(product <= 0, axis=1)) / distances
 
 
 def fit_size(n: int, split: float | None) -> int:
-    """How many of ``n`` samples define the classifiers, as `SamplePair.split` draws them."""
+    """Number of samples, among ``n``, that define the classifiers; as `SamplePair.split` draws
+    them.
+    """
     if split is None:
         return n
     return min(max(round(split * n), 1), max(n - 1, 1))
@@ -119,7 +124,7 @@ class Options(TypedDict, total=False):
 
     methods : number of estimators that share a pass over the distances; default 4.
     direct : number of estimators that need a pass of their own for every k; default 0.
-    fixed : number of fits that are made once for all k; default 0.
+    fixed : number of classifiers that are fitted once for all k; default 0.
     ks : number of values of k; default 1.
     bandwidths : number of values of the bandwidth, for the one family that uses it; default 0.
     split : share that defines the classifiers; None: all samples define and measure them; default
@@ -174,7 +179,7 @@ def _pass_seconds(
     """Expected seconds of one pass over the distances for this number of curves."""
     fit = (fit_size(n_real, split), fit_size(n_generated, split))
     evaluate = n_real + n_generated - (0 if split is None else sum(fit))
-    # pairs inside the fit sets, for the radii of ipr and of the automatic bandwidth
+    # Pairs inside the fit sets are needed for the radii of ipr and of the automatic bandwidth.
     inside = fit[0] ** 2 + fit[1] ** 2
     bulk = curves > FEW
     k = math.isqrt(min(n_real, n_generated))
@@ -265,8 +270,8 @@ def subsample_rows(size: int, n: int, seed: int = 0) -> Ints:
 
 
 def cut(samples: Samples, size: int, seed: int) -> Samples:
-    """At most ``size`` samples, drawn by the seed; a note on the samples says that others were left
-    out.
+    """At most ``size`` samples, drawn by the seed. If some are left out, the samples get a note
+    that says so.
     """
     if samples.n <= size:
         return samples
