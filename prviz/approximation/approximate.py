@@ -32,17 +32,15 @@ class Approximation:
 
     Parameters
     ----------
-    estimates : mapping of str to Estimate
-        Estimate of each method, as `prviz.estimate` gives it, of the evaluation samples in
-        ``supports.rows``.
+    estimates : mapping of str to Estimate Estimate of each method, as by `prviz.estimate`, but only
+        on the evaluation samples with the indices ``supports.rows``.
     list_recall : float
         Share of the true k nearest fit samples that are in the lists, measured on a sample.
-    errors : mapping of str to Comparison
-        Comparison of each method's approximate curve with the exact one, on the same evaluation
-        samples. The exact curve uses all fit samples; for families with balls around fit samples,
-        it uses the same balls as the approximate one.
-    sample : int
-        Number of evaluation samples of each set in that comparison; the smaller one if they differ.
+    errors : mapping of str to Comparison Comparison of each method's approximate curve with the
+        exact one, on the same evaluation samples. The exact curve uses all fit samples; but of
+        balls around fit samples, it uses the same random part as the approximate curve.
+    sample : int Number of evaluation samples of each set in the comparisons of ``errors``; the
+        smaller number if the sets differ.
     """
 
     estimates: Mapping[str, Estimate]
@@ -52,7 +50,7 @@ class Approximation:
 
     @property
     def label(self) -> str:
-        """Caption that must stand beside these curves; shares and IoU are rounded down."""
+        """Caption to be shown with the approximate curves; shares and IoU are rounded down."""
         worst = math.floor(min(error.iou for error in self.errors.values()) * 100) / 100
         return (
             f"approximate: lists hold {math.floor(self.list_recall * 100)} % of the true"
@@ -76,7 +74,8 @@ def approximate(
     memory_limit: int = 10**9,
     progress: Progress | None = None,
 ) -> Approximation:
-    """Curves of families that count in balls, from approximate lists of the nearest fit samples.
+    """Approximate curves of families that count in balls, from approximate lists of the nearest fit
+    samples.
 
     Balls around evaluation samples count the entries of the lists. Of the balls around fit samples
     a random part is used, with radii from the lists.
@@ -91,8 +90,8 @@ def approximate(
         As in `prviz.estimate`.
     evaluate : int
         Most evaluation samples of each set that are measured, drawn by the seed.
-    sample : int
-        Number of these samples on which the exact curves are measured as well.
+    sample : int Number of evaluation samples of each set on which the exact curves are measured as
+    well.
     recall : float
         Share of the true neighbours that the lists should contain; the search is widened until a
         sample of lists reaches it.

@@ -1,7 +1,7 @@
-"""The computation behind `prviz.approximate`: two indexes, radii and counts from their lists, and
-exact counts for comparison.
+"""The computation behind `prviz.approximate`: two indexes of fit samples, radii and counts from
+lists of nearest fit samples, and exact counts to compare with.
 
-What happens if a ball reaches beyond the list depends on its rule:
+A ball may reach beyond the list of its point. What is done then depends on the ball's rule:
 
 - a ball out to a k-th neighbour: samples beyond the list are not counted, so the count is a lower
   bound;
@@ -32,28 +32,30 @@ from prviz.neighbors.rows import RowView, pair_distances
 from prviz.neighbors.threads import Progress, check_progress
 from prviz.samples import Split
 
-# Length of the lists as a multiple of k, because balls can hold more than k samples; and least
-# length.
+# Length of the lists: _REACH times k, because balls can hold more than k samples, and at least
+# _SHORTEST.
 _REACH = 2.0
 _SHORTEST = 64
-# Balls around fit samples: least number of them, and least mean number of balls that should contain
-# an evaluation sample.
+# Only a random part of the fit samples has a ball: at least _CENTRES, and so many that an
+# evaluation sample is in _HOLDING balls on average.
 _CENTRES = 20_000
 _HOLDING = 30
 # Number of evaluation samples on which the search is tuned.
 _TUNED_ON = 200
-# Bytes of the lists that are searched at a time.
+# Bytes of the lists that are computed at a time.
 _LIST_BYTES = 1 << 24
-# Number of distances from fit samples that may be computed for the exact radii of the comparison.
+# Most distances between fit samples that may be computed for the exact radii, with which
+# approximate curves are compared.
 _CHECKED_DISTANCES = 5e8
 
 
 class ApproximateLists(NamedTuple):
-    """Distances from m points to the nearest fit samples in their lists, by role.
+    """For each role, the distances from m points to the nearest fit samples of that role, as far as
+    lists contain them.
 
-    squared : (m, length) squared distances, increasing; a point that is a fit sample is in its own
-    list.
-    whole : True if the lists contain the whole set.
+    squared : by role, (m, length) squared distances, increasing; a point that is a fit sample is in
+    its own list.
+    whole : by role, True if the lists contain all fit samples of the role.
     """
 
     squared: Mapping[Role, Array]
@@ -70,15 +72,15 @@ class ApproximateLists(NamedTuple):
 def ball_counts(
     lists: ApproximateLists, balls: Balls, fixed: Mapping[Rule, float], role: Role | None
 ) -> tuple[Array, Array]:
-    """Number of real and of generated fit samples, (m,) each, in the balls around the points.
+    """Number of real and of generated fit samples, (m,) each, in the ball around each point.
 
     fixed : squared radius of each rule that has one radius for all points.
-    role : role of the points if they are also fit samples, which their own radius leaves out;
+    role : role of the points if they are fit samples, which are left out of their own radius;
     otherwise None.
     """
     squared = {each: _squared_radius(balls.rule(each), lists, fixed, role) for each in ROLES}
     if balls.real.one_radius and balls.generated.one_radius:
-        # The factor, at most 1, that brings both radii within reach of the lists.
+        # Factor, at most 1, by which the radii shrink so that both balls are within their lists.
         shrink = np.ones(len(squared["real"]))
         for each in ROLES:
             reach = lists.reach(each)
@@ -105,9 +107,10 @@ def _squared_radius(
 
 
 class ListJob:
-    """The indexes of the fit samples of a split, one per role, and the measurements with them.
+    """The indexes of the fit samples of a split, one index per role, and what is computed with
+    them.
 
-    split, balls, k, seed : what to measure; ``balls`` by name of the family.
+    split, balls, k, seed : what to compute; ``balls`` has the balls of each family by its name.
     memory_limit : bytes that may be used besides the samples; half of them are for the indexes.
     """
 
@@ -138,8 +141,8 @@ class ListJob:
         self.evaluate_rows = dict(zip(ROLES, split.evaluate_rows, strict=True))
         self.units = Units.of(*self.values.values())
         self.indexes: dict[Role, ListIndex] = {}
-        # Fit samples that have a ball, in random order, so that the first ones are a random sample,
-        # however many are used.
+        # The fit samples that have a ball, in random order, so that the first ones, whatever their
+        # number, are a random sample.
         self.centres: dict[Role, Ints] = {}
         total = sum(map(len, self.fit_rows.values()))
         for role, rows in self.fit_rows.items():
@@ -157,8 +160,8 @@ class ListJob:
         self._own: dict[tuple[Role, int], Array] = {}
 
     def _random(self, n: int, count: int) -> Ints:
-        """``count`` random positions of n, from the same seed for both roles, so that swapping the
-        roles swaps the draws.
+        """``count`` random positions from 0 to n - 1. Both roles use the same seed, so that
+        swapping the roles swaps the draws.
         """
         return np.random.default_rng(self.seed).permutation(n)[:count]
 
@@ -168,15 +171,17 @@ class ListJob:
             self._progress(self._reported)
 
     def _search(self, role: Role, points: Array, length: int) -> tuple[Array, Ints]:
-        """The lists of the points. Searches take most of the time, so they move the progress from
-        0.1 to 0.8.
+        """Search the lists of these points among the fit samples of ``role``. Searches take most of
+        the time, so they move the progress from 0.1 to 0.8.
         """
         self._report(0.1 + 0.7 * min(1.0, self._searched / self._to_search))
         self._searched += len(points)
         return self.indexes[role].search(points, length)
 
     def plan(self, evaluated: int) -> None:
-        """Set the scale of the progress for the supports of ``evaluated`` samples."""
+        """Set how much search stands for the whole progress, if the supports of ``evaluated``
+        samples are computed.
+        """
         own = {
             key for each in self.balls.values() for role in ROLES if (key := each.request(role).own)
         }
@@ -191,8 +196,8 @@ class ListJob:
         return real, generated
 
     def tune(self, goal: float) -> float:
-        """Widen the search until the lists of a few evaluation samples have the recall ``goal``;
-        return the recall reached.
+        """Widen the search until the lists of a few evaluation samples contain the share ``goal``
+        of the true neighbours; return the share reached.
         """
         few = zip(ROLES, self.draw(_TUNED_ON // 2), strict=True)
         values = np.concatenate(
@@ -213,7 +218,9 @@ class ListJob:
         return min(held)
 
     def own_radii(self, role: Role, k: int) -> Array:
-        """(centres,) distance from each centre to its k-th nearest other fit sample of its role."""
+        """(centres,) distance from each fit sample that has a ball to its k-th nearest other fit
+        sample of the same role.
+        """
         if (role, k) not in self._own:
             samples = RowView(self.values[role])
             radii = []
@@ -221,7 +228,7 @@ class ListJob:
                 _, places = self._search(role, self.units.apply(self.values[role][rows]), k + 1)
                 last = np.count_nonzero(places >= 0, axis=1) - 1
                 neighbours = self.fit_rows[role][places[np.arange(len(rows)), last]]
-                # A reference distance: without split the neighbour lies exactly on the ball's
+                # Reference distances decide: without split the neighbour lies exactly on the ball's
                 # border and must count as inside.
                 radii.append(np.sqrt(pair_distances(samples, rows, samples, neighbours)))
             self._own[role, k] = np.concatenate(radii)
@@ -234,7 +241,9 @@ class ListJob:
 
     @cached_property
     def fixed(self) -> dict[Rule, float]:
-        """By rule with one radius for all points, the squared radius in the units of the lists."""
+        """For each rule with one radius for all points, its squared radius in the units of the
+        lists.
+        """
         rules = {each.rule(role) for each in self.balls.values() for role in ROLES}
         radii = {
             rule: rule.single_radius(lambda role, k: float(np.mean(self.own_radii(role, k))))
@@ -247,8 +256,8 @@ class ListJob:
         }
 
     def supports(self, rows: tuple[Ints, Ints], most: int | None = None) -> dict[str, Supports]:
-        """Supports of these evaluation samples; of the balls around fit samples, at most ``most``
-        per role are used.
+        """Supports of the evaluation samples in these rows. Of the balls around fit samples, at
+        most ``most`` per role are used.
         """
         counted = self._around_points(rows)
         for name, balls in self.balls.items():
@@ -305,11 +314,14 @@ class ListJob:
         return np.hstack(parts)
 
     def checked(self, rows: tuple[Ints, Ints]) -> dict[str, tuple[PRCurve, PRCurve]]:
-        """By family, the approximate and the exact curve on these evaluation samples."""
+        """For each family, the approximate and the exact curve on the evaluation samples in these
+        rows.
+        """
         largest = max(map(len, self.fit_rows.values()))
         most = max(_CENTRES // 10, int(_CHECKED_DISTANCES / largest))
         approximate = self.supports(rows, most)
-        # the indexes are not needed any more: their memory is for the exact distances
+        # The indexes are not needed any more: they are removed to leave their memory to the exact
+        # distances.
         self.indexes.clear()
         centres = {role: each[:most] for role, each in self.centres.items()}
         chosen = (self.evaluate_rows["real"][rows[0]], self.evaluate_rows["generated"][rows[1]])
@@ -340,13 +352,13 @@ def exact_supports(
     memory_limit: int,
     progress: Progress,
 ) -> dict[str, Supports]:
-    """By family that counts in balls, exact supports of a few evaluation samples, from all fit
-    samples.
+    """For each family that counts in balls, exact supports of a few evaluation samples, from all
+    fit samples.
 
-    centres : by role, positions of the fit samples that have a ball of their own; mean radii are
-    taken over these, too.
-    fit_again : True if the evaluation samples are also fit samples, which their own radius leaves
-    out.
+    centres : by role, positions of the fit samples that have a ball; mean radii are means over
+    these.
+    fit_again : True if the evaluation samples are also fit samples, which are left out of their own
+    radius.
     """
     n_real = len(split.evaluate_rows[0])
     centred = _Centred(split, centres)
@@ -393,7 +405,9 @@ class _Centred:
         self._radii = dict[tuple[Role, int], Array]()
 
     def radii(self, role: Role, k: int) -> Array:
-        """Distance from each centre to its k-th nearest other fit sample."""
+        """Distance from each centre of this role to its k-th nearest other fit sample of the same
+        role.
+        """
         if (role, k) not in self._radii:
             self._radii[role, k] = nearest_radii(
                 self._values[role], self._rows[role], k, self._fit_rows[role]
@@ -401,13 +415,13 @@ class _Centred:
         return self._radii[role, k]
 
     def mean_radius(self, role: Role, k: int) -> float:
-        """The mean over the centres of these distances."""
+        """Mean of `radii` over the centres of this role."""
         return math.fsum(self.radii(role, k).tolist()) / len(self._rows[role])
 
     def as_held_out(self, rule: Rule, role: Role, fit_again: bool) -> Rule:
-        """A rule that gives the same balls around points of this role when they are treated as
-        held-out samples. A point that is also a fit sample then is its own nearest neighbour, so k
-        grows by 1.
+        """Convert a rule to one that gives the same balls around points of this role if they are
+        treated as held-out samples. A point that is also a fit sample is then its own nearest
+        neighbour, so k grows by 1.
         """
         radius = rule.single_radius(self.mean_radius)
         if radius is not None:
@@ -417,8 +431,8 @@ class _Centred:
         return rule
 
     def counts(self, role: Role, rule: Rule) -> Array:
-        """For each evaluation sample, real ones first, the number of balls around the centres of a
-        role that contain it.
+        """For each evaluation sample, real ones first, the number of balls around the centres of
+        this role that contain it.
         """
         radii = self.radii(role, rule.k)
         counted = []

@@ -39,21 +39,21 @@ Figures of two versions can't be compared.
 """
 N = 1000
 DRAWS = 3
-# Samples are rounded, and their digest ignores further decimals, so that the last bit of a
-# machine's logarithm does not change it.
+# _DECIMALS: decimals to which samples are rounded. _DIGEST_DECIMALS: decimals that their digest
+# depends on: the last bit of a machine's logarithm does not change it.
 _DECIMALS = 6
 _DIGEST_DECIMALS = 3
 _DIGESTS = Path(__file__).with_name("digests.json")
 
 
 class ForeignSamplesError(ValueError):
-    """The samples that this machine draws are not those of the benchmark."""
+    """Raised if this machine draws other samples than those of the benchmark."""
 
 
 @dataclass(frozen=True)
 class BenchmarkPair:
-    """One pair: `N` samples of each distribution of `toy` with `parameters`, drawn with the seeds
-    0, 1, ..., `DRAWS` - 1.
+    """One pair of distributions: a toy with parameters. `N` samples of each distribution are drawn,
+    with the seeds 0, 1, ..., `DRAWS` - 1.
     """
 
     name: str
@@ -61,17 +61,17 @@ class BenchmarkPair:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def drawn(self, draw: int) -> SamplePair:
-        """The samples that this machine draws, without a check of their digest."""
+        """The rounded samples of one draw on this machine; their digest is not checked."""
         pair = toy(self.toy, **self.parameters).sample(N, seed=draw)
         real, generated = (np.round(side.values, _DECIMALS) for side in pair)
         return SamplePair.of(real, generated)
 
     def sample(self, draw: int) -> SamplePair:
-        """The samples of this draw, checked.
+        """The rounded samples of one draw, with their digest checked.
 
         Raises
         ------
-        ForeignSamplesError : if they differ from those with which the benchmark was made.
+        ForeignSamplesError : if they differ from the samples with which the benchmark was made.
         """
         pair = self.drawn(draw)
         if digests().get(self.name, [])[draw : draw + 1] != [digest(pair)]:
@@ -83,7 +83,7 @@ class BenchmarkPair:
 
     @cached_property
     def truth(self) -> PRCurve:
-        """The true curve."""
+        """The true curve of the pair."""
         return toy(self.toy, **self.parameters).truth()
 
 
@@ -118,13 +118,14 @@ def digest(pair: SamplePair) -> str:
 
 @cache
 def digests() -> dict[str, list[str]]:
-    """By pair and draw, the digests of the samples when this version was frozen."""
+    """The digests of the samples, by pair and draw, from when this version was frozen."""
     found = json.loads(_DIGESTS.read_text("utf-8"))
     return {} if found["version"] != VERSION else found["pairs"]
 
 
 def freeze() -> None:
-    """Write the digests of the samples that this machine draws; done once per version."""
+    """Write the file of digests, from the samples that this machine draws; done once per version.
+    """
     pairs = {
         name: [digest(pair.drawn(draw)) for draw in range(DRAWS)] for name, pair in PAIRS.items()
     }
@@ -136,15 +137,15 @@ def freeze() -> None:
 SETTINGS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {"k = 5, no split": {"k": 5, "split": None}, "k = √n, split 50 %": {"k": "sqrt", "split": 0.5}}
 )
-# Number of bootstrap replicates for an interval of a family's area; they are not part of its time.
+# Number of bootstrap replicates for the interval of a family's area; the measured time does not
+# include them.
 _REPLICATES = 200
-# The matrix product in which time is measured is the fastest of this many.
+# Time is measured in matrix products of the two sets: the fastest of this number of trials.
 _PRODUCTS = 3
 
 
 class Estimated(NamedTuple):
-    """An estimate: a curve or points (precision, recall), and a 95 % interval of the area or
-    None.
+    """An estimate: a curve or points (precision, recall), and a 95 % interval of the area, if any.
     """
 
     curve: PRCurve | Floats
@@ -155,8 +156,8 @@ class Estimated(NamedTuple):
 class Contestant:
     """One estimator in one setting.
 
-    estimate : from real and generated samples to any result; this call is timed.
-    finish : from that result to an `Estimated`.
+    estimate : function of real and generated samples that returns any result; its call is timed.
+    finish : function that converts the result to an `Estimated`.
     """
 
     name: str
@@ -166,7 +167,8 @@ class Contestant:
 
 
 def of_family(method: str) -> list[Contestant]:
-    """A family of prviz in each of `SETTINGS`; a family that needs a split only in those with one.
+    """A family of prviz as one contestant for each of `SETTINGS`; a family that needs a split, only
+    for those with a split.
 
     Raises
     ------
@@ -196,12 +198,12 @@ def of_family(method: str) -> list[Contestant]:
 
 
 def plugin(name: str) -> Contestant:
-    """The estimator given as ``MODULE:FUNCTION``, which is called with two (n, d) arrays, real and
-    generated samples.
+    """A contestant from an estimator given as ``MODULE:FUNCTION``. The function is called with two
+    (n, d) arrays, real and generated samples.
 
-    It returns a `PRCurve`, or points (precision, recall), an (m, 2) array or one pair of numbers;
-    or a tuple of that and a 95 % interval (low, high) of the area under the curve. Modules in the
-    current folder are found, too.
+    The function returns a `PRCurve` or points (precision, recall), as an (m, 2) array or one pair
+    of numbers. It may also return a tuple of one of these and a 95 % interval (low, high) of the
+    area under the curve. Modules in the current folder are found, too.
 
     Raises
     ------
@@ -219,7 +221,7 @@ def plugin(name: str) -> Contestant:
 
 
 def _estimated(found: Any) -> Estimated:
-    """The result of another package's function, checked."""
+    """Check the result of another package's function, and convert it."""
     if isinstance(found, tuple) and len(found) == 2 and not np.isscalar(found[0]):
         low, high = map(float, found[1])
         return Estimated(_estimated(found[0]).curve, (low, high))
@@ -233,7 +235,7 @@ def benchmark(
     draws: int = DRAWS,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """One row for each estimator, pair and draw.
+    """Run every estimator on every pair and draw, one row of the table for each.
 
     Parameters
     ----------
@@ -253,8 +255,8 @@ def benchmark(
 
     Raises
     ------
-    ValueError : if a pair is unknown, the number of draws is another, or samples differ from the
-    benchmark's.
+    ValueError : if a pair is unknown, ``draws`` is not from 1 to `DRAWS`, or samples differ from
+    the benchmark's.
     """
     import pandas as pd
 
@@ -290,7 +292,7 @@ def _product_seconds(pair: SamplePair) -> float:
 def _scored(
     each: Contestant, pair: SamplePair, truth: PRCurve, product: float, *, memory: bool
 ) -> dict[str, Any]:
-    # a copy, because an estimator may write into its samples
+    # Copied, because an estimator may write into its samples.
     real, generated = (np.array(side.values) for side in pair)
     begun = time.perf_counter()
     try:
@@ -334,7 +336,7 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
 
     by = ["estimator", "setting"]
     for column in ("iou", "excess", "deficit", "holds", "products", "peak_mb"):
-        if column not in rows:  # missing if every estimator has failed
+        if column not in rows:  # Missing if every estimator has failed.
             rows = rows.assign(**{column: np.nan})
     grouped = rows.groupby(by, sort=False)
     found = grouped[["iou", "excess", "deficit", "holds"]].mean()

@@ -1,4 +1,4 @@
-"""Points of precision and recall, as another package gives them, compared with the true curve."""
+"""Comparison of points (precision, recall), as other packages return them, with the true curve."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from prviz.curves import Comparison, PRCurve
 from prviz.curves.rays import area_on_rays, lams_of_rays, radii_on_rays
 
 RAYS = 1001
-# Points are rounded to this many decimals, so that a vertical or horizontal part of a curve stays
-# one.
+# Points are rounded to this many decimals, so that exactly vertical or horizontal parts of a curve
+# stay so.
 _DECIMALS = 9
 
 
@@ -21,7 +21,7 @@ def points_of(found: Any) -> Floats:
 
     Raises
     ------
-    ValueError : if the shape is another, or values are not numbers from 0 to 1.
+    ValueError : if the array has another shape, or values are not numbers from 0 to 1.
     """
     points = np.atleast_2d(np.asarray(found, dtype=float))
     if points.ndim != 2 or points.shape[1] != 2 or not len(points):
@@ -35,16 +35,15 @@ def points_of(found: Any) -> Floats:
 
 
 def radii_of(points: Floats) -> Floats:
-    """Along each ray from the origin, the distance to the border of the region that the points
-    claim.
+    """Along each ray from the origin, the distance to the border of the region below the points.
 
-    The region is all that lies below and to the left of the line that joins the points; a single
-    point claims a rectangle.
+    The region contains everything below and to the left of the line that joins the points. For a
+    single point it is a rectangle.
     """
     points = points.round(_DECIMALS)
-    # sorted by decreasing recall, then increasing precision
+    # Sorted by decreasing recall, then increasing precision.
     precision, recall = points[np.lexsort((points[:, 0], -points[:, 1]))].T
-    # no point with larger recall is as precise
+    # Keep a point only if no point with larger recall has larger precision.
     best = precision >= np.maximum.accumulate(precision)
     precision = precision[best]
     recall = recall[best]
@@ -65,9 +64,9 @@ def radii_of(points: Floats) -> Floats:
 
 
 def compare(found: PRCurve | Floats, truth: PRCurve) -> tuple[Comparison, float]:
-    """IoU, excess and deficit of an estimate, and its area.
+    """Compare an estimate with the truth: IoU, excess and deficit, and the area of the estimate.
 
-    They are exact for a curve; points are compared on `RAYS` rays.
+    The numbers are exact for a `PRCurve`; points are compared on `RAYS` rays.
     """
     if isinstance(found, PRCurve):
         return found.compare(truth), found.auc

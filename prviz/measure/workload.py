@@ -54,8 +54,8 @@ FIXED_FAMILY = 0.1
 # Measured for trees, perceptrons and clusters; linear classifiers take less.
 FIXED_VALUE = 1.5e-6
 # Approximate curves, on two cores: seconds = lists * (LIST + LIST_VALUE * d + LIST_FIT * sqrt(fit
-# samples of a set))
-# Lists for 10,000 evaluation and 20,000 fit samples per set, in two indexes.
+# samples of a set)). At most LISTS_AT_MOST lists are searched: those of 10,000 evaluation and
+# 20,000 fit samples per set, in two indexes.
 LISTS_AT_MOST = 80_000
 LIST = 5e-5
 LIST_VALUE = 1.1e-6

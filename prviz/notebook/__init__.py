@@ -1,1 +1,1 @@
-"""The live figure of Explore as a widget for notebooks."""
+"""The live figure of the Explore page as a widget for notebooks."""

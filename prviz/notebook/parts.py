@@ -1,5 +1,5 @@
-"""What a notebook page loads once for all widgets: plotly.js, and the modules, style and markup of
-the live figure.
+"""Modules that a notebook page loads once for all its widgets: plotly.js, and the live figure with
+its style and markup.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ _STYLE = Path(__file__).with_name("widget.css")
 
 @cache
 def part(name: str) -> bytes:
-    """An ES module as gzip-compressed text; name : "figure" or "plotly"."""
+    """One of the two ES modules, "figure" or "plotly", as gzip-compressed text."""
     return gzip.compress(_text(name).encode())
 
 
 @cache
 def digests() -> dict[str, str]:
-    """The digest of each module, by which a page recognises those it has loaded."""
+    """Digest of each module: a page that has loaded a module with the same digest does not load it
+    again.
+    """
     return {
         name: hashlib.sha256(_text(name).encode()).hexdigest()[:12] for name in ("figure", "plotly")
     }
@@ -35,7 +37,7 @@ def digests() -> dict[str, str]:
 @cache
 def _text(name: str) -> str:
     if name == "plotly":
-        # Wrapped as a module, it does not replace a Plotly that the page may have.
+        # Plotly is wrapped as a module, so that it does not replace another Plotly on the page.
         plotly = PLOTLY.read_text(encoding="utf-8")
         return f"const module = {{ exports: {{}} }};\n{plotly}\nexport default module.exports;\n"
     style = (_FIGURE / "live.css").read_text(encoding="utf-8")

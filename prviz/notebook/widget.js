@@ -1,8 +1,9 @@
-// The live figure in a notebook. The kernel sends its modules and plotly.js once for all widgets of a page. Questions to
-// the kernel and its answers use the same channel; in the app they use a route of the server (pages/_live/stream.js).
+// The live figure in a notebook. The kernel sends the figure's modules and plotly.js once for all widgets of a page.
+// Requests to the kernel and its answers use the widget's channel; in the app they use a route of the server
+// (pages/_live/stream.js).
 
 /**
- * What anywidget gives a view of the model.
+ * The interface to the widget's traits and messages that anywidget passes to each view.
  * @typedef {object} Model
  * @property {(name: string) => any} get
  * @property {(name: string, value: any) => void} set
@@ -15,9 +16,9 @@
  */
 
 const CUSTOM = "msg:custom";
-// Time after which a module that another widget requested is requested again: that widget's kernel may have gone.
+// A module that another widget has requested is requested again after this time: the other kernel may have ended.
 const PATIENCE_MS = 3000;
-const PING_MS = 1000; // from the loss of the connection to the next attempt
+const PING_MS = 1000; // from the loss of the connection to the next attempt to reach the kernel
 const GONE = "The kernel has gone. The curves stay; run the cell again to go on.";
 
 const page = /** @type {Window & { __prvizWidgets?: Shared }} */ (window);
@@ -26,7 +27,7 @@ const { parts } = (page.__prvizWidgets ??= { parts: new Map() });
 /** @param {DataView} buffer */
 const textOf = (buffer) => new TextDecoder().decode(buffer);
 
-/** Fetches an ES module from the kernel, which sends it compressed.
+/** Fetches an ES module from the kernel and imports it; it is sent compressed.
  * @param {Model} model @param {string} name @returns {Promise<any>} */
 function fetchPart(model, name) {
   return new Promise((done, failed) => {
@@ -45,7 +46,7 @@ function fetchPart(model, name) {
   });
 }
 
-/** Returns a module that all widgets of the page share; fetches it if none has done so.
+/** Returns a module that all widgets of the page share; fetches it if no widget has fetched it yet.
  * @param {Model} model @param {"figure" | "plotly"} name @returns {Promise<any>} */
 function partOf(model, name) {
   const digest = model.get("_parts")[name],
@@ -60,7 +61,7 @@ function partOf(model, name) {
   return found;
 }
 
-/** Returns a function that sends a question of one view to the kernel and yields the lines of the answer.
+/** Returns a function that sends a request of one view to the kernel and yields the lines of the kernel's answer.
  * @param {Model} model @param {string} view */
 const lineOf = (model, view) =>
   /** @param {{ q: number }} question @param {string} _ @param {AbortSignal} signal */
@@ -93,13 +94,13 @@ const lineOf = (model, view) =>
   };
 
 /**
- * The module of the live figure.
+ * The imported module of the live figure: its default export draws the figure and returns a function that ends it.
  * @typedef {{ default: (component: object) => () => void, markup: string, style: string }} Figure
  */
 
 const PANELS = { space: "Space", extremes: "Extremes", numbers: "Numbers" };
 
-/** The panels that can be opened below the figure; they show figures of their own, which follow its sliders.
+/** Makes the panels that can be opened below the main figure. Each has figures of its own, which follow the sliders.
  * @param {Model} model @param {(content: object) => void} tell @param {object} host */
 function makePanels(model, tell, host) {
   const row = document.createElement("div"),
@@ -176,13 +177,13 @@ async function render({ model, el }) {
     try {
       model.send({ ...content, view });
     } catch {
-      notice.textContent = GONE; // the channel is closed
+      notice.textContent = GONE; // sending failed: the channel is closed
     }
   };
   const still = document.createElement("div"),
     notice = document.createElement("p"),
     box = document.createElement("div");
-  still.innerHTML = model.get("_still"); // until the figure arrives; stays if there is no kernel
+  still.innerHTML = model.get("_still"); // a picture until the figure arrives; it stays if there is no kernel
   notice.setAttribute("role", "status");
   box.className = "prviz-widget";
   // JupyterLab must not handle keys pressed in the figure: an arrow moves a slider and must not fold a heading.
@@ -190,7 +191,7 @@ async function render({ model, el }) {
   box.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") event.stopPropagation();
   });
-  // Hides the picture below, which belongs to the saved document, while the figure is shown.
+  // Hides the picture below the widget while the live figure is shown. The picture is for the saved document.
   const alive = document.createElement("style");
   alive.textContent = `.prviz-${model.get("_still_id")} { display: none; }`;
   el.append(still, notice);
@@ -210,7 +211,7 @@ async function render({ model, el }) {
     if (content.kind !== "draw" || !figure) return;
     if (!box.isConnected) {
       box.innerHTML = `<style>${figure.style}</style>${figure.markup}`;
-      box.querySelector(".controls")?.classList.add("live-place"); // the narrow layout that the app uses beside its figure
+      box.querySelector(".controls")?.classList.add("live-place"); // the narrow layout of controls beside a figure, as in the app
       box.append(panels.row);
       still.replaceWith(box);
       document.head.append(alive);
@@ -224,11 +225,11 @@ async function render({ model, el }) {
     });
   };
   const lost = () => {
-    notice.textContent = GONE; // until the kernel sends a message
+    notice.textContent = GONE; // `hear` removes the notice with the kernel's next message
     setTimeout(() => tell({ kind: "ping" }), PING_MS);
   };
   const open = () => tell({ kind: "open" });
-  const themes = new MutationObserver(open); // a new theme's colours need a new drawing
+  const themes = new MutationObserver(open); // with a new theme the figure is drawn again in its colours
   model.on(CUSTOM, hear);
   model.on("comm_live_update", lost);
   partOf(model, "figure").then((module) => {

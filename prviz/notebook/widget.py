@@ -41,14 +41,18 @@ PANELS = ("space", "extremes", "numbers")
 
 @dataclass
 class PanelChoices:
-    """Choices in the Space panel: what colours mean, the family shown, and the samples selected."""
+    """The user's choices in the Space panel: what the colours mean, the family, and the selected
+    samples.
+    """
 
     colour: str = COLOURS[0]
     family: str = ""
     picked: Mapping[str, Any] = field(default_factory=dict)
 
     def take(self, values: Mapping[str, Any], families: tuple[str, ...]) -> None:
-        """Accept values that a browser sends; anything that is not among the options is ignored."""
+        """Take over the choices that the browser sends; a value that is not among the options is
+        ignored.
+        """
         if values.get("colour") in COLOURS:
             self.colour = values["colour"]
         if values.get("family") in families:
@@ -57,8 +61,8 @@ class PanelChoices:
             self.picked = values
 
     def offered(self, families: tuple[str, ...]) -> dict[str, Any]:
-        """The choices for a browser: by name, the options with their titles, and the current
-        one.
+        """The choices as they are sent to the browser: by name, the options with their titles, and
+        the current option.
         """
         colours = zip(COLOURS, ("Sets", "Score", "Decision"), strict=True)
         named = [(name, ESTIMATORS[name].title) for name in families]
@@ -73,7 +77,7 @@ class PanelChoices:
         return families[0]
 
     def content(self, panel: str, answer: Answer) -> bytes:
-        """Everything that a panel draws, as JSON."""
+        """Everything that the browser draws in a panel, as JSON."""
         problem = answer.problem
         found = answer.found
         panes = []
@@ -111,7 +115,8 @@ class PanelChoices:
         )
 
 
-# Views of one widget that are kept; the kernel is not told when a page is closed.
+# Most views (displays in a page) of one widget: older ones are dropped, because the kernel does not
+# learn that a page was closed.
 MOST_VIEWS = 8
 SETTINGS = ("k", "bandwidth", "split", "seed", "repeats", "lam")
 
@@ -178,12 +183,12 @@ class CurveWidget(anywidget.AnyWidget):
     # ---- set from Python ----
 
     def _problem(self) -> Problem:
-        """The pair with the current settings, limited to what the samples allow."""
+        """The pair with the current settings, limited to values that the samples allow."""
         return allowed(problem_of(self._conversation.update().settings, self._data, self._stores))
 
     @contextmanager
     def _quietly(self) -> Iterator[None]:
-        """Context in which traits can be set from the settings without changing the settings in
+        """Context in which traits are set from the settings, without a change of the settings in
         turn.
         """
         before = self._quiet
@@ -194,7 +199,9 @@ class CurveWidget(anywidget.AnyWidget):
             self._quiet = before
 
     def _show_settings(self) -> None:
-        """Set the traits to the settings that the browser has chosen."""
+        """Set the traits (k, bandwidth, ...) to the settings that the user has chosen in the
+        browser.
+        """
         settings = self._conversation.update().settings
         with self._quietly():
             for name in SETTINGS:
@@ -209,7 +216,9 @@ class CurveWidget(anywidget.AnyWidget):
         self._draw(answer)
 
     def _keep(self, answer: Answer) -> None:
-        """Store the drawn result in the traits, unless the settings have changed meanwhile."""
+        """Store a drawn result in the traits, unless the settings have changed since it was
+        requested.
+        """
         if results.key(answer.problem) != results.key(self._problem()):
             return
         self.set_trait("curves", dict(answer.found.curves))
@@ -218,7 +227,7 @@ class CurveWidget(anywidget.AnyWidget):
         self._draw_panels()
 
     def _picture(self) -> str:
-        """The curves as an SVG with their numbers, in HTML without a script."""
+        """The curves as an SVG beside their numbers, in HTML without a script."""
         ordered = sorted(self.curves, key=lambda name: float(self.curves[name].auc))
         color = colors(self.curves)
         drawn = {ESTIMATORS[name].title: self.curves[name] for name in ordered}
@@ -261,7 +270,7 @@ class CurveWidget(anywidget.AnyWidget):
 
     @traitlets.observe(*SETTINGS, "families")
     def _set(self, change: Mapping[str, Any]) -> None:
-        """Apply a trait that was set from Python to the settings."""
+        """Apply a trait that was set from Python to the settings, measure and draw."""
         if self._quiet:
             return
         name = {"families": "methods"}.get(change["name"], change["name"])
@@ -279,7 +288,7 @@ class CurveWidget(anywidget.AnyWidget):
         return f"CurveWidget(k = {self._problem().k}, area: {areas})"
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The widget, and a picture for documents without a kernel."""
+        """The widget as MIME data, and a picture for documents without a kernel."""
         data, meta = super()._repr_mimebundle_(**options) or ({}, {})
         return {**data, "text/html": self._still}, meta
 
@@ -287,7 +296,7 @@ class CurveWidget(anywidget.AnyWidget):
         """Show the widget, and below it the picture for documents without a kernel.
 
         The picture is hidden while a kernel answers. It is needed because a notebook that is opened
-        again has no state of its widgets.
+        again has lost the state of its widgets.
         """
         data, meta = super()._repr_mimebundle_(**options) or ({}, {})
         display(data, metadata=meta, raw=True)
@@ -310,7 +319,7 @@ class CurveWidget(anywidget.AnyWidget):
     # ---- messages from the browser ----
 
     def _hear(self, _widget: Any, message: Mapping[str, Any], _buffers: Sequence[Any]) -> None:
-        """Handle a message from the browser."""
+        """Handle a message that a view sends from the browser."""
         self._loop = _running_loop()
         name = str(message.get("view", ""))
         match message.get("kind"):
@@ -336,7 +345,9 @@ class CurveWidget(anywidget.AnyWidget):
                 self._explorers.pop(name).close()
 
     def _explorer(self, name: str) -> Explorer:
-        """The explorer of one view; if there are too many, the oldest one is closed."""
+        """The `Explorer` that answers one view; if there are too many views, the oldest explorer is
+        closed.
+        """
         found = self._explorers.pop(name, None) or Explorer(self._stopped)
         self._explorers[name] = found
         for old in list(self._explorers)[:-MOST_VIEWS]:
@@ -344,9 +355,7 @@ class CurveWidget(anywidget.AnyWidget):
         return found
 
     def _answer(self, name: str, question: Mapping[str, Any]) -> None:
-        """Answer a question of one view; every line of the answer is sent as soon as it is
-        known.
-        """
+        """Answer a request of one view; each line of the answer is sent as soon as it is known."""
         number = int(question["q"])
         explorer = self._explorer(name)
 
@@ -369,14 +378,16 @@ class CurveWidget(anywidget.AnyWidget):
         )
 
     def _later(self, call: Callable[[], None]) -> None:
-        """Call in the kernel's main thread, where observers run."""
+        """Call a function in the kernel's main thread, where observers of traits run."""
         if self._loop is None:
             call()
         else:
             self._loop.call_soon_threadsafe(call)
 
     def _known(self) -> Answer:
-        """The cached result for the current settings, or else the last result, marked as stale."""
+        """The cached result for the current settings; if there is none, the last result, marked as
+        stale.
+        """
         problem = self._problem()
         found = results.known(problem)
         if found is not None:
@@ -398,7 +409,7 @@ class CurveWidget(anywidget.AnyWidget):
             stopped=self._stopped,
             panels=False,
         )
-        # Without a token the figure would not ask for anything.
+        # The figure sends requests only if it has a token, whatever its value.
         self.send({"kind": "draw"}, [joined(content, {"above": "", "token": "kernel"})])
 
     @traitlets.observe("panels")

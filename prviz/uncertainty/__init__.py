@@ -1,3 +1,3 @@
-"""Intervals from bootstrap and from repeats, generators compared on the same real samples, and an
-upper bound of the truth.
+"""Uncertainty of curves: intervals from the bootstrap or from repeats, comparisons of generators on
+the same real samples, and an upper bound of the true curve.
 """

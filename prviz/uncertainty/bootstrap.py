@@ -23,13 +23,15 @@ from prviz.neighbors.kernels import ranges
 
 
 class SortedSupports(NamedTuple):
-    """Evaluation samples ranked by their keys c_Y / c_X, once for all replicates.
+    """Evaluation samples of one run, ranked by their keys c_Y / c_X; computed once for all
+    replicates.
 
-    real, generated : rank of each sample's key among the distinct finite keys. It is ``finite`` if
-    the key is infinite, and ``finite + 1`` if both supports are 0.
-    finite : number of distinct finite keys, and so of prefixes.
-    one : rank of the first key that is at least 1: the first prefix that contains the samples with
-    supports 0 and 0.
+    real, generated : rank of each sample's key among the distinct finite keys; ``finite`` for an
+    infinite key, ``finite + 1`` for a sample whose supports are both 0.
+    finite : number of distinct finite keys, and so of prefixes of the sorted samples (see
+    `ErrorRates.from_supports`).
+    one : rank of the first key that is at least 1. From this prefix on, samples whose supports are
+    both 0 are called real, as their key is 1.
     any_zero : True if the smallest key is 0.
     """
 
@@ -41,7 +43,7 @@ class SortedSupports(NamedTuple):
 
 
 def ranked(supports: Supports) -> SortedSupports:
-    """Ranks of all evaluation samples of one run."""
+    """The ranks of all evaluation samples of one run."""
     sides = [np.asarray(side, dtype=float) for side in (supports.c_real, supports.c_generated)]
     distinct, ranks = np.unique(score_keys(*sides), return_inverse=True)
     finite = int(np.count_nonzero(np.isfinite(distinct)))
@@ -54,13 +56,13 @@ def ranked(supports: Supports) -> SortedSupports:
 
 
 def _same(one: Ints | None, other: Ints | None) -> bool:
-    """True if both are equal arrays or both are None."""
+    """True if the two are equal arrays, or both are None."""
     return one is other or np.array_equal(one, other)  # type: ignore[arg-type]
 
 
 def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
-    """Number of real and of generated samples that were evaluated, which must be the same samples
-    in every run.
+    """Number of real and number of generated evaluation samples; ValueError unless all runs
+    evaluate the same samples.
     """
     if not runs:
         raise ValueError("runs is empty; the supports of at least one run are needed")
@@ -75,8 +77,8 @@ def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
 
 
 def evaluated_together(generators: Sequence[Sequence[Supports]]) -> tuple[int, ...]:
-    """Number of real samples, which must be the same for all generators, then each generator's
-    number of generated samples.
+    """Number of real evaluation samples, then each generator's number of generated ones; ValueError
+    unless all generators have the same real ones.
 
     generators : the runs of each generator.
     """
@@ -105,15 +107,13 @@ class _Members:
         return len(self._sizes)
 
     def of(self, drawn: Ints) -> Ints:
-        """Positions of all samples of the drawn groups; those of a group that is drawn twice are
-        there twice.
-        """
+        """Positions of all samples of the drawn groups; a group drawn twice counts twice."""
         return self._order[ranges(self._starts[drawn], self._sizes[drawn])]
 
 
 def _members(generators: Sequence[Sequence[Supports]]) -> list[_Members | None]:
-    """The groups of the real samples, then those of each generator's samples; None for a set of
-    independent samples.
+    """The groups of the real samples, then the groups of each generator's samples; None for a set
+    without groups.
     """
     found: list[_Members | None] = []
     for place, (run, *_) in enumerate(generators):
@@ -130,13 +130,14 @@ def draws(
     streams: Sequence[int] | None = None,
     members: Sequence[_Members | None] | None = None,
 ) -> Iterator[tuple[Ints, ...]]:
-    """For each replicate and each set, positions of n samples drawn with replacement from n.
+    """For each replicate, the positions drawn from each set: n positions, with replacement, from a
+    set of n samples.
 
-    Draws depend only on the seed, the size of the set and the number of its stream.
+    The draws of a set depend only on the seed, the set's size and the number of its random stream.
 
-    streams : one number per set; None: 0, 1, 2 ...
-    members : by set, its groups or None. As many groups are drawn as the set has, each with all of
-    its samples. None: no set has groups.
+    streams : for each set, the number of its random stream; None: 0, 1, 2, ...
+    members : for each set, its groups, or None if it has none. As many groups are drawn as the set
+    has, each with all of its samples. None: no set has groups.
     """
     groups = [None] * len(sizes) if members is None else list(members)
     numbers_drawn = [n if own is None else len(own) for n, own in zip(sizes, groups, strict=True)]
@@ -156,11 +157,11 @@ def draws(
 
 
 def replicate(runs: Sequence[SortedSupports], real: Ints, generated: Ints) -> PRCurve:
-    """The curve of the drawn samples, the mean over the runs.
+    """The curve of one replicate, from the drawn positions; the mean over the runs.
 
-    Let w be how often each sample was drawn. The prefix of rank j has fpr = sum of w over real
-    samples ranked above j, divided by n_real, and fnr = sum of w over generated samples ranked up
-    to j, divided by n_generated. The two ends of the family are added, see
+    Let w be the number of times that a sample was drawn. The prefix up to rank j has fpr = sum of w
+    over real samples ranked above j, divided by n_real, and fnr = sum of w over generated samples
+    ranked up to j, divided by n_generated. The two ends of the family are added, see
     `ErrorRates.from_supports`.
     """
     curves = []
@@ -180,12 +181,13 @@ def replicated(
     progress: Progress | None = None,
     streams: Sequence[int] | None = None,
 ) -> Iterator[list[PRCurve]]:
-    """For each replicate, the curves of all generators; the real samples are drawn once for all of
-    them.
+    """For each replicate, the curves of all generators; each replicate draws the real samples once
+    for all of them.
 
     generators : the runs of each generator.
     progress : called with the fraction done.
-    streams : numbers for the real samples and for each generator's, as in `draws`.
+    streams : numbers of the random streams of the real samples and of each generator's samples, as
+    in `draws`.
 
     Raises errors as `evaluated_together` does.
     """
@@ -205,8 +207,8 @@ def replicated(
 
 
 def _called_real(run: SortedSupports, ranks: Ints) -> Ints:
-    """How many of these samples each prefix calls real; at the end, how many f_inf = [c_X > 0] and
-    f_0 = [c_Y = 0] do.
+    """For samples with these ranks, the number that each prefix calls real; then the numbers that
+    f_inf = [c_X > 0] and f_0 = [c_Y = 0] call real.
     """
     counts = np.bincount(ranks, minlength=run.finite + 2)
     prefixes = counts[: run.finite].cumsum()
@@ -219,7 +221,7 @@ def _called_real(run: SortedSupports, ranks: Ints) -> Ints:
 # ---- intervals ----
 
 
-# Defaults: number of replicates, and share of them that lie in an interval.
+# Default number of replicates, and default share of the replicates that lie in an interval.
 REPLICATES = 1000
 LEVEL = 0.95
 
@@ -256,8 +258,7 @@ class Spread(ReadOnlyArrays):
 
     Parameters
     ----------
-    curve : PRCurve
-        The curve that is shown.
+    curve : PRCurve The curve from all evaluation samples, or the mean of the repeats.
     curves : tuple of PRCurve
         Replicates of the curve.
     level : float
@@ -316,7 +317,8 @@ class Spread(ReadOnlyArrays):
         return interval(np.array([float(one.of(curve)) for curve in self.curves]), self.level)
 
     def band(self, points: int = 201) -> IntervalBand:
-        """Intervals at lam = tan(theta), with theta evenly spaced over [0, pi / 2].
+        """Intervals of precision and recall at lam = tan(theta), with theta evenly spaced over [0,
+        pi / 2].
 
         alpha = lam beta holds for both ends of the intervals.
 
@@ -435,8 +437,8 @@ def spread(
 def intervals_at_most(
     intervals: Mapping[str, Interval], most: float | None
 ) -> Mapping[str, Interval]:
-    """Intervals of summaries, with both ends of the area cut off at ``most``, the area under an
-    upper bound of the truth; None: no bound.
+    """The intervals, but with both ends of the interval of the area limited to ``most``, the area
+    under an upper bound of the truth; None: not limited.
     """
     if most is None or "auc" not in intervals:
         return intervals

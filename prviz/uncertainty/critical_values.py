@@ -1,5 +1,5 @@
-"""How far two true error rates may lie above the measured ones: critical values that hold for every
-true rate.
+"""Critical values: how far two true error rates may lie above the measured ones. They hold whatever
+the true rates are.
 """
 
 from __future__ import annotations
@@ -11,25 +11,27 @@ import numpy as np
 
 from prviz.arrays import Floats
 
-# Width of a cell of true rates: in standard deviations of a measured rate; near the rate 1, as a
+# Width of a cell of true rates, in standard deviations of a measured rate; near the rate 1, as a
 # ratio of distances from 1.
 _STEP = 0.05
-# Step and end of the grid of divergences on which tails are computed.
+# Probabilities of large divergences (tails) are computed on a grid of divergences, with the step
+# _GRID, up to _LARGEST.
 _GRID = 0.02
 _LARGEST = 10.0
-# A new band of rates begins where the expected number of errors, or of samples without error, is
-# one of these. With small expected numbers a measured rate is far from normal, and the critical
-# value is higher.
+# A band of true rates ends where the expected number of errors, or of samples without error, is one
+# of these. With small expected numbers a measured rate is far from normal, and its critical value
+# is higher.
 _EXPECTED = (1.0, 4.0, 16.0, 64.0)
-# Smallest expected number of samples without error; below it the rate counts as 1.
+# Smallest expected number of samples without error; with fewer, the true rate counts as 1.
 _NEARLY_ONE = 1e-7
-# Counts more standard deviations away than this are ignored.
+# Numbers of errors more standard deviations away from the expected one are ignored.
 _WINDOW = 12.0
 
 
 @dataclass(frozen=True, eq=False)
 class CriticalValues:
-    """Critical values of a sum of two divergences, by bands of the true rates.
+    """Critical values of the sum of two divergences (of the measured fpr and fnr from the true
+    ones), by bands of the true rates.
 
     edges : for each rate, the limits of its bands, from 0 to 1.
     values : (i, j) the critical value if the first rate is in its band i and the second in its band
@@ -42,8 +44,8 @@ class CriticalValues:
 
 @lru_cache(maxsize=64)
 def critical_values(n_first: int, n_second: int, level: float) -> CriticalValues:
-    """Values that the sum of two divergences exceeds with at most the probability ``level``,
-    whatever the true rates are.
+    """Critical values: the sum of two divergences exceeds them with at most the probability
+    ``level``, whatever the true rates are.
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ def critical_values(n_first: int, n_second: int, level: float) -> CriticalValues
     second = first if n_second == n_first else _tails(n_second, edges[1])
     values = np.empty((len(first), len(second)))
     for i, one in enumerate(first):
-        # a divergence counts as the next larger step, which makes the bound larger
+        # Each divergence is rounded up to the next step, which makes the bound larger.
         mass = -np.diff(one, prepend=1.0)
         for j, other in enumerate(second):
             exceeds = np.convolve(mass, other)[: len(one)] + one
@@ -87,8 +89,8 @@ def _band_edges(n: int) -> Floats:
 
 
 def _tails(n: int, bands: Floats) -> Floats:
-    """(b, g) by band and step, a bound, for all rates of the band, of the probability that n kl+
-    exceeds the step.
+    """(b, g) for each band and each step of the grid: an upper bound, for all true rates in the
+    band, on the probability that n kl+ exceeds the step.
     """
     from scipy.special import bdtr, xlogy
 
@@ -107,7 +109,7 @@ def _tails(n: int, bands: Floats) -> Floats:
         rates = errors / n
         with np.errstate(divide="ignore"):
             apart = n * (xlogy(rates, rates / high) + xlogy(1 - rates, (1 - rates) / (1 - high)))
-        # for each step, the number of error counts whose divergence exceeds it
+        # For each step, how many numbers of errors have a divergence above it.
         larger = np.searchsorted(-apart, -steps, side="left")
         tail = np.append(0.0, bdtr(errors, n, low))[larger] if len(errors) else np.zeros(len(steps))
         np.maximum(tails[place], tail, out=tails[place])

@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 
 
 class CompareOptions(EstimateOptions, total=False):
-    """Options of `compare`."""
+    """Keyword arguments of `compare`."""
 
     replicates: int
     level: float
 
 
 class Difference(NamedTuple):
-    """One summary of two generators, compared.
+    """One summary compared between two generators.
 
-    a, b, difference : values of the two generators, and a - b.
+    a, b, difference : the summary of each generator, and a - b.
     low, high : interval of the difference. If it contains 0, the samples do not show which is
     larger.
     share_above : share of the replicates in which a is above b; a replicate with equal values
@@ -67,7 +67,7 @@ def _no_summary(key: object, known: Iterable[str]) -> str:
 
 
 class _Differences(dict[str, Difference]):
-    """Differences by the keys of their summaries."""
+    """The differences, by the keys of the summaries."""
 
     def __missing__(self, key: object) -> Difference:
         raise KeyError(_no_summary(key, self))
@@ -95,7 +95,7 @@ class GeneratorComparison(ReadOnlyArrays):
         return shown.as_html(curves, colors(curves), self._headline())
 
     def _headline(self) -> str:
-        """Which generator has the larger area, or that the samples do not show it."""
+        """Text: which generator has the larger area, or that the samples do not show it."""
         found = self.difference("auc")
         apart = f"a - b: area {found.difference:+.2f} ({found.low:+.2f} to {found.high:+.2f})"
         if found.low <= 0 <= found.high:
@@ -114,8 +114,8 @@ class GeneratorComparison(ReadOnlyArrays):
         ----------
         key : str
             A key of `prviz.curves.summaries`.
-        most_a, most_b : float
-            Upper limits to which the values of each generator, and of its replicates, are cut off.
+        most_a, most_b : float Upper limits: larger values of the generator, or of its replicates,
+            are replaced by these.
 
         Returns
         -------
@@ -195,7 +195,7 @@ class SeveralGenerators(ReadOnlyArrays):
 
     @cached_property
     def pairs(self) -> Mapping[tuple[str, str], GeneratorComparison]:
-        """The comparison of each two generators, by both names, in the order given."""
+        """The comparison of every two generators, by the names of both, in the order given."""
         return {
             (a, b): GeneratorComparison(self.spreads[a], self.spreads[b])
             for a, b in combinations(self.spreads, 2)
@@ -349,7 +349,8 @@ def compare(
     reference = as_samples(real, name="real")
     named = _by_name(generated_a, generated_b, others)
     pairs = dict[str, SamplePair]()
-    # a loop, not a comprehension, whose frame a warning would name as the caller
+    # A loop instead of a comprehension: a warning would name the comprehension's frame as the
+    # caller.
     for name, samples in named.items():
         pairs[name] = checked_pair(reference, samples)
     number = min(resolve_k(k, pair) for pair in pairs.values())
@@ -438,7 +439,8 @@ def compare_estimates(
     level: float,
     progress: Progress = lambda _: None,
 ) -> GeneratorComparison:
-    """`compare` for two generators that one family has measured already.
+    """`compare` for two generators that have already been measured by one family. ``progress`` is
+    called with the fraction done. ValueError if the two do not have the same real samples.
 
     ``progress`` is called with the fraction done. ValueError if the real samples are not the same
     for both.

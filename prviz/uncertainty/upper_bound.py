@@ -1,5 +1,5 @@
-"""An upper bound of the true curve from samples alone, by one classifier judged on samples that it
-has not seen.
+"""An upper bound of the true curve, from the errors of one classifier on samples that it was not
+fitted on.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from prviz.uncertainty.critical_values import CriticalValues, critical_values
 
 # Default probability that a bound holds.
 CONFIDENCE = 0.95
-# Rates are bounded by their own binomial distribution at certain numbers of errors; this is the
-# ratio of neighbouring ones. A smaller ratio would divide the level among more numbers.
+# At certain numbers of errors, true rates are bounded by their binomial distribution. _RATIO is the
+# ratio of neighbouring numbers. With a smaller ratio the level would be divided among more numbers.
 _RATIO = 1.2
 
 
 def known_bound(estimates: Iterable[Estimate], *, held_out: bool) -> PRCurve | None:
-    """`bound_of` the estimates that can give a bound; None if there are none, or without split.
+    """`bound_of` those estimates that can give a bound; None if there are none, or without split.
 
     Parameters
     ----------
@@ -60,9 +60,8 @@ def bound_of(estimates: Iterable[Estimate], confidence: float = CONFIDENCE) -> P
 
     Parameters
     ----------
-    estimates : iterable of Estimate
-        At least one estimate; all share the level. They must be chosen before their results are
-        known.
+    estimates : iterable of Estimate At least one estimate; the level 1 - confidence is divided
+        among them. They must be chosen before their results are known.
     confidence : float
         Probability, in (0, 1), that the bound holds.
 
@@ -103,8 +102,8 @@ def check_bounded(methods: Sequence[str]) -> None:
 
 
 def _bounded(run: Supports, level: float) -> Floats:
-    """(2, m) upper bounds of all error rates of a run; for each role the probability that one is
-    wrong is at most ``level``.
+    """(2, m) upper bounds of all error rates of a run. For each role the probability that any of
+    them fails is at most ``level``.
     """
     from scipy.special import betainccinv  # scipy.stats has it as well, but takes long to load
 
@@ -113,12 +112,12 @@ def _bounded(run: Supports, level: float) -> Floats:
     sides = []
     for side, n in zip((rates.fpr, rates.fnr), run.n_independent, strict=True):
         bounds, share = _nested_bounds(n, level)
-        # with groups, error rate times number of independent samples need not be an integer;
-        # rounding it up keeps the bound
+        # With groups, error rate times number of independent samples need not be an integer;
+        # rounding it up keeps the bound valid.
         errors = (np.rint(side * n) if run.groups is None else np.ceil(side * n - 1e-9)).astype(
             np.intp
         )
-        # the last two rates are those of [c_X > 0] and [c_Y = 0], see `ErrorRates.from_supports`
+        # The last two rates belong to [c_X > 0] and [c_Y = 0], see `ErrorRates.from_supports`.
         last = errors[len(errors) - ends :]
         own = np.where(last < n, betainccinv(last + 1, np.maximum(n - last, 1), share), 1.0)
         sides.append(np.append(bounds[errors[: len(errors) - ends]], own))
@@ -127,10 +126,10 @@ def _bounded(run: Supports, level: float) -> Floats:
 
 @lru_cache(maxsize=64)
 def _nested_bounds(n: int, level: float) -> tuple[Floats, float]:
-    """(n + 1,) upper bound of a true rate by the number of errors among n samples, and the level
-    left for a single classifier.
+    """(n + 1,) upper bound of a true rate for every number of errors among n samples; and the level
+    at which one more classifier can be bounded.
 
-    The bounds hold for all nested classifiers at once. Two more single classifiers can be bounded
+    The bounds hold for all nested classifiers at once. Two further classifiers can be bounded, each
     at the returned level.
     """
     band = math.sqrt(math.log(2 / level) / (2 * n))
@@ -148,12 +147,13 @@ NO_LOWER_BOUND = (
     "There is no such bound from below: any finite samples can come from two distributions that"
     " share nothing."
 )
-# The sets are called different if the p-value of their scores is below this.
+# The two sets count as different if the p-value of the test on their scores is below this.
 GATE = 0.01
-# Number of cuts of the score at which errors are counted; the cuts share the level.
+# Number of thresholds (cuts) of the score at which errors are counted. The level 1 - confidence is
+# divided among them.
 CUTS = 9
-# Number of parts in which a critical value is divided between the two rates, and number of angles
-# of lam: with more of them the bound comes closer.
+# _PARTS: number of steps in which a critical value is divided between the two rates. _ANGLES:
+# number of lam at which bounds are computed. With more of them the bound is closer to the truth.
 _PARTS = 48
 _ANGLES = 1024
 # Number of bisection steps that find the rate with a given divergence.
@@ -179,10 +179,10 @@ def upper_bound(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ. They must be independent, or `Samples` whose
         ``groups`` are independent.
-    methods : sequence of str or str, optional
-        None: one classifier made of many, like that of the family `tightest`. Names in ESTIMATORS:
-        these families, which all share the level. A family has no bound if evaluation samples
-        influence which classifiers it has.
+    methods : sequence of str or str, optional None: one classifier made of many, as in the family
+        `tightest`. Names in ESTIMATORS: the classifiers of these families; the level 1 - confidence
+        is divided among the families. A family has no bound if evaluation samples influence which
+        classifiers it has.
     ks : sequence of int or "sqrt", optional
         Numbers of neighbours, as in `prviz.pr_curve`, for every named family that uses k; None:
         ("sqrt",).
@@ -260,9 +260,10 @@ def upper_bound(
 
 
 class JudgedHalf(NamedTuple):
-    """What the evaluation samples say, judged by one score that was learned without them.
+    """The upper bound from evaluation samples, and a test whether the two sets differ; both use one
+    score that was fitted without these samples.
 
-    bound : as `upper_bound` gives it.
+    bound : the upper bound, as by `upper_bound`.
     p : p-value of the Mann-Whitney test that generated samples have higher scores than real ones.
     """
 
@@ -271,7 +272,7 @@ class JudgedHalf(NamedTuple):
 
     @property
     def told_apart(self) -> bool:
-        """True if the sets differ by more than chance explains; that says nothing about the
+        """True if the two sets differ by more than chance explains. That says nothing about the
         area.
         """
         return self.p < GATE or self.bound.auc < 1 - 1e-9
@@ -284,7 +285,7 @@ def judge_half(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> JudgedHalf:
-    """`upper_bound` for a given split, and the test whether the sets differ."""
+    """`upper_bound` for a given split, together with the test whether the two sets differ."""
     with memory_at_most(memory_limit):
         scores = cross_fitting.of_evaluation(split, seed, progress)
     bound = bound_of_scores(scores, _independent(split), confidence)
@@ -292,8 +293,8 @@ def judge_half(
 
 
 def _chance(scores: Scores, split: Split) -> float:
-    """P-value of the Mann-Whitney test that generated samples have higher scores; of each group one
-    sample is used.
+    """P-value of the Mann-Whitney test that generated samples have higher scores than real ones;
+    one sample of each group is used.
     """
     from scipy.stats import mannwhitneyu
 
@@ -312,7 +313,7 @@ def _chance(scores: Scores, split: Split) -> float:
 def bound_of_scores(
     scores: Scores, sizes: tuple[int, int], confidence: float = CONFIDENCE
 ) -> PRCurve:
-    """The bound from a score that was learned without these samples.
+    """The upper bound from the scores of evaluation samples, by a classifier fitted without them.
 
     Parameters
     ----------
@@ -332,8 +333,8 @@ def bound_of_scores(
     corners = []
     for place in cut_places(CUTS):
         errors = (scores.real > place).mean(), (scores.generated <= place).mean()
-        # with groups, error rate times number of independent samples need not be an integer;
-        # rounding it up keeps the bound
+        # With groups, error rate times number of independent samples need not be an integer;
+        # rounding it up keeps the bound valid.
         rates = [np.ceil(share * n - 1e-9) / n for share, n in zip(errors, sizes, strict=True)]
         corners.append(_corners((rates[0], rates[1]), sizes, critical))
     return _lowest(corners)
@@ -349,7 +350,7 @@ def _independent(split: Split) -> tuple[int, int]:
 
 
 def _groups_of_evaluated(split: Split) -> Iterator[Ints | None]:
-    """By role, the group of each evaluation sample; None if a set has no groups."""
+    """For each role, the group of each evaluation sample; None if a set has no groups."""
     for samples, rows in zip(split.pair, split.evaluate_rows, strict=True):
         groups = samples.group_numbers
         yield None if groups is None else groups[rows]
@@ -358,11 +359,11 @@ def _groups_of_evaluated(split: Split) -> Iterator[Ints | None]:
 def _corners(
     rates: tuple[float, float], sizes: tuple[int, int], critical: CriticalValues
 ) -> Floats:
-    """(2, c) points (fpr, fnr) that bound a cut's region: for every pair of rates in it, one of the
-    points is at least as large in both.
+    """(2, c) points (fpr, fnr) that bound the region of the true rates at one cut: for every pair
+    of rates in the region, one of the points is at least as large in both.
 
-    For each pair of bands, the critical value is divided in steps between the two divergences, and
-    both parts are rounded up.
+    For each pair of bands, the critical value is divided in _PARTS steps between the divergences of
+    the two rates, and both parts are rounded up.
     """
     bands = np.meshgrid(*(np.arange(len(edges) - 1) for edges in critical.edges), indexing="ij")
     value = critical.values.reshape(-1, 1)
@@ -382,7 +383,7 @@ def _corners(
 
 
 def _largest_rate(measured: float, divergence: Floats) -> Floats:
-    """The largest true rate from which the measured rate diverges by at most ``divergence``,
+    """The largest true rate whose divergence from the measured rate is at most ``divergence``,
     rounded up.
     """
     low = np.full(divergence.shape, measured)
@@ -397,12 +398,13 @@ def _largest_rate(measured: float, divergence: Floats) -> Floats:
 
 
 def _lowest(corners: Sequence[Floats]) -> PRCurve:
-    """The bound as a curve: the least concave function of lam above the smallest of the cuts'
-    bounds.
+    """The bound as a curve: the least concave function of lam that is nowhere below the smallest of
+    the bounds at the cuts.
 
-    A cut's bound at lam is the largest lam fpr + fnr of its corners. Between two neighbouring
-    values of lam it is convex and so below its chord. Before the first lam and beyond the last one,
-    straight lines lead to the trivial classifiers, whose bounds are lam and 1.
+    The bound of one cut at lam is the largest lam fpr + fnr of its corners. As a function of lam it
+    is convex, so between two neighbouring values of lam it is below its chord. Before the first lam
+    and beyond the last one, straight lines lead to the trivial classifiers, whose bounds are lam
+    and 1.
     """
     lams = np.tan((np.arange(_ANGLES) + 0.5) / _ANGLES * np.pi / 2)
     of_cuts = [(lams[:, None] * fpr + fnr).max(axis=1) for fpr, fnr in corners]
