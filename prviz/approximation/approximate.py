@@ -32,15 +32,18 @@ class Approximation:
 
     Parameters
     ----------
-    estimates : mapping of str to Estimate Estimate of each method, as by `prviz.estimate`, but only
-        on the evaluation samples with the indices ``supports.rows``.
+    estimates : mapping of str to Estimate
+        Estimate of each method, as by `prviz.estimate`, but only on the evaluation samples with the
+        indices ``supports.rows``.
     list_recall : float
         Share of the true k nearest fit samples that are in the lists, measured on a sample.
-    errors : mapping of str to Comparison Comparison of each method's approximate curve with the
-        exact one, on the same evaluation samples. The exact curve uses all fit samples; but of
-        balls around fit samples, it uses the same random part as the approximate curve.
-    sample : int Number of evaluation samples of each set in the comparisons of ``errors``; the
-        smaller number if the sets differ.
+    errors : mapping of str to Comparison
+        Comparison of each method's approximate curve with the exact one, on the same evaluation
+        samples. The exact curve uses all fit samples; but of balls around fit samples, it uses the
+        same random part as the approximate curve.
+    sample : int
+        Number of evaluation samples of each set in the comparisons of ``errors``; the smaller
+        number if the sets differ.
     """
 
     estimates: Mapping[str, Estimate]
@@ -90,8 +93,8 @@ def approximate(
         As in `prviz.estimate`.
     evaluate : int
         Most evaluation samples of each set that are measured, drawn by the seed.
-    sample : int Number of evaluation samples of each set on which the exact curves are measured as
-    well.
+    sample : int
+        Number of evaluation samples of each set on which the exact curves are measured as well.
     recall : float
         Share of the true neighbours that the lists should contain; the search is widened until a
         sample of lists reaches it.

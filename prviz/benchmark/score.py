@@ -124,8 +124,7 @@ def digests() -> dict[str, list[str]]:
 
 
 def freeze() -> None:
-    """Write the file of digests, from the samples that this machine draws; done once per version.
-    """
+    """Write the file of digests from the samples that this machine draws; once per version."""
     pairs = {
         name: [digest(pair.drawn(draw)) for draw in range(DRAWS)] for name, pair in PAIRS.items()
     }
@@ -145,7 +144,7 @@ _PRODUCTS = 3
 
 
 class Estimated(NamedTuple):
-    """An estimate: a curve or points (precision, recall), and a 95 % interval of the area, if any.
+    """An estimate: a curve or points (precision, recall), and a 95 % interval of its area or None.
     """
 
     curve: PRCurve | Floats

@@ -258,7 +258,8 @@ class Spread(ReadOnlyArrays):
 
     Parameters
     ----------
-    curve : PRCurve The curve from all evaluation samples, or the mean of the repeats.
+    curve : PRCurve
+        The curve from all evaluation samples, or the mean of the repeats.
     curves : tuple of PRCurve
         Replicates of the curve.
     level : float

@@ -114,8 +114,9 @@ class GeneratorComparison(ReadOnlyArrays):
         ----------
         key : str
             A key of `prviz.curves.summaries`.
-        most_a, most_b : float Upper limits: larger values of the generator, or of its replicates,
-            are replaced by these.
+        most_a, most_b : float
+            Upper limits: larger values of the generator, or of its replicates, are replaced by
+            these.
 
         Returns
         -------

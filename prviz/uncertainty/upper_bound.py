@@ -60,8 +60,9 @@ def bound_of(estimates: Iterable[Estimate], confidence: float = CONFIDENCE) -> P
 
     Parameters
     ----------
-    estimates : iterable of Estimate At least one estimate; the level 1 - confidence is divided
-        among them. They must be chosen before their results are known.
+    estimates : iterable of Estimate
+        At least one estimate; the level 1 - confidence is divided among them. They must be chosen
+        before their results are known.
     confidence : float
         Probability, in (0, 1), that the bound holds.
 
@@ -179,10 +180,10 @@ def upper_bound(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ. They must be independent, or `Samples` whose
         ``groups`` are independent.
-    methods : sequence of str or str, optional None: one classifier made of many, as in the family
-        `tightest`. Names in ESTIMATORS: the classifiers of these families; the level 1 - confidence
-        is divided among the families. A family has no bound if evaluation samples influence which
-        classifiers it has.
+    methods : sequence of str or str, optional
+        None: one classifier made of many, as in the family `tightest`. Names in ESTIMATORS: the
+        classifiers of these families; the level 1 - confidence is divided among the families. A
+        family has no bound if evaluation samples influence which classifiers it has.
     ks : sequence of int or "sqrt", optional
         Numbers of neighbours, as in `prviz.pr_curve`, for every named family that uses k; None:
         ("sqrt",).
