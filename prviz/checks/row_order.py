@@ -66,7 +66,8 @@ TOGETHER = "Rows that belong together"
 CONSEQUENCE = (
     "Rows such as the frames of a video are not independent, so that split, intervals and upper"
     " bound do not hold: name the column that says which belong together (--group COLUMN,"
-    " Samples(..., groups=...))."
+    " Samples(..., groups=...)). Independent rows, written class by class or mode by mode, look the"
+    " same where each has few rows: shuffle them."
 )
 _found_of_sets: WeakKeyDictionary[Samples, RowOrder | None] = WeakKeyDictionary()
 

@@ -67,7 +67,7 @@ from prviz.triage.shape_faults import SHAPES, SURE, of_shares
 from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 
 # Version of the rules: raise it when the same samples get other findings.
-RULES = 15
+RULES = 16
 # A fault is left out if another fault explains this many times its share of the samples.
 MINOR = 3.0
 # Factor for the shares of rows that repeat exactly before they are compared with the shares of

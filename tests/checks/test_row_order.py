@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
+from sklearn.mixture import GaussianMixture
 
 from prviz import PrvizWarning, estimate
 from prviz.checks.flags import flags_of, flags_of_set
 from prviz.checks.row_order import (
+    CONSEQUENCE,
     TOGETHER,
     _at_least,
     dependence_text,
@@ -60,6 +63,16 @@ def test_rows_sorted_by_class_are_no_dependent_ones(of_class: int) -> None:
         centres = 3 * rng.normal(size=(1500 // of_class, 8))
         values = np.repeat(centres, of_class, 0) + rng.normal(size=(1500 // of_class * of_class, 8))
         assert dependent_rows(Samples(values)) is None
+
+
+def test_independent_rows_mode_by_mode_look_dependent_until_they_are_shuffled() -> None:
+    """`GaussianMixture.sample` of scikit-learn writes one component after the other."""
+    digits = load_digits().data
+    law = GaussianMixture(80, covariance_type="diag", reg_covar=1e-2, random_state=0).fit(digits)
+    drawn = law.sample(900)[0]
+    assert dependent_rows(Samples(drawn)) is not None
+    assert "shuffle them" in CONSEQUENCE
+    assert dependent_rows(Samples(np.random.default_rng(0).permutation(drawn))) is None
 
 
 def test_classes_that_are_known_may_be_small_and_videos_of_them_are_still_seen() -> None:
