@@ -144,7 +144,8 @@ _PRODUCTS = 3
 
 
 class Estimated(NamedTuple):
-    """An estimate: a curve or points (precision, recall), and a 95 % interval of its area or None.
+    """An estimate: a curve or points (precision, recall), with a 95 % interval of its area or
+    None.
     """
 
     curve: PRCurve | Floats

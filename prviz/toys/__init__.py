@@ -1,6 +1,7 @@
 """Toy problems.
 
-Known pairs of distributions with a sampler, a log-density ratio and the true curve.
+Toy problems are pairs of known distributions with a sampler, a log-density ratio and the true
+curve.
 
 >>> from prviz.toys import toy
 >>> problem = toy("shifted-gaussians", mu=0.2)
@@ -75,7 +76,7 @@ TOYS: Mapping[str, Mapping[str, Value]] = MappingProxyType(
 
 
 def toy(name: str, **parameters: Any) -> ToyProblem:
-    """The toy problem of this name; parameters that are not given have the values of the paper.
+    """The toy problem with this name; parameters that are not given have the values of the paper.
 
     Parameters
     ----------

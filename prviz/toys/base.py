@@ -1,5 +1,5 @@
-"""Base class of toy problems: the sampler, the log-density ratio and the true curve of a pair in
-one object.
+"""Base class of toy problems: one object has the sampler, the log-density ratio and the true curve
+of a pair.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
 
 Value = int | float | tuple[float, ...]
 
-# Largest n * d of one set that is drawn: 1.6 GB of float64.
+# Most values n * d that are drawn for one set: 1.6 GB of float64.
 MOST_VALUES = 200_000_000
 
 
 class SupportMasses(NamedTuple):
-    """Masses of supports, to compare the extremes of a curve with (hal-05344404, section 4.3).
+    """Masses of the supports of P and Q, to be compared with the extremes of a curve (hal-05344404,
+    section 4.3).
 
     supp is the closed support. The literature took Q(supp P) for alpha_inf. But alpha_inf is
     Q(cosupp), where cosupp is the set on which P and Q have the same null sets (Proposition 20).
-    The two masses of P mirror those of Q: beta_0 = P(cosupp).
+    Likewise beta_0 is P(cosupp), not P(supp Q).
     """
 
     q_of_supp_p: float
@@ -41,8 +42,8 @@ class SupportMasses(NamedTuple):
 
 
 class InSupports(NamedTuple):
-    """For each point, (m,), True if it is in the closed support of P, in that of Q, and in the
-    co-support.
+    """For each point, three flags (m,): True if the point is in the closed support of P (``real``),
+    in that of Q (``generated``), and in the co-support (``both``).
 
     See `SupportMasses`.
     """
@@ -56,15 +57,14 @@ class InSupports(NamedTuple):
 class Parameter:
     """One adjustable parameter of a toy problem.
 
-    name : keyword of `toy`.
+    name : keyword argument of `toy`.
     label, help : plain text for the page.
     default : value of the paper.
     low, high : inclusive bounds; for "weights", bounds of every entry.
     step : increment of a slider.
     kind : "int", "float", or "weights" for a tuple with one number per mode or box (also used for
     the means of mixtures).
-    total : True if the entries are shares of a whole, such as weights of modes: only their ratios
-    matter.
+    total : True if only the ratios of the entries matter, as for weights of modes.
     """
 
     name: str
@@ -78,8 +78,8 @@ class Parameter:
     total: bool = False
 
     def checked(self, value: Any) -> Value:
-        """The value as int, float or tuple of floats; ValueError or TypeError with the accepted
-        values.
+        """Check a value and return it as int, float or tuple of floats. The ValueError or TypeError
+        says which values are accepted.
         """
         if self.kind != "weights":
             return self._number(value)
@@ -98,7 +98,7 @@ class Parameter:
 
     @property
     def _legal(self) -> str:
-        """The accepted values, as the end of an error message."""
+        """Text that says which values are accepted, for the end of an error message."""
         kinds = {"int": "a whole number", "float": "a number", "weights": "a number for each mode,"}
         return f"{kinds[self.kind]} from {self.low:g} to {self.high:g} is needed"
 
@@ -109,15 +109,15 @@ def _check_whole(name: str, value: Any, low: int) -> None:
 
 
 def dimension(default: int) -> Parameter:
-    """The parameter d, which nearly all problems have."""
+    """The parameter d (number of features), which nearly all toy problems have."""
     return Parameter(
         "d", "dimension d", default, 1, 4096, 1, "Number of features of every sample.", "int"
     )
 
 
 def shares(name: str, label: str, default: tuple[float, ...], text: str) -> Parameter:
-    """A parameter of the kind "weights" whose entries are shares of a whole, one per mode or
-    box.
+    """A parameter of the kind "weights" with one entry per mode or box, of which only the ratios
+    matter.
     """
     return Parameter(name, label, default, 0.0, 1.0, 0.05, text, "weights", total=True)
 
@@ -126,16 +126,17 @@ def shares(name: str, label: str, default: tuple[float, ...], text: str) -> Para
 class ToyProblem(ABC):
     """A pair of known distributions: P, of real samples, and Q, of generated samples.
 
-    settings : pairs (name, value); parameters that are missing have their defaults. `toy` takes
-    keywords instead. Two problems of one class are equal if their settings are.
+    settings : pairs (name, value); parameters that are missing have their defaults. The function
+    `toy` takes them as keyword arguments. Two problems of one class are equal if their settings
+    are.
 
-    Subclasses define the specs, the two samplers, the log ratio, the supports, their masses and the
-    truth.
+    Subclasses define the parameters (``specs``), the two samplers, the log ratio, the supports, the
+    masses of these and the true curve.
 
     Raises
     ------
-    ValueError : if a parameter is unknown, or a value is out of bounds. TypeError : if a value has
-    the wrong type.
+    ValueError : if a parameter is unknown, or a value is out of bounds.
+    TypeError : if a value has the wrong type.
     """
 
     name: ClassVar[str]
@@ -166,9 +167,9 @@ class ToyProblem(ABC):
         self._check()
 
     def _check(self) -> None:  # noqa: B027
-        """Raise ValueError for values that are each accepted but do not fit together.
+        """Raise ValueError if values contradict each other, though each is accepted by itself.
 
-        Most problems have no such check.
+        Most toy problems accept all combinations of values.
         """
 
     @property
@@ -186,13 +187,13 @@ class ToyProblem(ABC):
         return np.asarray(self.parameters[name], dtype=float)
 
     def _scaled(self, name: str) -> Floats:
-        """The weights scaled to sum 1."""
+        """The entries of this parameter, scaled to sum 1."""
         weights = self._weights(name)
         scaled: Floats = weights / weights.sum()
         return scaled
 
     def _check_any(self, name: str, what: str) -> None:
-        """Raise ValueError if all weights are 0."""
+        """Raise ValueError if all entries of this parameter are 0."""
         if not self._weights(name).sum() > 0:
             raise ValueError(
                 f"{name} = {self.parameters[name]}; at least one {what} must be above 0"
@@ -264,11 +265,11 @@ class ToyProblem(ABC):
         return self._truth()
 
     def limit(self, method: str, k: int) -> PRCurve:
-        """The curve to which the estimates of `method` ("knn", "coverage" or "ipr") tend with more
-        samples, at a fixed k and with a split.
+        """The curve to which the estimates of the family `method` ("knn", "coverage" or "ipr") tend
+        with more samples, at a fixed k and with a split.
 
-        The area between it and the truth is the bias of that k, which no number of samples removes.
-        See `prviz.curves.limits.limit_curve`, also for the errors raised.
+        The area between this curve and the truth is the bias at that k, which no number of samples
+        removes. See `prviz.curves.limits.limit_curve`, also for the errors raised.
         """
         return limit_curve(self.truth(), method, k)
 
@@ -276,14 +277,14 @@ class ToyProblem(ABC):
     def truth_error(self) -> float:
         """Largest error of the area under `truth`.
 
-        It is 0 for finite masses, otherwise 1e-6 (see `ground_truth`).
+        It is 0 for toys with finite masses, otherwise 1e-6 (see `ground_truth`).
         """
         return self.area_error
 
     def truth_by_sampling(self, n: int = 100_000, seed: int = 0) -> SampledTruth:
         """The true curve by Monte Carlo, with the likelihood ratio (hal-05344404, section 5.1).
 
-        It checks `truth`. `auc_error` of the result is the standard error of the area; see
+        It serves to check `truth`. `auc_error` of the result is the standard error of the area; see
         `prviz.curves.ground_truth.sampled_truth`.
         """
 
@@ -297,7 +298,7 @@ class ToyProblem(ABC):
     def support_masses(self) -> SupportMasses:
         """Closed-form masses of the supports and the co-support.
 
-        All are 1 if both distributions have positive density everywhere.
+        All masses are 1 if both distributions have positive density everywhere.
         """
         return SupportMasses(1.0, 1.0, 1.0, 1.0)
 
@@ -311,9 +312,9 @@ class ToyProblem(ABC):
     def _log_ratio(self, z: Array) -> Floats: ...
 
     def _in_supports(self, z: Array) -> tuple[Flags, Flags]:
-        """For each row of z, True if it is in supp P, and in supp Q.
+        """For each row of z, True if it is in supp P, and True if it is in supp Q.
 
-        All are True if both densities are positive everywhere.
+        All flags are True if both densities are positive everywhere.
         """
         return np.ones(len(z), dtype=bool), np.ones(len(z), dtype=bool)
 
@@ -353,8 +354,8 @@ class CellMasses(ToyProblem):
         p, q = self.masses
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.log(q) - np.log(p)
-        # The log of 0/0 is set to 0: for cells without mass in P and Q, and for points outside all
-        # cells.
+        # The log ratio of 0/0 is set to 0: for cells in which neither P nor Q has mass, and for
+        # points outside all cells.
         ratios = np.append(np.where((p == 0) & (q == 0), 0.0, ratios), 0.0)
         return ratios[self.cell_of(z)]
 
@@ -370,8 +371,8 @@ class CellMasses(ToyProblem):
     def support_masses(self) -> SupportMasses:
         """Masses of the supports and the co-support.
 
-        These are the masses of the cells in which both distributions have mass: supports and
-        co-support then differ only in borders, whose mass is 0.
+        Each is the mass of the cells in which both distributions have mass: the supports' common
+        part and the co-support differ only in borders, whose mass is 0.
         """
         p, q = self.masses
         q_mass = float(q[p > 0].sum())

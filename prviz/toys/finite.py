@@ -1,4 +1,4 @@
-"""Toy problems with finitely many separate classes; each class is a unit cube around a lattice
+"""Toy problems with a finite number of separate classes; each class is a unit cube around a lattice
 point.
 """
 
@@ -12,13 +12,13 @@ import numpy as np
 from prviz.arrays import Array, Flags, Floats, Ints, Rng
 from prviz.toys.base import CellMasses, Parameter, Value, dimension, shares
 
-# Tolerance, in units of a cube's side, when samples are assigned to cubes: rounding at a face must
-# not lose a sample. Cubes are at least one side apart.
+# Tolerance, in units of a cube's side, when samples are assigned to cubes: a sample that rounding
+# puts outside its cube must not be lost. Cubes are at least one side apart.
 _ROUNDING = 1e-6
 
 
 class _Classes(CellMasses):
-    """P and Q with masses p_c and q_c on classes c, uniform inside each class.
+    """Base class: P and Q with masses p_c and q_c on classes c, uniform inside each class.
 
     A class is a cube of side 1; the cubes are disjoint. The centre of class c is the lattice point
     whose coordinates are the digits of c, times the separation.
@@ -26,10 +26,10 @@ class _Classes(CellMasses):
 
     @property
     def _lattice(self) -> tuple[int, int]:
-        """Base and number of the digits that number the classes.
+        """Base and number of the digits with which the classes are numbered.
 
-        The base is the smallest that gives every class a lattice point of its own; digits are
-        coordinates along the first axes.
+        The base is the smallest with which every class has a lattice point of its own; its digits
+        are the coordinates along the first axes.
         """
         total = len(self.masses[0])
         base = 2
@@ -124,7 +124,7 @@ class FiniteExamples(_Classes):
 
 
 class DroppedMode(FiniteExamples):
-    """The weights of `Mixtures`, on boxes instead of Gaussians.
+    """The modes and weights of `Mixtures`, with boxes as modes instead of Gaussians.
 
     Modes have bounded support, so alpha_inf and beta_0 are sums of the modes' weights.
     """
@@ -150,10 +150,11 @@ class DroppedMode(FiniteExamples):
 
 
 class CommonClasses(_Classes):
-    """P and Q with the same number of equally likely classes, of which they share a fraction rho.
+    """P and Q have equally many, equally likely classes; the fraction rho of them is common to
+    both.
 
-    alpha(lam) = rho min(lam, 1). The number of common classes is rounded to an integer; `rho` is
-    the exact fraction.
+    alpha(lam) = rho min(lam, 1). The number of common classes is rounded to an integer, and `rho`
+    is the fraction after rounding.
     """
 
     name = "classes"

@@ -20,8 +20,8 @@ class GaussianPair(ToyProblem):
     With scale s and mean m of Q, the log ratio is -d log s - |z - m|^2 / (2 s^2) + |z|^2 / 2.
     """
 
-    # Names of the parameters that give the mean and the standard deviation of Q on every
-    # coordinate.
+    # Names of the parameters for the mean (offset) and the standard deviation (scale) of Q on every
+    # coordinate; "" for 0 and 1.
     offset_name: ClassVar[str] = ""
     scale_name: ClassVar[str] = ""
 
@@ -52,8 +52,8 @@ class GaussianPair(ToyProblem):
         return z
 
     def _log_ratio(self, z: Array) -> Floats:
-        # |z - m|^2 is expanded, so that a pure shift needs one sum and no cancellation; squares are
-        # needed only for a scale.
+        # |z - m|^2 is expanded: a pure shift needs one sum and has no cancellation, and squares are
+        # computed only if there is a scale.
         precision = self._scale**-2
         along = z.sum(axis=1, dtype=float) - 0.5 * self.d * self._offset
         result: Floats = precision * self._offset * along - self.d * np.log(self._scale)
@@ -120,8 +120,8 @@ class Outlier(GaussianPair):
     """Shifted Gaussians in which the last real sample is replaced by the constant vector `value`.
 
     `truth`, `log_ratio` and `support_masses` are those of the pair without the outlier. One sample
-    of n changes an empirical error rate by at most 1/n; where an estimate changes more, its
-    neighbourhoods are the reason.
+    of n changes an empirical error rate by at most 1/n. Where an estimate changes more, the cause
+    is its neighbourhoods.
     """
 
     name = "outlier"
@@ -153,7 +153,7 @@ class Outlier(GaussianPair):
 
     @property
     def drawn_as(self) -> ShiftedGaussians:
-        """The pair without the outlier: for the same n and seed all its other samples are equal."""
+        """The toy without the outlier: with the same n and seed all other samples are equal."""
         return ShiftedGaussians((("d", self.d), ("mu", self._offset)))
 
     def _draw_real(self, n: int, rng: Rng) -> Array:
@@ -519,6 +519,8 @@ class Boxes(ToyProblem):
 
     @property
     def support_masses(self) -> SupportMasses:
-        """Mass of Q in P's box, and of P in Q's; supports and co-support have equal masses."""
+        """Mass of Q in P's box, and mass of P in Q's box; the masses of supports and of the
+        co-support are equal.
+        """
         share = self._common / self._number("volume")
         return SupportMasses(share, share, self._common, self._common)

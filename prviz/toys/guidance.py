@@ -1,5 +1,5 @@
-"""A toy problem for classifier-free guidance in closed form: a mixture whose classes are sharpened
-against the whole.
+"""A toy problem for classifier-free guidance in closed form: the classes of a mixture are pushed
+away from each other.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from prviz.curves import PRCurve
 from prviz.curves.ground_truth import finite_masses
 from prviz.toys.base import Parameter, ToyProblem, Value, dimension
 
-# Number of cells around each class on which densities are integrated, and how far they reach on
-# each side.
+# Densities are integrated over _CELLS cells around each class, which reach _REACH standard
+# deviations to each side.
 _CELLS = 8_000
 _REACH = 14.0
 _MOST_CLASSES = 8
@@ -102,7 +102,9 @@ class Guidance(ToyProblem):
 
     @property
     def _asked(self) -> tuple[Floats, Floats]:
-        """Positions along the diagonal, and shares, of the classes that have a weight above 0."""
+        """The classes with a weight above 0: positions along the diagonal, and shares of the
+        classes.
+        """
         means = self._weights("means")
         weights = self._weights("weights")
         asked = weights > 0
@@ -115,8 +117,8 @@ class Guidance(ToyProblem):
         return self._draw(n, self._number("scale"), rng)
 
     def _draw(self, n: int, scale: float, rng: Rng) -> Array:
-        """Samples: the class by its share, the position along the diagonal by inverting its
-        distribution function, all else Gaussian.
+        """Draw samples: first the class by its share, then the position along the diagonal by
+        inverting its distribution function; all other directions are Gaussian.
         """
         edges = self._edges
         masses = np.exp(self._log_masses(scale))
@@ -140,7 +142,7 @@ class Guidance(ToyProblem):
         )
 
     def _log_guided(self, y: Floats, scale: float) -> Floats:
-        """Log of the guided density divided by the mixture's density, at positions y along the
+        """Log ratio of the guided density to the mixture's density, at positions y along the
         diagonal.
         """
         log_ratio: Floats = logsumexp(
@@ -155,7 +157,7 @@ class Guidance(ToyProblem):
     def _edges(self) -> Floats:
         """Edges of the cells on the diagonal, fine around each class.
 
-        There is nothing to integrate between classes that are far apart.
+        There are no cells between classes that are far apart, as densities are negligible there.
         """
         centres, _ = self._asked
         return np.unique(
@@ -181,7 +183,7 @@ class Guidance(ToyProblem):
         return masses
 
     def _tilts(self, y: Floats, scale: float) -> Floats:
-        """Log of (p(y | c) / p(y))^w for each class c."""
+        """Log of (p(y | c) / p(y))^w for each class c, with w = ``scale``."""
         joint = _log_joint(y, *self._asked)
         tilts: Floats = scale * (joint - np.log(self._asked[1])[:, None] - logsumexp(joint, axis=0))
         return tilts
@@ -198,7 +200,7 @@ class Guidance(ToyProblem):
 
 
 def _log_joint(y: Floats, centres: Floats, shares: Floats) -> Floats:
-    """Log of share times density of each class at each position, (classes, len(y)), without the
-    common constant.
+    """Log of share times density of each class at each position, (classes, len(y)), without a
+    constant that all classes share.
     """
     return np.log(shares)[:, None] - 0.5 * (y - centres[:, None]) ** 2

@@ -1,5 +1,5 @@
-"""Two painted densities: any masses on the cells of a line or of a grid, uniform inside each
-cell.
+"""Two densities that the user paints: any masses on the cells of a line or of a grid, uniform
+inside each cell.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LETTER_Q = """
 
 
 def _amounts(values: ArrayLike) -> Amounts:
-    """Values rounded to multiples of 1/20, so that a share link needs few characters for them."""
+    """Round amounts to multiples of 1/20, so that a link to the painting needs few characters."""
     return tuple(
         round(float(value), 2)
         for value in np.round(np.asarray(values, dtype=float).ravel() * 20) / 20
@@ -58,7 +58,7 @@ def _amounts(values: ArrayLike) -> Amounts:
 
 
 def _line(first: float, second: float) -> Amounts:
-    """Amounts in the cells of the line for two bumps of these heights."""
+    """Amounts in the cells of a line that show two bumps of these heights."""
     x = (np.arange(LINE) + 0.5) / LINE
     return _amounts(
         first * np.exp(-0.5 * ((x - 0.28) / 0.09) ** 2)
@@ -67,7 +67,7 @@ def _line(first: float, second: float) -> Amounts:
 
 
 def _every(selects: Callable[[Ints], ArrayLike]) -> Amounts:
-    """Amount 1 in the cells of the line whose index is selected, 0 in the others."""
+    """Amount 1 in those cells of a line whose index ``selects`` accepts, 0 in the others."""
     return _amounts(np.asarray(selects(np.arange(LINE)), dtype=float))
 
 
@@ -76,8 +76,8 @@ def _letter(drawn: str) -> Amounts:
 
 
 def _disc(inner: float, outer: float) -> Amounts:
-    """Amount 1 in the cells whose centre is ``inner`` to ``outer`` cells from the middle of the
-    grid, 0 in the others.
+    """Amount 1 in the cells of a grid whose centre is ``inner`` to ``outer`` cells away from the
+    middle of the grid, 0 in the others.
     """
     steps = np.arange(SIDE) - (SIDE - 1) / 2
     distance = np.hypot(steps[:, None], steps)
@@ -85,7 +85,7 @@ def _disc(inner: float, outer: float) -> Amounts:
 
 
 def _board(colour: int) -> Amounts:
-    """Amount 1 in the fields of one colour of a 4 x 4 checkerboard, 0 in the others."""
+    """Amount 1 in the fields of one colour (0 or 1) of a 4 x 4 checkerboard, 0 in the others."""
     field = np.arange(SIDE) // 3
     return _amounts((field[:, None] + field) % 2 == colour)
 
@@ -105,7 +105,7 @@ PAINTINGS: Mapping[str, tuple[int, Amounts, Amounts]] = MappingProxyType(
 
 
 MOST_CELLS = 256
-# Distance that samples keep from the borders of their cell, as a share of its side. It is far above
+# Least distance of samples from the borders of their cell, as a share of its side. It is far above
 # the rounding of a coordinate, so that no sample falls into a neighbouring cell without mass.
 _MARGIN = 1e-12
 _WEIGHTS = (
@@ -117,7 +117,7 @@ _FIRST = next(iter(PAINTINGS.values()))
 
 
 def cell_names(d: int, side: int) -> list[str]:
-    """The position of every cell in words, for `side` cells along each painted axis."""
+    """Text for the position of every cell, for `side` cells along each painted axis."""
     if d == 1:
         return [f"{cell / side:g} to {(cell + 1) / side:g}" for cell in range(side)]
     return [f"row {cell // side + 1}, column {cell % side + 1}" for cell in range(side * side)]
@@ -202,7 +202,7 @@ class Painted(CellMasses):
         """Index of the cell of each row of z (m, d), -1 outside the unit cube."""
         side = self.side
         positions = np.searchsorted(np.arange(side + 1) / side, z[:, :2], side="right") - 1
-        # points on the upper border belong to the last cell
+        # Points on the upper border belong to the last cell.
         positions = np.minimum(positions, side - 1)
         if self.d == 1:
             cells = positions[:, 0]

@@ -26,9 +26,10 @@ _SAME = (
 
 @dataclass(frozen=True)
 class Swapped(ToyProblem):
-    """The toy `of` with swapped roles: what it calls generated is real here, and vice versa.
+    """A toy with swapped roles: the generated distribution of the toy `of` is the real one here,
+    and vice versa.
 
-    of : a toy problem; the parameters are its own.
+    of : the toy problem to swap; this object has its parameters.
     """
 
     of: ToyProblem = field(kw_only=True)
@@ -46,7 +47,7 @@ class Swapped(ToyProblem):
 
     @property
     def default_n(self) -> int:
-        """Samples per distribution in the paper's setting."""
+        """Number of samples per distribution in the paper's setting."""
         return self.of.default_n
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
@@ -61,8 +62,8 @@ class Swapped(ToyProblem):
         return SupportMasses(p_of_q, p_of_both, q_of_p, q_of_both)
 
     def limit(self, method: str, k: int) -> PRCurve:
-        """The limit of the toy `of`, mirrored; that is right because every family treats both roles
-        alike.
+        """The limit of the toy `of`, mirrored. That is correct because every family treats the two
+        roles alike.
         """
         return self.of.limit(method, k).mirrored()
 
