@@ -271,7 +271,7 @@ export function isLate({ line }, { asked = 0 }) {
 /** @param {LiveFigure} live @param {Payload} payload what the page has just sent */
 export function pageDrawn(live, payload) {
   const { line } = live,
-    { token, asked = 0, more, frames, other, rows, stale } = payload;
+    { token, asked = 0, more, frames, other, rows, stale, pins = [] } = payload;
   if (!rows || !token) return;
   const renewed = token !== line.token;
   line.token = token;
@@ -282,7 +282,9 @@ export function pageDrawn(live, payload) {
   }
   live.root.dataset.asked = String(asked);
   if (!line.flight) live.root.dataset.more = "false";
-  if (renewed || more || (frames && !store.frames.has(frames))) ask(live);
+  // what Python has measured already, say for another visit, has still to be sent
+  const lacks = (frames && !store.frames.has(frames)) || pins.some((id) => !store.snapshots.has(id));
+  if (renewed || more || lacks) ask(live);
 }
 
 /** Hide what shows the previous data while the newly selected data are measured. It keeps its room, so that nothing

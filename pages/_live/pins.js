@@ -23,6 +23,7 @@ import { look } from "./view.js";
  * @typedef {{ pin: HTMLButtonElement, compare: HTMLButtonElement } | null} Pins */
 
 const MOST = 4;
+const COLUMNS = 2; // of Compare; beside a single state stands what comes next
 // Sizes in a small figure of Compare, in pixels. SIDES: smallest and largest side; LEFT, FOOT, EDGE: margins; SIZE:
 // font size; WORDS: total height of the texts above and below the figure.
 const SIDES = [90, 300],
@@ -218,12 +219,12 @@ function statesOf(live) {
 function fill(live) {
   const states = statesOf(live),
     { compare } = live.parts,
-    columns = Math.min(states.length, 2),
-    rows = Math.ceil(states.length / 2);
+    awaited = (live.payload.pins ?? []).length - pinned(live).length,
+    rows = Math.ceil((states.length + awaited) / COLUMNS);
   const side = Math.min(
     Math.max(
       Math.min(
-        compare.clientWidth / columns - LEFT - 3 * EDGE,
+        compare.clientWidth / COLUMNS - LEFT - 3 * EDGE,
         (compare.clientHeight - 44) / rows - FOOT - EDGE - WORDS,
       ),
       SIDES[0],
@@ -233,7 +234,8 @@ function fill(live) {
   const told = states.map(({ words }) => words);
   const boxes = states.map((state) => {
     const own = ownWords(state.words, told),
-      name = state.id ? own || "as on screen" : ["on screen", own].filter(Boolean).join(": ");
+      same = state.id === live.payload.now ? "as on screen" : "pinned",
+      name = state.id ? own || same : ["on screen", own].filter(Boolean).join(": ");
     const change = () => tellPage(live, "pin", state.id);
     const numbers = state.curves.map((curve) => `${curve.name} ${curve.row?.[0].toFixed(2)}`).join(", ");
     return element(
@@ -246,7 +248,6 @@ function fill(live) {
       element("p", `${state.compared ? "overlap" : "area"}: ${numbers}`),
     );
   });
-  const awaited = (live.payload.pins ?? []).length - pinned(live).length;
   if (awaited) boxes.push(element("section", element("p", "measuring …")));
   if (boxes.length < 2) boxes.push(element("section", element("p", "Change a setting: it is drawn here.")));
   compare.replaceChildren(

@@ -75,6 +75,24 @@ def test_a_pinned_state_is_compared_in_a_sentence_and_comes_with_the_link(page: 
     expect(page.get_by_role("button", name=re.compile("Compare"))).to_be_hidden()
 
 
+@pytest.mark.exhaustive
+def test_a_state_measured_for_another_visit_is_compared_too(page: Page) -> None:
+    for _ in range(2):
+        visit(page, SMALL)
+        wait_idle(page)
+        for k in ("6", "7"):
+            number = page.locator("[data-prviz=k] input[type=number]")
+            number.fill(k)
+            number.press("Enter")
+            pin = page.get_by_role("button", name="Pin", exact=True)
+            expect(pin).to_have_attribute("aria-pressed", "false")
+            pin.click()
+            expect(pin).to_have_attribute("aria-pressed", "true")
+        page.get_by_role("button", name="Compare 2").click()
+        expect(page.locator(".states h3")).to_have_text(["k 6", "k 7"])
+        page.evaluate("sessionStorage.clear()")
+
+
 def _paths(page: Page) -> list[str | None]:
     """The last curve of each state that stands side by side."""
     states = page.locator(".states section")
