@@ -1,5 +1,5 @@
-"""The results that a page draws now: final ones, coarse ones, or those of earlier settings, while
-the final ones are measured.
+"""Chooses the results that a page draws now: the final ones or, while these are measured, coarse
+ones or those of earlier settings.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ T = TypeVar("T")
 
 
 def answer(problem: Problem, before: Callable[[], Answer]) -> Answer:
-    """What the page draws at once: the curves if they are known or quick to measure, else coarse
-    ones, else `before`.
+    """The curves that the page draws at once: the final ones if they are known or quick to measure,
+    else coarse ones, else those of `before`.
 
-    The visitor's line brings the rest. The session's `stopped` has the reason by key where data
-    refuse a measurement.
+    What is not final is measured in the background, and the visitor's line announces it. If a
+    measurement fails, the session's `stopped` has the reason by key.
     """
     stopped = session().stopped
     curves = needs.curves(problem)
@@ -46,8 +46,8 @@ def answer(problem: Problem, before: Callable[[], Answer]) -> Answer:
 
 
 def _computed(need: Need[T]) -> T | None:
-    """Compute a result now and keep it; None after an error, whose text goes into the session's
-    `stopped`.
+    """Compute a result now, store and return it; None after an error, whose text goes into the
+    session's `stopped`.
     """
     try:
         found = need.compute(lambda _: None)
@@ -60,11 +60,11 @@ def _computed(need: Need[T]) -> T | None:
 
 
 def result(need: Need[T], effect: str = "this was not measured.") -> T | None:
-    """The result for the open part of the page, computed now if that is quick; None while the part
-    has to wait.
+    """A result for the open part of the page: the known one, or computed now if that is quick; None
+    while the part has to wait for it.
 
-    In that case the part says that it is being measured, or that it was stopped. effect : what is
-    missing then.
+    Without a result, draws that it is being measured, or that it was stopped. effect : what is
+    missing without it.
     """
     held = session()
     if not need.known and need.seconds <= needs.INLINE_SECONDS and need.key not in held.stopped:
@@ -88,13 +88,13 @@ def tab_result(
     note: str = "The open part",
     pieces: float = 0.0,
 ) -> T | None:
-    """`result` for a computation; the session keeps the result."""
+    """`result` for a computation that is given as a function; the session stores the result."""
     return result(Need(key, compute, seconds, note, session().results, pieces=pieces))
 
 
 def _comes_first() -> bool:
-    """True if the part already waits for another result. If only a fragment is drawn, that result
-    may have come since; if the whole part is drawn, it can still wait for one result only.
+    """True if the part already waits for an earlier result, as it waits for one at a time. If only
+    a fragment of it is drawn, the earlier result may have come in the meantime.
     """
     held = session()
     before = held.waited_for
@@ -102,7 +102,9 @@ def _comes_first() -> bool:
 
 
 def wait_for(need: Need[Any]) -> None:
-    """Let the visitor's line measure this for the part being drawn, unless it was stopped."""
+    """Have this result measured in the background for the part that is being drawn, unless its
+    measurement was stopped.
+    """
     held = session()
     if not _comes_first() and need.key not in held.stopped:
         held.waited_for = need
@@ -113,10 +115,10 @@ def wait_for(need: Need[Any]) -> None:
 
 @contextmanager
 def waiting(progress: DeltaGenerator | None = None) -> Iterator[None]:
-    """Draw a part of the page that may wait for results, one at a time. The line stops measuring
-    for the part before.
+    """Context in which a part of the page is drawn that may wait for results, one at a time. At its
+    end, measuring for a former part stops.
 
-    progress : container for the progress; by default it is where the result will be.
+    progress : container for the progress bar; by default the bar is where the result will be.
     """
     held = session()
     held.waited_for = None
@@ -125,7 +127,7 @@ def waiting(progress: DeltaGenerator | None = None) -> Iterator[None]:
     visitor().explorer.stopped = held.stopped
     try:
         yield
-    finally:  # also if the drawing is aborted
+    finally:  # also if an exception ends the drawing
         held.drawing = False
     if held.waited_for is None:
         visitor().explorer.expect(None)

@@ -1,5 +1,5 @@
-"""The family and k with the lowest held-out risk, what other settings cost, and a button that sets
-this k.
+"""Draws the family and k with the lowest held-out risk, how much higher the risk of other settings
+is, and a button that sets this k.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ HELP = (
 
 
 def _others(best: LowestRisk, lines: Mapping[str, Mapping[int, float]], now: int) -> str:
-    """One sentence on settings that are as good as the best, and on the extra risk at the current
-    k.
+    """Sentences on the settings that are as good as the best one, and on how much higher the risk
+    is at the current k.
     """
     costs = [
         f"{_title(name)} {line[now] - best.risk:.3f} more"
@@ -54,11 +54,12 @@ def draw(
     key: str,
     fixed: NamedCurves | None = None,
 ) -> bool:
-    """Draw the best setting for held-out curves by family and k; True in the run after a click.
+    """Draw the best of these settings, given by their held-out curves by family and k. True in the
+    run after a click on the button.
 
     judged : numbers of real and generated evaluation samples. now : the current k. take : called
-    with the best k on a click. fixed : curves of families that don't depend on k, of which one may
-    have a lower risk than every k.
+    with the best k on a click. fixed : curves of families that don't depend on k; the best of these
+    is named if its risk is lower than at every k.
     """
     best = lowest_risk(curves, lam, *judged)
     lower = lower_risk(fixed or {}, lam, best.risk)
@@ -107,11 +108,11 @@ def draw(
 
 
 def lower_risk(fixed: NamedCurves, lam: float, least: float) -> tuple[str, float] | None:
-    """The family in `fixed` with the lowest risk, and this risk, if it is lower than `least`; else
-    None.
+    """The family in `fixed` with the lowest risk, and its risk; None if that is not below
+    `least`.
 
-    Families whose parameters were chosen on the evaluation samples are left out, as their risk is
-    too low.
+    Families whose parameters were chosen on the evaluation samples are left out, as their risk
+    there is too low to be compared.
     """
     fair = [
         name for name in fixed if name == TIGHTEST.name or not ESTIMATORS[name].chosen_by_evaluation

@@ -24,7 +24,8 @@ from prviz.recent import LeastRecentlyUsed
 
 T = TypeVar("T")
 
-# Limits of further stores beside those of `prviz.live.store`, in entries, bytes and rows.
+# Limits of a session's stores: thumbnails in entries and bytes, background runs in entries and
+# rows. `prviz.live.store` has the limits of other stores.
 THUMBNAILS_CAPACITY = 2000
 THUMBNAILS_BYTES = 32_000_000
 RUNS_CAPACITY = 16
@@ -33,17 +34,20 @@ RUNS_ROWS = 50_000
 
 @dataclass(eq=False)
 class Session(store.Stores):
-    """State of one session that several pages share, with its stores.
+    """State of one browser session that its pages share, with the session's stores of results.
 
-    leave_for : the page to change to in the next full run. columns : the user's choice of columns
-    for uploaded files. public : stores of toys and bundled sets. uploaded : the pair last read.
+    leave_for : the page to change to in the next run of the whole page. columns : the user's choice
+    of columns for uploaded files. public : stores of toys and bundled sets. uploaded : the uploaded
+    pair that was last read.
     emptied : how often the upload fields were emptied. replaced_files : the files in the fields
     when the user asked to replace them. pictures : id and content of the zip of pictures last read.
-    shown : the last final results in Explore. waited_for : what the open part waits for, according
-    to the page's last run. drawing : True while that part is drawn as a whole. stopped : by key why
-    something is not measured: stopped by the user, or failed. progress : container for the
-    progress. viewer : id of this session among the viewers of shared runs. left_runs : keys of runs
-    that this session has stopped.
+    shown : the last final results that Explore has shown. waited_for : the result for which the
+    open part waits, as of the page's last run. drawing : True while the whole open part is drawn,
+    not only a fragment of it.
+    stopped : by key of a result, why it is not measured: the user has stopped it, or it has failed.
+    progress : container for the progress bar. viewer : the session's id as a viewer of background
+    runs.
+    left_runs : keys of runs that this session has stopped.
     """
 
     public: store.Stores = field(default_factory=lambda: store.Stores(beyond=store.PUBLIC))
@@ -63,7 +67,7 @@ class Session(store.Stores):
     thumbnails: LeastRecentlyUsed = field(
         default_factory=lambda: LeastRecentlyUsed(THUMBNAILS_CAPACITY, THUMBNAILS_BYTES)
     )
-    # Runs that measure this session's own data.
+    # Background runs that measure this session's own data.
     runs: LeastRecentlyUsed = field(default_factory=lambda: held_runs(RUNS_CAPACITY, RUNS_ROWS))
 
     def clear(self) -> None:
@@ -76,7 +80,7 @@ class Session(store.Stores):
 
 
 def of_session(kind: type[T]) -> T:
-    """The session's single object of this class, created at the first call; the class needs no
+    """The session's one object of this class. The first call in a session creates it, without
     arguments.
     """
     key = f"_{kind.__name__}"
@@ -93,31 +97,35 @@ def session() -> Session:
 
 
 def remembered(key: Hashable, compute: Callable[[], T]) -> T:
-    """The stored result for this key; without one, that of `compute`, which is then stored."""
+    """The session's stored result for this key. If there is none, `compute` makes it, and it is
+    stored.
+    """
     return session().results.remembered(key, compute)
 
 
 def held_samples(key: Hashable, make: Callable[[], T]) -> T:
-    """The stored samples for this key; without any, those of `make`. The newest two stay, however
-    large.
+    """The session's stored samples for this key. If there are none, `make` makes them, and they are
+    stored. The newest two are always kept, however large they are.
     """
     return session().samples.remembered(key, make)
 
 
 def wish_page(page: str) -> None:
-    """Request a change to this page in the next full run; to be used in a callback."""
+    """Request a change to this page, which the next run of the whole page carries out. For
+    callbacks.
+    """
     session().leave_for = page
 
 
 def page_wished() -> bool:
-    """True if a change of the page was requested. Don't draw widgets bound to the address then:
-    Streamlit would not change the page.
+    """True if a change of the page was requested. In that case, draw no widget that is bound to the
+    address: with one, Streamlit would not change the page.
     """
     return session().leave_for is not None
 
 
 def leave_page() -> None:
-    """Change to the requested page, if there is one."""
+    """Change to the page that `wish_page` has requested, if it has."""
     held = session()
     page = held.leave_for
     held.leave_for = None

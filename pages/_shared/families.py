@@ -1,4 +1,4 @@
-"""The families of classifiers: widgets to choose them, and a card about one family."""
+"""Widgets to choose families of classifiers, and a card about one family."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 from pages._shared.widgets import begin, plain
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator
 
-# Key of the widget that chooses among the families of a paper.
+# Key of the widget for the families of one paper, whose name completes it.
 METHODS = "methods.{}"
 
 
@@ -20,7 +20,7 @@ def titles(names: Iterable[str] = ESTIMATORS) -> dict[str, str]:
 
 
 def by_paper() -> dict[str, list[Estimator]]:
-    """All families, grouped by their paper in the order of the registry."""
+    """By paper, its families, in the order of the registry."""
     groups: dict[str, list[Estimator]] = {}
     for each in ESTIMATORS.values():
         groups.setdefault(each.about.paper, []).append(each)
@@ -28,13 +28,15 @@ def by_paper() -> dict[str, list[Estimator]]:
 
 
 def among(families: list[Estimator], methods: tuple[str, ...]) -> list[str]:
-    """Names of the families among the methods; a method may have parameters after its name."""
+    """Names of those families that are among the methods. A method is a family's name, which
+    parameters may follow.
+    """
     chosen = {method.partition(":")[0] for method in methods}
     return [family.name for family in families if family.name in chosen]
 
 
 def choose(chosen: tuple[str, ...]) -> tuple[str, ...]:
-    """Let the visitor choose families; without any choice the usual four are returned."""
+    """Draw the choice of families; return the chosen ones, or the usual four if none is chosen."""
     found: set[str] = set()
     usual, *rest = by_paper().items()
 
@@ -79,7 +81,7 @@ def _card(family: Estimator) -> None:
         " samples Y (the mirror of c_X unless it is given); z is called real where γ c_X(z) ≥"
         " c_Y(z), every γ ≥ 0 gives one classifier."
     )
-    # In parts, so that the formula can wrap on a narrow screen.
+    # Draw the formula in parts, so that it can wrap on a narrow screen.
     st.markdown(" ".join(f"${part.strip()}$" for part in about.formula.split(r"\quad")))
     facts = {
         "Cost": about.cost,

@@ -1,5 +1,5 @@
-"""Import modules of pages in one thread at a time: two threads that import in different orders
-could see half-initialised modules.
+"""Imports the modules of pages in one thread at a time. Two threads that import the same modules in
+different orders could see modules that are only half initialised.
 """
 
 from __future__ import annotations

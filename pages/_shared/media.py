@@ -1,4 +1,4 @@
-"""Small pictures and texts of samples, for some tens of rows at a time."""
+"""Small pictures and texts of samples, for at most some tens of samples at a time."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from prviz.live.problems import HeldPictures, Uploaded
 from prviz.readers.media import MediaError, find_picture, look, picture_column, thumbnail
 from prviz.samples import SamplePair, Samples
 
-# Most characters of a text beside a picture, and of a label shown by hovering; longer ones are
-# clipped on the page only.
+# Most characters of a text beside a picture (TEXT_LENGTH), and of a label in a hover text
+# (NOTE_LENGTH). Longer ones are clipped on the page, not in files.
 TEXT_LENGTH = 300
 NOTE_LENGTH = 32
-# Most points that show a picture when hovered over, and most bytes of files that are read for
-# these. Every point shows its picture's name.
+# Limits of pictures in the hover labels of points: HOVER_MOST pictures, HOVER_BYTES bytes of files
+# read for them. All other points show the name of their picture.
 HOVER_MOST = 200
 HOVER_BYTES = 2_000_000
 
 
 @dataclass(frozen=True)
 class Shown:
-    """How one sample is shown: picture as a data URI, text, why there is no picture, and the
-    picture's name; "" for none.
+    """Picture and text of one sample. picture : a data URI. problem : why there is no picture. name
+    : the picture's name. Each is "" if there is none.
     """
 
     picture: str
@@ -39,17 +39,19 @@ class Shown:
 def shown(samples: Samples, rows: Iterable[int], uploaded: Uploaded | None) -> list[Shown]:
     """Pictures and texts of the samples at these rows, counted from 0.
 
-    A row takes 1 to 2 ms the first time if its picture has some hundred pixels a side, 50 ms if it
-    comes straight from a camera.
+    The first time, a row takes 1 to 2 ms if its picture has some hundred pixels a side, and 50 ms
+    if it is a camera's full-size photo.
 
-    If a picture is missing, refused or broken, its row has a `problem`. Without a zip and a folder
-    in which there could be pictures, rows have neither picture nor problem.
+    If a picture is missing, refused or broken, its row has a `problem`. If the user has given
+    neither a zip nor a folder of pictures, rows have no picture and no problem.
     """
     return [_one(samples, int(row), _held(uploaded))[0] for row in rows]
 
 
 def view_key(uploaded: Uploaded | None) -> Hashable:
-    """Identifies the available pictures, for the keys of results that depend on them."""
+    """Identifies the pictures that are available: a part of the cache key of results that show
+    pictures.
+    """
     return _held(uploaded).key
 
 
@@ -61,7 +63,9 @@ def _held(uploaded: Uploaded | None) -> HeldPictures:
 
 @dataclass(frozen=True)
 class _Small:
-    """A small picture, or why there is none, and the number of bytes of its file."""
+    """A small picture, or the reason why there is none, and the size of the picture's file in
+    bytes.
+    """
 
     picture: str
     problem: str
@@ -73,7 +77,7 @@ class _Small:
 
 
 def _one(samples: Samples, row: int, held: HeldPictures) -> tuple[Shown, int]:
-    """How one sample is shown, and the number of bytes of its picture's file."""
+    """Picture and text of one sample, and the size of its picture's file in bytes."""
     seen = look(samples, row)
     text = _clipped(seen.text, TEXT_LENGTH)
     if seen.image is not None:
@@ -96,10 +100,11 @@ def _small(name: str, held: HeldPictures) -> _Small:
 
 
 def hover_pictures(pair: SamplePair, uploaded: Uploaded | None) -> tuple[str, ...]:
-    """A picture for each sample, real ones first, "" for none; () if no sample has one.
+    """For each sample, real ones first, its picture, or "" if it has none; () if no sample has
+    one.
 
-    Pictures in the samples' files are all included. Those in separate files are read for samples
-    drawn at random, until there are `HOVER_MOST` of them or `HOVER_BYTES` are read.
+    If the samples' own files contain the pictures, all are included. Pictures in separate files are
+    read for randomly drawn samples, until HOVER_MOST pictures or HOVER_BYTES bytes are read.
     """
     images = [side.images for side in pair if side.images is not None]
     if len(images) == 2:
@@ -124,14 +129,14 @@ def hover_pictures(pair: SamplePair, uploaded: Uploaded | None) -> tuple[str, ..
 
 
 def note(side: Samples, row: int, *, text: bool = True) -> str:
-    """The labels of one sample, clipped: first the picture's name and the text, then as many others
-    as fit.
+    """Text with up to three labels of one sample, each clipped: first the picture's name and the
+    text, then others.
     """
     return notes(side, [row], text=text)[0]
 
 
 def notes(side: Samples, rows: Sequence[int], *, text: bool = True) -> list[str]:
-    """The labels of several samples, each clipped as by `note`."""
+    """Texts with the labels of several samples, as `note` makes them."""
     picture = picture_column(side)
     names = [name for name in side.labels if text or name.strip().lower() != "text"]
     columns = sorted(names, key=lambda name: (name != picture, name.strip().lower() != "text"))[:3]

@@ -1,5 +1,5 @@
-"""Networks on the app's own machine, for pictures on that machine and for texts; only if the app
-was started with a folder.
+"""Networks that are files on the app's machine, as encoders for texts and for pictures on that
+machine. There are none unless the app was started with a folder.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from prviz.readers.paths import served_folder
 from prviz.readers.safe_folder import Below
 from prviz.samples import Samples
 
-# Seconds for which the list of networks is kept before it is read again.
+# Seconds for which the list of networks is cached.
 _HOLDS = 30
 
 
 @dataclass(frozen=True)
 class ChosenNetworks:
-    """The networks that the user has chosen. key : names and state of their files, for the keys of
-    results. load : loads the networks, in any thread.
+    """The networks that the user has chosen. key : names and states of the networks' files, as a
+    part of cache keys. load : loads the networks; callable from any thread.
     """
 
     key: Hashable = ()
@@ -33,8 +33,8 @@ class ChosenNetworks:
 
 
 def choose_networks(samples: Samples, sources: Sequence[Pictures], key: str) -> ChosenNetworks:
-    """Draw the choice of networks for the samples' texts and pictures. Pictures must be bundled or
-    in the app's folder: uploaded ones are never embedded.
+    """Draw the choice of networks for the samples' texts and pictures. Only pictures that are
+    bundled or in the app's folder can be embedded, never uploaded ones.
     """
     served = served_folder()
     uploaded = any(isinstance(each, ZipPictures) for each in sources)
@@ -47,7 +47,7 @@ def choose_networks(samples: Samples, sources: Sequence[Pictures], key: str) -> 
     try:
         below = Below(served)
         known = {each.title: each for each in local_encoders(str(served)) if kinds[each.takes]}
-    except (OSError, RuntimeError, ValueError):  # the app's folder is gone
+    except (OSError, RuntimeError, ValueError):  # raised if the app's folder is gone
         return ChosenNetworks()
     if not known and kinds["pictures"]:
         st.caption(
@@ -70,5 +70,5 @@ def choose_networks(samples: Samples, sources: Sequence[Pictures], key: str) -> 
 
 @st.cache_data(ttl=_HOLDS, show_spinner="Looking for networks")
 def local_encoders(served: str) -> list[LocalEncoder]:
-    """The networks in the app's folder and in installed packages that can run here."""
+    """The networks that can run here: those in the app's folder and those of installed packages."""
     return [*encoders_below(Below(served)), *installed_encoders()]

@@ -1,4 +1,6 @@
-"""The evaluation samples as pages show them: coordinates, rows, labels, pictures and texts."""
+"""The evaluation samples with all that pages show of them: coordinates, row numbers, labels,
+pictures and texts.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from prviz.samples import Samples
 
 @dataclass(frozen=True, eq=False)
 class DisplayedSamples(Evaluated):
-    """The evaluation samples, with the pictures and texts that a page knows."""
+    """The evaluation samples, with their pictures and texts."""
 
     @property
     def looks(self) -> Hashable:
@@ -39,8 +41,8 @@ class DisplayedSamples(Evaluated):
 
 
 def evaluated(problem: Problem, found: results.Results) -> DisplayedSamples:
-    """The evaluation samples of the first repeat, which are the same at every k; of approximate
-    curves, the samples that were measured.
+    """The evaluation samples of the first repeat, which are the same at every k. For approximate
+    curves: those evaluation samples that were measured.
     """
     settings = problem.settings
 

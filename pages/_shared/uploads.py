@@ -1,5 +1,5 @@
-"""The two upload fields: from files to a pair of samples. Every refusal is explained; until a new
-pair is complete, the old one stays on screen.
+"""The two upload fields, which turn files into a pair of samples. The page explains why it refuses
+a file. Until a new pair is complete, the old one stays on screen.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ ROWS = (
     " as one curve. For a first look at millions of rows there are approximate neighbour lists, at"
     " the end of this sidebar."
 )
-# The bundled checkpoint that the example uploads.
+# The bundled checkpoint that the button "Try an example" uploads.
 EXAMPLE = "mixture-converged"
-# Styles while the fields or a refusal cover the figure. As a permanent rule of the style sheet, the
-# browser would have to test it at every change of the page.
+# Style rules that are in the page only while the upload fields or a refusal cover the figure. In
+# the style sheet, the browser would have to test them at every change of the page.
 _COVERED = (
     ":is(.st-key-part-pr-figure, .st-key-part-warnings, .st-key-part-notice,"
     " [data-prviz-place=rows], .st-key-part-diagnostics, .st-key-far-off, .st-key-far-off-found)"
@@ -62,7 +62,7 @@ _NO_PAIR = (
     "<style>:is([data-prviz-place=data], [data-prviz-place=details]) { display: none; }</style>"
 )
 _DIMMED = "<style>.st-key-part-pr-figure { opacity: .3 !important; }</style>"
-# Most characters of a file's name on its chip.
+# Most characters of a file's name in the sidebar.
 CHIP = 18
 
 
@@ -72,16 +72,18 @@ def limits() -> readers.Limits:
 
 
 class _RefusedError(Exception):
-    """The upload can't be used; the page has said why."""
+    """Raised if an upload can't be used, after the page has said why."""
 
 
 class _IncompleteError(Exception):
-    """A file, or the choice of its arrays, is still missing; the page has said which."""
+    """Raised if a file or the choice of an array is still missing, after the page has said
+    which.
+    """
 
 
 class Fields(NamedTuple):
-    """The content of the two fields: ids of their files, the pair they give, whether a file was
-    refused, and whether one is missing.
+    """Content of the two upload fields. files : ids of their files. pair : the pair that the files
+    give. refused : True if a file was refused. incomplete : True if a file is missing.
     """
 
     files: tuple[str | None, ...]
@@ -91,10 +93,10 @@ class Fields(NamedTuple):
 
 
 def box(k: int | str) -> Uploaded | None:
-    """Draw the two fields and return the pair last read in this session; a file that can't be read
-    does not replace it.
+    """Draw the two upload fields and return the pair that was last read in this session. A file
+    that can't be read does not replace that pair.
 
-    k: the rows must suffice for this number of neighbours.
+    k : number of neighbours for which a set must have enough rows.
     """
     said = st.container()
     fields = _fields(k, said)
@@ -106,11 +108,11 @@ def box(k: int | str) -> Uploaded | None:
 
 
 def stage(k: int | str, place: DeltaGenerator) -> Uploaded | None:
-    """Draw the current pair as chips in the current container, and the two fields in `place`, over
-    the figure.
+    """Draw the names of the current pair where this is called, and the two upload fields in
+    `place`, over the figure.
 
-    The fields are visible until there is a pair, and when the user asks for them; a refusal is
-    always visible.
+    The fields are visible until there is a pair, and after a click on Replace; the message on a
+    refused file is always visible.
     """
     held = session()
     with place:
@@ -151,7 +153,7 @@ def stage(k: int | str, place: DeltaGenerator) -> Uploaded | None:
 
 
 def _held(fields: Fields) -> Uploaded | None:
-    """The pair in the fields, or else the one last read; the session keeps it."""
+    """The pair in the fields or, if they have none, the pair last read; the session stores it."""
     uploaded = fields.pair or session().uploaded
     if uploaded is not None:
         uploaded = replace(uploaded, pictures=pictures_box(uploaded.pair, uploaded.origin))
@@ -160,7 +162,9 @@ def _held(fields: Fields) -> Uploaded | None:
 
 
 def _fields(k: int | str, said: DeltaGenerator) -> Fields:
-    """Draw the fields side by side, and in `said` what is wrong with their files or missing."""
+    """Draw the two upload fields side by side; in `said`, messages on what is wrong with their
+    files or is missing.
+    """
     emptied = session().emptied
     files = []
     for column, role in zip(st.columns(2), ("real", "generated"), strict=True):
@@ -192,12 +196,12 @@ def _fields(k: int | str, said: DeltaGenerator) -> Fields:
 
 
 def _replace(files: tuple[str | None, ...]) -> None:
-    """Callback: show the fields until they contain other files than these."""
+    """Callback: show the upload fields until they contain other files than these."""
     session().replaced_files = files
 
 
 def _empty_fields() -> None:
-    """Callback: empty the fields and forget refusals; the pair stays."""
+    """Callback: empty the upload fields and forget refused files; the current pair stays."""
     held = session()
     held.emptied += 1
     held.replaced_files = None
@@ -206,7 +210,7 @@ def _empty_fields() -> None:
 
 
 def show(uploaded: Uploaded) -> None:
-    """Show this pair instead of the files in the fields, which are emptied, as they would be read
+    """Make this the current pair. The upload fields are emptied, as their files would replace it
     again otherwise.
     """
     _empty_fields()
@@ -221,8 +225,8 @@ def swap() -> None:
 
 
 def _take_example() -> None:
-    """Callback: upload an example, bundled digits and a checkpoint of their generator, as two
-    files.
+    """Callback: read an example as if it were uploaded in two files: the bundled digits, and
+    samples of a generator of digits.
     """
     pair = bundled_pair(EXAMPLE)
     read = []
@@ -234,8 +238,8 @@ def _take_example() -> None:
 
 
 def say_refused() -> None:
-    """Show the files that the server refused for lack of memory, how much is in use, and what to
-    remove.
+    """Draw a message if the server has refused files for lack of memory: which, how much memory is
+    in use, and what to remove.
     """
     refused = uploads.refused()
     if refused is not None:
@@ -247,7 +251,9 @@ def say_refused() -> None:
 
 
 def forget() -> None:
-    """Callback: remove the uploaded pair, and all that was read or computed in this session."""
+    """Callback: remove the uploaded pair and everything that was read or computed in this
+    session.
+    """
     held = session()
     _empty_fields()
     held.uploaded = None
@@ -287,8 +293,8 @@ def _both(real: Any, generated: Any) -> Uploaded | None:
 
 
 def _in_one_file(title: str, upload: Any) -> Uploaded | None:
-    """The pair in a file that contains both sets; None if it contains one set."""
-    # without a copy, which `getbuffer` would make
+    """The pair that one file contains; None if the file contains one set only."""
+    # not `getbuffer`, which would copy the file
     source = (upload.name, memoryview(upload.getvalue()))
     kept = f"rows-chosen-{upload.file_id}"
     try:
@@ -309,22 +315,21 @@ def _in_one_file(title: str, upload: Any) -> Uploaded | None:
     except readers.ReadError as error:
         raise _explained(title, error) from None
     if chosen is not None and kept not in st.session_state:
-        st.session_state[kept] = chosen  # run again, so that the fields no longer cover the figure
+        # run the page again: the upload fields must no longer cover the figure
+        st.session_state[kept] = chosen
         st.rerun()
     origin = (upload.file_id,) if table else ()
     return Uploaded(pair, (upload.name,), keys, origin, choice=session().columns)
 
 
 def _roles(upload: Any, source: tuple[str, memoryview], *, table: bool) -> tuple[str, str] | None:
-    """The keys of real and generated in a file that tells them apart, else None; a table with one
-    set is read here already, for `_one`.
-    """
+    """The keys of the real and of the generated set in a file that names both; else None."""
     if table:
         try:
             _read(upload, source, None)
-        except readers.AmbiguousKeyError:  # both sets, or several list columns
+        except readers.AmbiguousKeyError:  # the table has both sets, or several list columns
             pass
-        # columns of texts, among which `_rows_of_roles` lets the user choose
+        # the table has columns of texts: `_rows_of_roles` lets the user choose among these
         except readers.TextColumnError:
             return None
         else:
@@ -335,11 +340,12 @@ def _roles(upload: Any, source: tuple[str, memoryview], *, table: bool) -> tuple
 
 
 def _rows_of_roles(upload: Any, source: tuple[str, memoryview]) -> tuple[str, str] | None:
-    """Let the user choose which rows of a table are real and which generated, if it has a column
-    such as ``split`` for that.
+    """If a table has a column such as ``split`` that separates both sets, let the user choose which
+    rows are real and which are generated.
 
-    Returns the choice, or None without one. Raises _IncompleteError if a choice is needed: each of
-    several list columns has rows of both sets.
+    Returns the choice; None if there is none to make, or it is not made yet. Raises
+    _IncompleteError while a choice is missing without which the file can't be read: if several list
+    columns each have rows of both sets.
     """
     several = False
     try:
@@ -366,7 +372,9 @@ def _rows_of_roles(upload: Any, source: tuple[str, memoryview]) -> tuple[str, st
 
 
 def _rows_by_texts(source: tuple[str, memoryview]) -> tuple[str, ...]:
-    """The sets of rows that columns of texts (which are no features) distinguish."""
+    """The sets of rows to choose from in a table of texts: rows with equal entries in a text
+    column.
+    """
     try:
         readers.read_chosen_pair(source, session().columns, limits=limits())
     except readers.AmbiguousKeyError as error:
@@ -394,8 +402,8 @@ def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | Non
 
 
 def _read(upload: Any, source: tuple[str, memoryview], key: str | None) -> Samples:
-    """Read the samples in a file. Raises _IncompleteError if some columns look unlike features and
-    the user has not decided about them.
+    """Read the samples in a file. Raises _IncompleteError if some columns do not look like features
+    and the user has not decided whether to use them.
     """
     choice = session().columns
     try:
@@ -410,7 +418,7 @@ def _read(upload: Any, source: tuple[str, memoryview], key: str | None) -> Sampl
 
 
 def _take_columns(choice: ColumnChoice) -> None:
-    """Callback: read both files with this choice of columns."""
+    """Callback: read both files again, with this choice of columns."""
     session().columns = choice
 
 
@@ -421,8 +429,8 @@ def ask_columns(
     take: Callable[..., None],
     *args: Hashable,
 ) -> None:
-    """Ask what to do with columns that look unlike features. A button calls `take(*args, choice)`
-    with the resulting choice of columns.
+    """Ask the user whether to use columns that do not look like features. Each answer is a button,
+    which calls `take(*args, choice)` with the resulting choice of columns.
     """
     shown = ", ".join(f"**{plain(column[:LONGEST])}**" for column in columns[:CHIP])
     more = ""
@@ -446,7 +454,7 @@ def ask_columns(
 
 
 def _explained(title: str, error: Exception) -> _RefusedError:
-    """Show why a file can't be used; further lines of the error's text are code to copy."""
+    """Draw why a file can't be used, and return the error to raise."""
     say_unread(title, error, session().columns, _take_columns)
     return _RefusedError()
 
@@ -458,8 +466,8 @@ def say_unread(
     take: Callable[..., None],
     *args: Hashable,
 ) -> None:
-    """Say why a file can't be read, with a button for each choice of columns that would help;
-    `take` and `args` as in `ask_columns`.
+    """Draw why a file can't be read, a button that leaves out the columns at fault, if any, and
+    code to convert the file, if the error's text has some. `take`, `args` : as in `ask_columns`.
     """
     reason, _, recipe = str(error).partition("\n")
     say_refusal(f"**{plain(title)}**: {plain(with_buttons(reason))}")
@@ -476,8 +484,8 @@ def say_unread(
 
 
 def rows_to_use(pair: SamplePair, *, approximate: bool) -> int:
-    """Number of rows of each set to measure: all, or fewer if exact curves of all are slow and the
-    user chooses so.
+    """Number of rows of each set to measure: all; or, if exact curves of all rows would be slow,
+    the number that the user chooses.
     """
     rows = max(pair.real.n, pair.generated.n)
     sizes = (pair.real.n, pair.generated.n, pair.d)
@@ -502,8 +510,9 @@ LONGEST = 120
 
 
 def pictures_box(pair: SamplePair, origin: Hashable) -> HeldPictures:
-    """If a table names pictures, draw the field for a zip of pictures and say how many were found.
-    origin : identifies the uploaded files.
+    """If a table of the pair names pictures, draw an upload field for a zip of pictures, and how
+    many pictures were found.
+    origin : identifies the pair's uploaded files.
     """
     if all(picture_column(side) is None for side in pair):
         return HeldPictures()
@@ -547,8 +556,8 @@ def _folder() -> FolderPictures | None:
 
 
 def _zip(upload: Any) -> tuple[str, ZipPictures | None]:
-    """The key and content of the zip last read in this session; a later file that can't be read
-    does not replace it.
+    """Key and content of the zip of pictures that was last read in this session. A later file that
+    can't be read does not replace it.
     """
     key, held = session().pictures
     if upload is not None and upload.file_id != key:
@@ -567,7 +576,7 @@ def _zip(upload: Any) -> tuple[str, ZipPictures | None]:
 
 
 def forget_pictures() -> None:
-    """Forget the zip and the small pictures made from it."""
+    """Callback: forget the zip of pictures, and all thumbnails."""
     session().pictures = ("", None)
     session().thumbnails.clear()
 
@@ -600,7 +609,7 @@ def _say(side: Samples, found: Found, where: str) -> None:
 
 
 def ending(name: str, most: int) -> str:
-    """The end of a long name, as names of pictures usually differ at the end."""
+    """The name, or its end if it is too long: names of pictures usually differ at the end."""
     if len(name) <= most:
         return name
     return "…" + name[1 - most :]

@@ -15,20 +15,23 @@ from prviz.reports.settings import ExploreSettings
 
 
 def unbroken(text: str) -> str:
-    """The text with every number on one line with its % sign."""
+    """The text with a non-breaking space between a number and its % sign, so that no line ends
+    between them.
+    """
     return re.sub(r"(?<=\d) (?=%)", "\u00a0", text)
 
 
-# Names of files, keys and columns come from users: they must never be interpreted as markup.
+# Texts from users, such as names of files and columns, must pass `plain` before they are drawn:
+# they must never act as markup.
 def plain(text: object) -> str:
-    """The text on one line, escaped so that Markdown shows it literally."""
+    """The text in one line, escaped so that Markdown shows it literally."""
     line = unbroken(" ".join(str(text).split()))
     return "".join(f"\\{c}" if c in r"\`*_{}[]()<>#+-.!|~$:@&^=" else c for c in line)
 
 
 T = TypeVar("T")
-# Style rules beyond Streamlit's theme, present in every page from the first byte (app.py). There
-# are three sizes of type: heading, text (1rem) and label.
+# Style rules of all pages, in addition to Streamlit's theme. app.py puts them into the server's
+# first response. There are three font sizes: heading, text (1rem) and label.
 CSS = """
 :root {
   --prviz-ground: light-dark(#FFFFFF, #0E1117); --prviz-accent: light-dark(#0065A0, #3A9AD6);
@@ -184,8 +187,8 @@ fill="none" stroke="black" stroke-width="1.6" stroke-linecap="round"> \
 .st-key-explore { position: relative; z-index: 2; opacity: 1 !important; }
 div:has(> .st-key-prviz-bar) { position: absolute; }
 """
-# The bar's buttons and keys. The text is the same on all pages, so that the element stays when the
-# page changes.
+# HTML of the bar's buttons and of the script for their keys. It is the same on all pages, so that
+# the element is not replaced when the page changes.
 _FOLDER = Path(__file__).parent
 TOOLS = "{}<script type=module>{}</script>".format(
     *((_FOLDER / f"bar_tools.{kind}").read_text(encoding="utf-8") for kind in ("html", "js"))
@@ -193,8 +196,8 @@ TOOLS = "{}<script type=module>{}</script>".format(
 
 
 def draw_bar(pages: Sequence[st.Page], current: st.Page) -> None:
-    """Draw the bar at the top of the page: wordmark, links to all pages with the current one
-    marked, and buttons.
+    """Draw the bar at the top of the page: wordmark, a link to each page (that to the current one
+    is marked), and buttons.
     """
     with st.container(key="prviz-bar", horizontal=True):
         st.html(TOOLS, unsafe_allow_javascript=True)
@@ -213,16 +216,16 @@ def say_refusal(text: str) -> None:
 
 
 def begin(key: str, value: Any) -> str:
-    """Set the widget with this key to `value`, unless the session has a value for it; returns the
-    key.
+    """Set the start value of the widget with this key, unless the session already has a value for
+    it; returns the key.
     """
     st.session_state.setdefault(key, value)
     return key
 
 
 def pressed(label: str, key: str, **more: Any) -> bool:
-    """Draw a button; True in the first run that reaches it after a click, even if a run in between
-    was aborted.
+    """Draw a button; True in the first run that reaches this call after a click, even if a run
+    between the click and this one was aborted.
     """
     note = f"{key}.pressed"
     st.button(label, key=key, on_click=st.session_state.update, args=({note: True},), **more)
@@ -230,7 +233,9 @@ def pressed(label: str, key: str, **more: Any) -> bool:
 
 
 def described(text: str) -> dict[str, Any]:
-    """The argument for a table's alternative text, if this version of Streamlit accepts one."""
+    """Keyword arguments that give `st.dataframe` this alternative text; {} if the installed
+    Streamlit does not accept one.
+    """
     if "alt" in inspect.signature(st.dataframe).parameters:
         return {"alt": text}
     return {}
@@ -239,12 +244,12 @@ def described(text: str) -> dict[str, Any]:
 def choose_one(
     label: str, options: Mapping[T, str] | Sequence[T], first: T | None = None, **more: Any
 ) -> T:
-    """Draw a segmented control with exactly one option chosen: the value stored under its key, or
-    initially `first`.
+    """Draw a segmented control in which exactly one option is chosen, at first `first`; return that
+    option.
 
     options : the options, or a mapping from options to titles. more : further arguments of
-    `st.segmented_control`. If the stored value is no option (from a link, or of earlier options),
-    the first choice is returned.
+    `st.segmented_control`. If the session holds a value that is no option (from a link, or from
+    earlier options), `first` is returned.
     """
     known = list(options)
     if isinstance(options, Mapping):

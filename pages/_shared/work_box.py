@@ -1,4 +1,4 @@
-"""A list of tasks that runs in the background of a page, with buttons, progress and results."""
+"""Draws a list of tasks that runs in the background: buttons, progress and the results so far."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from prviz.readers import errors
 from prviz.recent import LeastRecentlyUsed
 from prviz.studies.tasks import Columns, Row, Task, as_parquet
 
-# Seconds between drawings of the rows during measurements, and seconds for which the page waits for
-# the first rows.
+# PAUSE: seconds between drawings of the rows while they are measured. FIRST_WAIT: seconds for which
+# the page waits for the first rows.
 PAUSE = 1.0
 FIRST_WAIT = 0.6
-# Most runs, and most rows in total, that are kept for all visitors; a row of a sweep takes about
-# 400 bytes.
+# Limits of the store of runs that all visitors share: SHARED_RUNS runs, and SHARED_ROWS rows in
+# total. A row of a sweep takes about 400 bytes.
 SHARED_RUNS = 64
 SHARED_ROWS = 200_000
 
@@ -35,9 +35,11 @@ Draw = Callable[[pd.DataFrame, bool], None]
 class WorkRequest(NamedTuple):
     """Tasks to measure.
 
-    key : equal keys mean equal tasks. title : shown as text, and part of the names of files.
-    seconds : estimated time of all tasks. private : True for data of the visitor's own: rows are
-    kept in this session only. known : rows of other work, by key, that need not be measured again.
+    key : identifies the tasks; equal keys mean equal tasks. title : text on the page, also used in
+    file names.
+    seconds : estimated time of all tasks. private : True for the visitor's own data, whose rows
+    only this session may see. known : by row key, rows that were measured before and need not be
+    measured again.
     at_once : True to start without a click.
     """
 
@@ -63,13 +65,13 @@ def _runs(work: WorkRequest) -> LeastRecentlyUsed:
 
 
 def _run(work: WorkRequest) -> TaskRun:
-    """The stored run for this work, or a new one, which is stored once it starts."""
+    """The stored run of this request, or a new run, which is stored once it starts."""
     return _runs(work).get(work.key) or TaskRun(work.tasks, work.columns, work.seconds, work.known)
 
 
 def box(work: WorkRequest, draw: Draw, before: Callable[[], None] | None = None) -> None:
-    """Draw the progress and buttons of this work, and its rows by `draw(rows so far, complete)`, or
-    `before()` while there are none.
+    """Draw progress and buttons of a request's run, and its rows by `draw(rows so far, complete)`;
+    while there are no rows, call `before()`.
     """
     run = _run(work)
     left = session().left_runs
@@ -99,7 +101,7 @@ def _waits(work: WorkRequest, run: TaskRun) -> bool:
 
 
 def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None] | None) -> None:
-    """The fragment that shows a run. When the run begins or ends, the whole page is redrawn."""
+    """Draw a run, in a fragment. When the run begins or ends, the whole page is drawn again."""
     run = _run(work)
     name = _name(work)
     who = session().viewer
@@ -164,10 +166,11 @@ def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None
 
 
 class WorkTexts(NamedTuple):
-    """What is said of work.
+    """Texts on background work.
 
-    unit : of its pieces. first : beside Start. stopping : what still runs after Stop. done : after
-    the number of pieces.
+    unit : name of its pieces, such as "measurements". first : text beside the button Start.
+    stopping : text on what still runs after a click on Stop. done : text after the number of
+    pieces, once all are done.
     """
 
     unit: str
@@ -185,10 +188,11 @@ def buttons(
     keys: tuple[str, str, str],
     waits: bool,
 ) -> None:
-    """Draw the state of the work: its progress with Stop; or Start or Continue with the estimated
-    time; or what is done.
+    """Draw the state of background work: while it runs, its progress and the button Stop; before,
+    Start or Continue with the estimated time; at the end, how much was done.
 
-    keys : of the container and its two buttons. waits : True if this viewer waits for the work.
+    keys : widget keys of the container, of Start and of Stop. waits : True if this viewer waits for
+    the work.
     """
     count = f"{work.done} of {work.total} {texts.unit}"
     box, start_key, stop_key = keys
@@ -217,7 +221,7 @@ def buttons(
 
 
 def error_text(error: Exception) -> str:
-    """Describe the error that ended background work."""
+    """Text for the user on the error that has ended background work."""
     if isinstance(error, MemoryError):
         return "This machine has too little memory for it: fewer samples or dimensions need less."
     if isinstance(error, ValueError | TypeError | OSError):

@@ -1,3 +1,3 @@
-"""Background work: lists of tasks, embeddings by networks, and the threads that run them, without
-Streamlit.
+"""Background work without Streamlit: lists of tasks, embeddings of pictures, and the threads that
+do both.
 """

@@ -1,6 +1,6 @@
 """Work in a thread of its own, which can be stopped and continued.
 
-It does not use Streamlit, and no work may call `st`, because its thread belongs to no session.
+Nothing here uses Streamlit, and work must not call `st`: its thread belongs to no session.
 """
 
 from __future__ import annotations
@@ -15,26 +15,27 @@ from prviz.neighbors.threads import available_threads, low_priority
 from prviz.server.limits import limits
 from prviz.server.work_queue import WorkQueue, foreground
 
-# Share of the work from which on the remaining time is extrapolated from the time so far; before,
-# the initial estimate is used.
+# Once this share of the work is done, the remaining time is extrapolated from the time so far;
+# before that, it follows from the initial estimate.
 FIRST_SHARE = 0.05
-# Seconds since the last poll after which a viewer counts as gone; a page that shows the work polls
+# A viewer counts as gone this many seconds after the last poll. A page that shows the work polls
 # every second.
 LOOKING_SECONDS = 10.0
-# Queue of all visitors' work.
+# The queue in which all visitors' work waits for its turn.
 _queue = WorkQueue(available_threads())
 
 
 class CancelledError(Exception):
-    """Raised inside work at its next progress report after it was stopped."""
+    """Ends stopped work: raised inside it, at its next progress report."""
 
 
 class Background(ABC):
-    """Work in `total` pieces. Finished pieces are kept, so that none is done twice.
+    """Work that consists of `total` pieces. The results of finished pieces are kept, so that no
+    piece is done twice.
 
     seconds : estimated time of all pieces. error : the error that has ended the work, if any.
-    idle_seconds : the work stops when no viewer has polled for this time: every tab that showed it
-    is closed or shows something else.
+    idle_seconds : the work stops if no viewer has polled for this time, since then no browser tab
+    shows it any more.
     """
 
     idle_seconds = 600.0
@@ -47,12 +48,15 @@ class Background(ABC):
         self._lock = threading.Lock()
         self._wanted, self._ended = False, threading.Event()
         self._ended.set()
-        self.place = 0  # place in the queue of all visitors' work, from 1; 0 while it runs
+        self.place = 0  # place in the queue, counted from 1; 0 while the work runs or is not queued
         self._part = 0.0  # share done of the current piece
         self._began = time.monotonic()
-        self._before = 0.0  # share done before the last start, whose time is `_began`
+        # share of the work that was done before the last start; `_began` is the time of that start
+        self._before = 0.0
         self._pace: float | None = (
-            None  # estimated seconds for all pieces, from those done since the last start
+            # estimated seconds for all pieces, extrapolated from the pieces done since the last
+            # start
+            None
         )
         self._polled: dict[Hashable, float] = {}  # time of the last poll, by viewer
 
@@ -63,11 +67,15 @@ class Background(ABC):
 
     @abstractmethod
     def _measure(self) -> None:
-        """Do the missing pieces in the work's thread; call `_report` between and inside pieces."""
+        """Do the missing pieces. Called in the work's thread; must call `_report` between and
+        inside pieces.
+        """
 
     @property
     def share(self) -> float:
-        """Share done, from 0 to 1, including the finished part of the current piece."""
+        """Share of the work that is done, from 0 to 1, including the finished part of the current
+        piece.
+        """
         return min((self.done + self._part) / max(self.total, 1), 1.0)
 
     @property
@@ -95,15 +103,15 @@ class Background(ABC):
         if self._pace is not None or not self.working:
             return (self._pace or self.seconds) * (1 - self.share)
         gone = time.monotonic() - self._began
-        # the initial estimate has passed: assume the time so far once more
+        # once the initial estimate has passed, assume that it takes the time so far once more
         return max(self.seconds * (1 - self._before) - gone, gone)
 
     def touch(self, who: Hashable = None) -> None:
-        """Note that this viewer is still waiting for the work."""
+        """Note that this viewer polls now, and so still waits for the work."""
         self._polled[who] = time.monotonic()
 
     def start(self, who: Hashable = None) -> None:
-        """Do the missing pieces in a new thread; does nothing more while one is running."""
+        """Do the missing pieces in a new thread. If a thread is still running, that one goes on."""
         self.touch(who)
         with self._lock:
             idle = self._ended.is_set()
@@ -113,7 +121,9 @@ class Background(ABC):
             threading.Thread(target=self._run, name="prviz-run", daemon=True).start()
 
     def _run(self) -> None:
-        """The thread: work until all pieces are done, the work is stopped, or an error ends it."""
+        """What the thread does: work until all pieces are done, the work is stopped, or an error
+        ends it.
+        """
         while True:
             self._began = time.monotonic()
             self._before = self.share
@@ -138,17 +148,23 @@ class Background(ABC):
                     return
 
     def _wait(self, place: int) -> None:
-        """Note the place in the queue; raises CancelledError if no viewer waits any more."""
+        """Called while the work waits in the queue, with its place there. Raises CancelledError if
+        no viewer waits for it any more.
+        """
         self.place = place
         self._began = time.monotonic()
         self._report(0.0)
 
     def stop(self) -> None:
-        """Begin no further piece. Finished pieces are kept; `start` continues with the others."""
+        """Stop before the next piece. The results of finished pieces are kept; `start` continues
+        with the others.
+        """
         self._wanted = False
 
     def leave(self, who: Hashable) -> None:
-        """Remove this viewer; the work stops unless another viewer has polled recently."""
+        """Forget this viewer, who no longer waits. The work stops unless another viewer has polled
+        recently.
+        """
         self._polled.pop(who, None)
         if (
             time.monotonic() - max(self._polled.values(), default=-LOOKING_SECONDS)
@@ -157,13 +173,13 @@ class Background(ABC):
             self.stop()
 
     def wait(self, seconds: float) -> bool:
-        """Wait at most this number of seconds; True if the thread has ended."""
+        """Wait for the end of the thread, at most this number of seconds; True if it has ended."""
         self.touch()
         return self._ended.wait(seconds)
 
     def _report(self, share: float) -> None:
-        """Note the share done of the current piece. On a shared server this also waits while
-        browsers draw.
+        """Note the share of the current piece that is done. On a shared server, also wait while the
+        server draws pages.
 
         Raises CancelledError if the work was stopped or no viewer polls any more.
         """

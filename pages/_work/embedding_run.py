@@ -1,5 +1,5 @@
-"""Embedding folders of pictures in the background, for one visitor at a time; a stopped run can
-continue.
+"""Embeds folders of pictures in the background, for one visitor at a time. A stopped run can be
+continued.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from prviz.measure.workload import duration
 from prviz.neighbors.threads import available_threads
 from prviz.readers.safe_folder import Below
 
-# Seconds between checks whether another visitor's embedding has ended.
+# While another visitor's embedding runs: seconds between checks whether it has ended.
 _LOOK = 0.2
-# Lock that lets one embedding run at a time: it uses all cores, and two of the same folder would
-# write the same files.
+# Lock that lets only one embedding run at a time. An embedding uses all cores, and two embeddings
+# of the same folder would write to the same files.
 _one_at_a_time = threading.Lock()
 
 
 class EmbeddingRequest(NamedTuple):
-    """What to embed: folders of pictures below the app's folder, and the encoder. An encoder that
-    has to be fitted is fitted on the first folder.
+    """What to embed: folders of pictures below the app's folder, and the encoder. If the encoder
+    has to be fitted, it is fitted on the first folder.
     """
 
     folders: tuple[str, ...]
@@ -37,8 +37,8 @@ class EmbeddingRequest(NamedTuple):
 
     @property
     def out(self) -> str:
-        """Folder of the output files. It is named after the encoder, with "-" for characters that a
-        file name can't have, and never like a network's own file.
+        """Name of the folder for the output files: that of the encoder, with "-" for characters
+        that a file name can't have. It never equals the name of a network's file.
         """
         name = self.encoder.encoder.replace(".onnx", "-onnx")
         return "".join(each if each.isalnum() or each in "._-" else "-" for each in name).lstrip(
@@ -49,7 +49,8 @@ class EmbeddingRequest(NamedTuple):
 class EmbeddingRun(Background):
     """The embedding of one request; its pieces are pictures.
 
-    left_out : one line for each folder with unreadable pictures. state : what it does now, as text.
+    left_out : one line for each folder that has unreadable pictures. state : text on what the run
+    does now.
     """
 
     def __init__(self, below: Below, request: EmbeddingRequest) -> None:
@@ -100,7 +101,7 @@ class EmbeddingRun(Background):
         """Embed one folder. before : number of pictures in the folders before it."""
         count = len(source.items)
 
-        # the last picture only counts as done once the file is written
+        # until the folder's file is written, its last picture does not count as done
         def report(share: float) -> None:
             self._done = before + min(int(share * count), count - 1)
             self.state = f"{folder}: {self._done:,} of {self.total:,} pictures"

@@ -1,7 +1,7 @@
-"""Lists of tasks that run in the background; all viewers share their rows, and can stop and
-continue them.
+"""Lists of tasks that run in the background. All viewers of a list share its rows, and can stop and
+continue it.
 
-Nothing here uses Streamlit, because the threads belong to no session.
+Nothing here uses Streamlit, because these threads belong to no session.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from prviz.studies.tasks import Columns, Row, Task, run_tasks, table
 
 T = TypeVar("T")
 P = ParamSpec("P")
-# Number of tasks done since the last start from which on the remaining time is extrapolated; one
-# task alone says little.
+# The remaining time is extrapolated once this many tasks are done since the last start: a single
+# task says little about the others.
 FIRST_TASKS = 3
 
 
 class Workers(Executor):
-    """An executor of `count` threads, which start with the first call; calls run in the order of
-    submission.
+    """An executor with `count` threads, which start at the first submission. Calls run in the order
+    of submission.
 
-    With a ThreadPoolExecutor the interpreter could only end after all calls; these threads end with
-    it.
+    Its threads end with the interpreter. With a ThreadPoolExecutor, the interpreter would first
+    wait for all calls.
     """
 
     def __init__(self, count: int) -> None:
@@ -59,22 +59,24 @@ class Workers(Executor):
                     future.set_result(call())
                 except BaseException as error:  # noqa: BLE001 - raised by `Future.result`
                     future.set_exception(error)
-            del future, call  # free their memory while the thread waits for the next call
+            # free the memory of call and result while the thread waits for the next call
+            del future, call
 
 
 @lru_cache(maxsize=1)
 def _workers() -> Workers:
-    """The worker threads of all runs. Each run queues only a few tasks at a time, so that runs
-    share the cores evenly.
+    """The worker threads that all runs share. Each run submits only a few tasks at a time, so that
+    all runs get an even share of the cores.
     """
     return Workers(available_threads())
 
 
 class TaskRun(Background):
-    """A list of tasks: its rows so far, and the work on the remaining tasks.
+    """A list of tasks that runs in the background: its rows so far, and the work on the remaining
+    tasks.
 
-    seconds : estimated time of all tasks. known : rows, by key, that need not be measured; those of
-    other tasks are ignored.
+    seconds : estimated time of all tasks. known : by row key, rows that were measured before; rows
+    that belong to none of these tasks are ignored.
     """
 
     def __init__(
@@ -102,18 +104,18 @@ class TaskRun(Background):
 
     @property
     def size(self) -> int:
-        """Number of rows so far."""
+        """Number of rows that are measured so far."""
         return len(self._rows) + sum(map(len, self._news))
 
     @cached_property
     def _place(self) -> dict[str, int]:
-        """Position of each row in the order of the tasks, by the row's key."""
+        """By row key, the row's position in the order of the tasks."""
         return {
             key: place for place, key in enumerate(key for task in self.tasks for key in task.keys)
         }
 
     def wait_first(self, seconds: float) -> None:
-        """Wait for the first rows, at most this number of seconds."""
+        """Wait until the first rows are measured, at most this number of seconds."""
         if self.working and not self.size:
             self._begun.wait(seconds)
 
@@ -148,7 +150,9 @@ class TaskRun(Background):
 
 
 def held_runs(entries: int, most_rows: int) -> LeastRecentlyUsed:
-    """A store of runs; a run that is removed from it is stopped."""
+    """A store of runs with limits on its entries and rows; a run that is dropped from it is
+    stopped.
+    """
     return LeastRecentlyUsed(
         entries, most_rows, lambda run: int(run.size), lambda run: run.stop(), stay=1
     )
