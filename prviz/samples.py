@@ -257,7 +257,7 @@ class Samples:
         return Samples, tuple(getattr(self, each.name) for each in fields(self))
 
     def __repr__(self) -> str:
-        return f"Samples({self.name!r}, {self.n} x {self.d}, {self.values.dtype})"
+        return f"Samples({self.name!r}, {self.size_text}, {self.values.dtype})"
 
     def _repr_html_(self) -> str:
         return table_html(_HEAD, [_row("", self)], " ".join(self.notes))
@@ -272,6 +272,12 @@ class Samples:
     def shape(self) -> tuple[int, int]:
         """Number of samples and of features."""
         return self.n, self.d
+
+    @property
+    def size_text(self) -> str:
+        """Number of samples and of features, and the columns that are labels instead."""
+        labels = f", labels {', '.join(self.labels)}" if self.labels else ""
+        return f"{self.n} x {self.d}{labels}"
 
     @cached_property
     def n(self) -> int:

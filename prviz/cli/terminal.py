@@ -309,8 +309,11 @@ def put_text(target: str, text: str) -> None:
 
 
 def size_lines(pair: SamplePair) -> list[str]:
-    """Two lines, one for each set: role, name, and number of samples and features."""
-    return [f"{role:9}  {one_line(each.name)}  {each.n} x {each.d}" for role, each in by_role(pair)]
+    """Two lines, one for each set: role, name, number of samples and features, and labels."""
+    return [
+        f"{role:9}  {one_line(each.name)}  {one_line(each.size_text)}"
+        for role, each in by_role(pair)
+    ]
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -24,6 +24,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -161,6 +162,18 @@ def test_a_hostile_configuration_is_refused_at_once(
     start = time.monotonic()
     assert_one_line_error(run("sweep", tmp_path / "grid.toml"), "grid.toml", part)
     assert time.monotonic() - start < 10
+
+
+def test_columns_that_are_labels_are_named_beside_the_number_of_features(
+    run: Run, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    for name in ("real.csv", "generated.csv"):
+        table_of = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+        table_of.assign(target=rng.integers(0, 2, 60)).to_csv(tmp_path / name, index=False)
+    lines = table(run("curve", *sorted(tmp_path.iterdir(), reverse=True), "--method", "knn")[1])
+    assert [line.split("  ")[-1] for line in lines[:2]] == ["60 x 3, labels target"] * 2
+    assert "60 x 3, labels target, float64" in repr(prviz.read(tmp_path / "real.csv"))
 
 
 @pytest.mark.verdict
