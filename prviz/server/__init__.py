@@ -1,3 +1,3 @@
-"""The app as a server: the hosts it answers, what visitors may upload, what is removed when they
-leave.
+"""The app as a server: which hosts it answers, what visitors may upload, and what is removed when
+they leave.
 """

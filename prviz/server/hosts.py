@@ -1,9 +1,9 @@
-"""A guard that answers only requests to hosts of the app, so that pages of other sites can't reach
-it.
+"""Middleware that answers only requests to hosts of the app, so that pages of other sites can't
+reach it.
 
-A page of another site can reach a server on this machine by DNS rebinding: the site's name is
-resolved to this machine's address, and the browser sends the page's requests here, with that name
-in the header Host.
+By DNS rebinding, a page of another site can reach a server on this machine: the site's name is
+resolved to this machine's address, and the browser sends the page's requests here, with the site's
+name in the header Host.
 """
 
 from __future__ import annotations
@@ -22,20 +22,22 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
-# Environment variables, each with values separated by spaces: further hosts of the app, and sites
-# whose pages may show it in a frame.
+# Environment variables, each with values separated by spaces. HOSTS_VARIABLE: further hosts of the
+# app. FRAMES_VARIABLE: sites whose pages may show the app in a frame.
 HOSTS_VARIABLE = "PRVIZ_ALLOW_HOST"
 FRAMES_VARIABLE = "PRVIZ_ALLOW_FRAME"
-# Most characters of an unknown host that a refusal repeats.
+# Most characters of an unknown host name that a refusal repeats.
 _SHOWN = 100
 _MISDIRECTED = 421
-_PORTS = {"http": 80, "https": 443}  # default ports of origins that name none
-_POLICY_VIOLATION = 1008  # WebSocket close code; before the handshake, clients see HTTP status 403
+_PORTS = {"http": 80, "https": 443}  # Ports of origins without a port.
+_POLICY_VIOLATION = 1008  # WebSocket close code; HTTP status 403 before the handshake.
 
 
 def host_name(text: str) -> str | None:
-    """Host in `text`, which may have a port, normalised for comparison; None if there is none."""
-    for form in (text, f"[{text}]"):  # an IPv6 address has brackets in a header, and none elsewhere
+    """The host in `text`, which may also have a port, normalised for comparison; None if there is
+    no host.
+    """
+    for form in (text, f"[{text}]"):  # A header has an IPv6 address in brackets, a setting without.
         try:
             parts = urlsplit(f"//{form}")
             name = parts.hostname
@@ -55,21 +57,22 @@ def host_name(text: str) -> str | None:
 
 
 def _port(text: str) -> int | None:
-    """The port in a text that contains a host; None if it has none."""
+    """The port in a text "host" or "host:port"; None if it has none."""
     return urlsplit(
         f"//{text if text.count(':') < 2 or text.startswith('[') else f'[{text}]'}"
     ).port
 
 
 def named_host(text: str) -> str:
-    """The host that a setting names. Raises ValueError if the text is no host."""
+    """Read a host from a setting. Raises ValueError if the text is no host."""
     if "/" not in text and text.isascii() and (name := host_name(text)) is not None:
         return name
     raise ValueError(f"{text!r} is not a host; a name such as example.com or an address is needed")
 
 
 def named_origin(text: str) -> str:
-    """The origin that a setting names; ``https://*.example.com`` stands for all names below it.
+    """Read an origin from a setting; ``https://*.example.com`` stands for all hosts below
+    example.com.
 
     Raises ValueError if the text is no origin.
     """
@@ -85,8 +88,8 @@ def named_origin(text: str) -> str:
 
 
 def headers(frames: Iterable[str] = ()) -> tuple[tuple[bytes, bytes], ...]:
-    """Headers of every answer: only pages of these origins may show the app in a frame, and
-    browsers must not guess the type of a file.
+    """Headers that are added to every answer: only pages of these origins may show the app in a
+    frame, and browsers must not guess the type of a file.
     """
     named = tuple(frames)
     ancestors = " ".join(named) or "'none'"
@@ -98,19 +101,20 @@ def headers(frames: Iterable[str] = ()) -> tuple[tuple[bytes, bytes], ...]:
 
 
 class HostGuard:
-    """ASGI middleware that refuses requests for other hosts, and WebSockets and questions from
+    """ASGI middleware that refuses requests for other hosts, and WebSockets and POST requests from
     pages of other sites.
 
-    Accepted hosts are localhost, `hosts`, and the address at which the connection arrived, which is
-    not known in advance if the server is bound to every address. X-Forwarded-Host is not read,
-    because anybody can send it.
+    Accepted hosts are localhost, `hosts`, and the address to which the connection was made. That
+    address is not known in advance if the server is bound to every address. X-Forwarded-Host is not
+    read, because anybody can send it.
 
-    Only pages of the app itself, of the same host and port, may open a WebSocket or post a
-    question: on another port of this machine there may be another program. Behind a proxy whose
-    name is in `proxies`, the page may have another host than the request, or no port.
+    Only pages of the app itself, from the same host and port, may open a WebSocket or send a POST
+    request: on another port of this machine there may be another program. Behind a proxy whose name
+    is in `proxies`, the page may have another host than the request, or the request may have no
+    port.
 
-    any_host : True for an app that is for everybody: a page that reaches it by DNS rebinding sees
-    no more than anybody does.
+    any_host : True to accept every host, for an app that is for everybody: a page that reaches it
+    by DNS rebinding sees no more than anybody does.
     """
 
     def __init__(
@@ -168,8 +172,8 @@ class HostGuard:
         return "A page of another site can't use this app."
 
     def _is_own(self, origin: str, host: str) -> bool:
-        """True if a page of this origin belongs to the app. host : to which the page sent its
-        request.
+        """True if a page of this origin belongs to the app. host : the host to which the page sent
+        its request.
         """
         scheme, _, place = origin.partition("://")
         name = host_name(place)

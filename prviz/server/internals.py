@@ -1,8 +1,8 @@
-"""The only file that uses names of Streamlit that may change in any version, each for a
-convenience.
+"""The only file that uses names of Streamlit that may change in any version. Each of its functions
+is a convenience.
 
-Where such a name is gone, the convenience is off, and the pages work without it: see
-`tests/server/test_internals.py`.
+If a name no longer exists, the function that uses it does nothing, and the pages work without it:
+see `tests/server/test_internals.py`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ T = TypeVar("T")
 
 
 def _convenience(without: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Let a function return `without` where this Streamlit lacks a name that it uses, and log that
-    once.
+    """Decorator: the function returns `without`, with one warning in the log, if the installed
+    Streamlit lacks a name that it uses.
     """
 
     def made(function: Callable[P, T]) -> Callable[P, T]:
@@ -48,7 +48,8 @@ def _convenience(without: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
 def session_id() -> str:
     """Id of the session whose page runs in this thread; "" outside a page.
 
-    The address of an upload contains it. By it a page finds its own uploads among those refused.
+    The address of an upload contains this id. A page uses it to find the refused uploads of its own
+    session.
     """
     from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -61,7 +62,7 @@ def session_id() -> str:
 @_convenience(None)
 def run_again(session: str) -> None:
     """Run the page of a session once more, unchanged, so that it shows at once which upload was
-    refused. In a Streamlit without this function, the next run shows it.
+    refused. If Streamlit lacks a name used here, the next run shows it.
     """
     from streamlit.proto.ClientState_pb2 import ClientState
 
@@ -75,7 +76,7 @@ def run_again(session: str) -> None:
 
 @_convenience(True)
 def is_connected(session: str) -> bool:
-    """True if a browser is connected to the session. In a Streamlit without this function, True for
+    """True if a browser is connected to the session. If Streamlit lacks a name used here, True for
     every session, so that none is ended.
     """
     return bool(_runtime().is_active_session(session))
@@ -83,30 +84,31 @@ def is_connected(session: str) -> bool:
 
 @_convenience(None)
 def end_session(session: str) -> None:
-    """End a session whose visitor has left, with its uploads. A Streamlit without this function
-    ends it by itself, when another visitor leaves.
+    """End a session whose visitor has left, with its uploads. If Streamlit lacks a name used here,
+    it ends the session by itself, later.
 
-    The session is emptied, because libraries may keep references to it or its threads for long.
+    The state of the session is emptied, because libraries may keep references to the session or its
+    threads for long.
     """
     found = _runtime()._session_mgr.get_session_info(session)
     _runtime().close_session(session)
     if found is not None:
-        # `clear` would keep the objects that callbacks of widgets refer to
+        # `clear` would keep the objects to which callbacks of widgets refer.
         found.session.session_state.__init__()
         found.session._fragment_storage.clear()
 
 
 @_convenience(None)
 def drop_upload(session: str, file: str) -> None:
-    """Remove a file from an upload field, after the page has stored it elsewhere. In a Streamlit
-    without this function, it stays in memory until the session ends.
+    """Remove a file from an upload field, after the page has stored it elsewhere. If Streamlit
+    lacks a name used here, the file stays in memory until the session ends.
     """
     _runtime().uploaded_file_mgr.remove_file(session, file)
 
 
 @_convenience(None)
 def use_own_pages() -> None:
-    """Let `st.navigation` answer the first request too.
+    """Let `st.navigation` choose the page of the first request too.
 
     Until the app's script has run once, Streamlit treats a folder named `pages` as an older kind of
     multi-page app.

@@ -1,4 +1,6 @@
-"""Limits of each visitor's work and memory, on a server that others than its user can reach."""
+"""Limits of each visitor's work and memory, for a server that other people than its owner can
+reach.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +9,14 @@ import math
 import os
 from contextlib import suppress
 
-# With the value "1" the app is for everybody; see `ServerLimits.public`.
+# Environment variable; with the value "1" the app is for everybody, see `ServerLimits.public`.
 PUBLIC_VARIABLE = "PRVIZ_PUBLIC"
-# Most seconds of one measurement; "0" for no limit.
+# Environment variable: most seconds of one measurement; "0" for no limit.
 TIME_VARIABLE = "PRVIZ_TIME_LIMIT"
-# Default of PRVIZ_TIME_LIMIT where others can reach the server.
+# Seconds: default of PRVIZ_TIME_LIMIT if others can reach the server.
 SHARED_SECONDS = 300.0
-# Memory of one visitor's results and files on a shared server, as a share of that on the user's own
-# machine.
+# On a server that others can reach, memory for one visitor's results and files, as a share of the
+# memory for a single user on their own machine.
 SHARED_PART = 1 / 8
 TOO_LONG = (
     "This work was ended at the time limit of this server; prviz on your own machine has none"
@@ -26,8 +28,8 @@ class ServerLimits:
     """The limits of this server.
 
     public : True if the app is for everybody: small uploads, no folder of this machine, any host.
-    shared : True if others than this machine's user can reach it. seconds : most seconds of one
-    measurement.
+    shared : True if others than this machine's user can reach the server. seconds : most seconds of
+    one measurement.
     """
 
     def __init__(self) -> None:
@@ -36,8 +38,8 @@ class ServerLimits:
         self.seconds = math.inf
 
     def begin(self, address: str | None) -> None:
-        """Set the limits from the environment, for a server at this address (None: at every
-        address).
+        """Set the limits from the environment variables, for a server bound to this address (None:
+        to every address).
 
         Raises ValueError for a wrong setting.
         """
@@ -51,7 +53,9 @@ class ServerLimits:
             self.seconds = SHARED_SECONDS
 
     def part(self, size: int) -> int:
-        """The bytes that one visitor may use where a single user may use `size` bytes."""
+        """The bytes that one visitor may use, if a single user on their own machine may use `size`
+        bytes.
+        """
         if self.shared:
             return int(size * SHARED_PART)
         return size
@@ -63,7 +67,9 @@ class ServerLimits:
 
 
 def time_limit(text: str) -> float:
-    """The seconds that a setting names, infinity for 0. Raises ValueError for anything else."""
+    """Read a number of seconds from a setting; 0 means infinity. Raises ValueError for anything
+    else.
+    """
     with suppress(ValueError):
         seconds = float(text)
         if 0 <= seconds < math.inf:
@@ -72,7 +78,7 @@ def time_limit(text: str) -> float:
 
 
 def is_loopback(address: str | None) -> bool:
-    """True if a server at this address can be reached from this machine only."""
+    """True if a server bound to this address can be reached from this machine only."""
     try:
         return ipaddress.ip_address(address or "").is_loopback
     except ValueError:

@@ -1,8 +1,8 @@
-"""Private temporary folders of this process. They are removed with the process, or, if it was
-killed, by a later process.
+"""Private temporary folders of this process. They are removed when it ends; if it was killed, a
+later process removes them.
 
-All are inside one temporary folder, which contains a file that the process keeps locked. If no
-process holds that lock, its process is gone.
+All of them are inside one temporary folder, with a file that the process keeps locked. If no
+process holds that lock, the process that created the folder has ended.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PREFIX = "prviz-private-"
 _LOCK = "lock"
 _making = threading.Lock()
 _own: tuple[Path, int] | None = (
-    None  # folder of this process, and the file descriptor that holds its lock
+    None  # Folder of this process, and the file descriptor that holds its lock.
 )
 
 
@@ -45,10 +45,10 @@ class PrivateFolder:
 def private_bytes() -> int:
     """Total bytes of all files in the private folders of this process."""
     total = 0
-    # os.walk, as thousands of Path objects would be slow
+    # os.walk is used because thousands of Path objects would be slow.
     for folder, _, names in os.walk(_own[0] if _own else ""):
         for name in names:
-            with suppress(OSError):  # the file is gone meanwhile
+            with suppress(OSError):  # The file may have been removed since it was listed.
                 total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118
     return total
 
@@ -68,8 +68,8 @@ def remove_own() -> None:
 
 
 def remove_abandoned() -> None:
-    """Remove the folders of this user's processes that are gone; on Windows, which has no such
-    locks, none.
+    """Remove the folders of this user's processes that have ended. On Windows nothing is removed,
+    because it has no such locks.
     """
     if sys.platform == "win32":
         return
@@ -81,12 +81,12 @@ def remove_abandoned() -> None:
                 or about.st_uid != os.getuid()
                 or stat.S_IMODE(about.st_mode) != 0o700
             ):
-                continue  # prviz did not create this
+                continue  # Not a folder that prviz has created.
             lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
             try:
-                # raises OSError if another process holds the lock
+                # Raises OSError if another process holds the lock, because it still runs.
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # unequal if another process has replaced the folder meanwhile
+                # The two differ if another process has replaced the folder in the meantime.
                 if os.path.samestat(os.fstat(lock), (folder / _LOCK).lstat()):
                     shutil.rmtree(folder)  # rmtree follows no symbolic links
             finally:
@@ -102,7 +102,7 @@ def _root() -> Path:
             # Lock the file before it gets its name, so that other processes never see it unlocked.
             lock = os.open(folder / f"new-{_LOCK}", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             if sys.platform != "win32":
-                # on a file system without locks only this process can remove the folder
+                # If the file system has no locks, only this process can remove the folder.
                 with suppress(OSError):
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     (folder / f"new-{_LOCK}").rename(folder / _LOCK)

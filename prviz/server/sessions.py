@@ -1,4 +1,4 @@
-"""The app as a server: its middleware, and the end of sessions whose visitors have left.
+"""The app as a server: its middleware, and how sessions end whose visitors have left.
 
 Both are active however the app is started, because `app.py` passes `options` to Streamlit.
 """
@@ -41,8 +41,8 @@ LOOK_SECONDS = 10.0
 
 @dataclass
 class _Session:
-    """A visitor's session. clear : empties its stores. left : when its connection ended, None while
-    there is one.
+    """A visitor's session. clear : function that empties the session's stores. left : time at which
+    its connection ended; None while it is connected.
     """
 
     clear: Callable[[], None]
@@ -53,15 +53,16 @@ class Sessions:
     """The sessions of this process. A session whose visitor has left is emptied and ended, to free
     memory.
 
-    A connection may only be interrupted: for a while the browser can come back to its session.
+    A lost connection may be only interrupted, so the session stays for a while, and the browser can
+    come back to it.
     """
 
     def __init__(self) -> None:
         self._open: dict[str, _Session] = {}
 
     def opened(self, name: str, token: str | None, clear: Callable[[], None]) -> None:
-        """Note a session with a connection. token : the cookie of its browser. clear : empties its
-        stores.
+        """Note that a session has a connection. token : the cookie of its browser. clear : function
+        that empties the session's stores.
         """
         self._open[name], uploads.owners[name] = _Session(clear), token
 
@@ -80,7 +81,7 @@ class Sessions:
         """
         gone = []
         for name, each in list(self._open.items()):
-            # the browser is connected again, but its page has not run yet
+            # The browser has connected again, but the page has not run yet.
             if each.left is not None and internals.is_connected(name):
                 each.left = now
             elif each.left is not None and now - each.left >= after:
@@ -88,15 +89,15 @@ class Sessions:
         for name in gone:
             self._close(name)
         if gone:
-            gc.collect()  # sessions contain reference cycles
+            gc.collect()  # Sessions contain reference cycles.
             if sys.platform == "linux":
-                # return freed memory to the system; only glibc has this function
+                # Return freed memory to the system; only glibc has this function.
                 with suppress(AttributeError):
                     ctypes.CDLL(None).malloc_trim(0)
 
     def close_all(self) -> None:
-        """End every session before the server ends; one that Streamlit has dropped would fail at
-        exit.
+        """End every session before the server ends, because sessions that Streamlit has dropped by
+        then would fail at exit.
         """
         for name in list(self._open):
             self._close(name)
@@ -121,8 +122,8 @@ sessions = Sessions()
 
 
 def wrong_streamlit() -> str | None:
-    """Why the installed Streamlit can't serve the app, with the command that installs another; None
-    if it can.
+    """Text that says why the installed Streamlit can't serve the app, with the command that
+    installs another version; None if it can serve it.
     """
     oldest, newest = (tuple(map(int, each.split("."))) for each in re.findall(r"[\d.]+", STREAMLIT))
     try:
@@ -139,7 +140,7 @@ def wrong_streamlit() -> str | None:
 
 
 def address(host: str | None, port: int, base_path: str) -> str:
-    """URL of a server that is bound to this host (None: to every address) and serves below
+    """URL of a server that is bound to this host (None: to every address) and has the app at
     `base_path`.
     """
     shown = "localhost"
@@ -163,7 +164,8 @@ def options(
     from starlette.middleware import Middleware
 
     internals.use_own_pages()
-    # Names that may be those of a proxy, whose requests may have another host than the browser's.
+    # Any of these names may be a proxy's; the requests of a proxy may have another host than the
+    # browser's.
     proxies = _setting(HOSTS_VARIABLE, named_host)
     proxies += [
         name for name in streamlit.get_option("server.allowedHosts") if name and "*" not in name
@@ -192,8 +194,8 @@ def options(
 
 
 def _setting(variable: str, read: Callable[[str], str]) -> list[str]:
-    """The values of an environment variable, each read by `read`; a wrong value ends the process
-    with a message.
+    """The values of an environment variable, each converted by `read`; a wrong value ends the
+    process with a message.
     """
     try:
         return [read(text) for text in os.environ.get(variable, "").split()]
@@ -219,7 +221,7 @@ async def _lifespan(
 ) -> AsyncIterator[None]:
     import streamlit
 
-    with suppress(ValueError):  # signals can be handled in the main thread only
+    with suppress(ValueError):  # Only the main thread can handle signals.
         for number in (signal.SIGINT, signal.SIGTERM):
             _before(number, ending)
     remove_abandoned()
@@ -237,11 +239,11 @@ async def _lifespan(
 
 
 def _warm(warm_up: Callable[[], None]) -> None:
-    """Call `warm_up`, and exempt all objects that exist then, mostly modules, from garbage
-    collection.
+    """Call `warm_up`; then exempt all objects that exist, mostly modules, from garbage collection.
 
     A full collection stops every thread, for a tenth of a second if it has to visit the modules.
-    Objects of a visitor's session must stay collectable: nothing is exempted if a session is open.
+    But objects of a visitor's session must stay collectable, so nothing is exempted if a session is
+    open.
     """
     warm_up()
     gc.collect()
@@ -256,19 +258,21 @@ def send_at_once() -> None:
     does not. Without it the body of each answer waits until the browser has acknowledged its head,
     for 40 ms.
     """
-    with suppress(OSError):  # some systems lack this folder
+    with suppress(OSError):  # Some systems lack the folder /dev/fd.
         for path in Path("/dev/fd").iterdir():
             number = int(path.name)
             with suppress(OSError):
                 if stat.S_ISSOCK(os.fstat(number).st_mode):
                     with socket.socket(fileno=os.dup(number)) as each:
                         if each.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-                            # connections inherit the option from the listening socket
+                            # Connections inherit the option from the listening socket.
                             each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def _before(number: int, ending: Callable[[], None]) -> None:
-    """Call `ending` before the present handler of this signal."""
+    """When this signal arrives, call `ending` and then the handler that the signal has had so
+    far.
+    """
     then = signal.getsignal(number)
 
     def handle(number: int, frame: Any) -> None:

@@ -1,8 +1,8 @@
-"""Serve scripts and styles: plotly.js, Streamlit's own scripts and those of the pages, compressed;
-and put the style sheet into each page.
+"""Serve scripts and styles, compressed: plotly.js, Streamlit's own scripts and those of the pages.
+Put the style sheet into each page.
 
-A style sheet that only came with the first run of a page would move what the browser has drawn
-already.
+If the style sheet came only with the first run of a page, it would move elements that the browser
+has drawn already.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from prviz.server.hosts import App, Message, Receive, Send
 # (plotly.js-cartesian-dist-min of npm). pages/_live/pane.js loads it by this name, which contains
 # its version.
 PLOTLY = Path(__file__).parent / "plotly_js" / "plotly-cartesian-4.1.1.min.js"
-# Browsers may keep these files for ever: their names contain a digest or a version.
+# Header that lets browsers keep a file for ever: the names of these files contain a digest or a
+# version.
 _CACHE = {"cache-control": "public, max-age=31536000, immutable", "vary": "accept-encoding"}
 _TYPES = {"js": "text/javascript", "css": "text/css"}
-# Streamlit's fonts and icon. With newer versions of Starlette, some versions of Streamlit fail to
-# send them, so they are sent here.
+# Streamlit's fonts and icon are served here, because some versions of Streamlit fail to send them
+# with newer versions of Starlette.
 _PLAIN_TYPES = {
     "woff2": "font/woff2",
     "woff": "font/woff",
@@ -32,13 +33,12 @@ _PLAIN_TYPES = {
     "png": "image/png",
 }
 _ICON = "favicon.png"
-# Headers that are dropped from Streamlit's pages, as they don't hold once a style is added. From
-# requests those are dropped that ask whether a page has changed, for a part of it, or for a
-# compressed page, which could not be changed.
+# Headers that are removed. _VALIDATORS: from pages, as they are wrong once a style is added.
+# _CONDITIONS: from requests, where they ask whether a page has changed, for a part of it, or for a
+# compressed page, to which no style could be added.
 _VALIDATORS = {b"etag", b"last-modified", b"content-length", b"accept-ranges"}
 _CONDITIONS = {b"if-none-match", b"if-modified-since", b"range", b"accept-encoding"}
-# Names of the scripts that Streamlit loads only with the first elements of a page, and that all our
-# pages need.
+# Scripts that all our pages need, but that Streamlit loads only with the first elements of a page.
 _LATE = (
     "BidiComponent",
     "Html",
@@ -48,8 +48,8 @@ _LATE = (
     "recordbatch",
     "serialization",
 )
-# Names of scripts of Streamlit's widgets, with those that they load in turn; needed by pages
-# without a script of their own.
+# Scripts of Streamlit's widgets, with the scripts that these load; needed by pages without a script
+# of their own.
 _WIDGETS = (
     "Button",
     "ButtonGroup",
@@ -58,16 +58,18 @@ _WIDGETS = (
     "styled-components",
     "useBasicWidgetState",
 )
-_PAGE = re.compile(r"\W", re.ASCII)  # matches characters that no page has in its address
+_PAGE = re.compile(r"\W", re.ASCII)  # Characters that the address of a page never contains.
 _published: dict[str, bytes] = {}
 _styles: list[str] = []
 
 
 def publish(script: str, *, announced: bool | str = True) -> str:
-    """Serve a script, and return the name by which it is found beside Streamlit's own scripts.
+    """Serve a script next to Streamlit's own scripts, and return the file name under which it is
+    found there.
 
-    announced : True if browsers should fetch it with every page, before a figure needs it; or the
-    address of the only page that should announce it, in place of the general scripts and plotly.js.
+    announced : True if every page announces the script, so that browsers fetch it before a figure
+    needs it. Or the address of the only page that announces it; this page then announces neither
+    the general scripts nor plotly.js.
     """
     content = script.encode()
     prefix = announced
@@ -79,7 +81,7 @@ def publish(script: str, *, announced: bool | str = True) -> str:
 
 
 def publish_style(style: str) -> None:
-    """Put a style sheet into every page, before any of its content."""
+    """Have a style sheet put into every page, before the page's content."""
     if style not in _styles:
         _styles.append(style)
 
@@ -88,10 +90,10 @@ class StaticFiles:
     """ASGI middleware that answers requests for scripts and styles; each is compressed once and
     kept in memory.
 
-    Into pages it puts the style sheet, and a class into the html element ("page-learn" for the
-    address learn). It also adds headers that announce the app's scripts: browsers then fetch them
-    while Streamlit starts, not only with the first figure. folder : Streamlit's own files.
-    base_path : path below which the app is served.
+    It puts the style sheet into pages, and a class into their html element ("page-learn" for the
+    address learn). It also adds headers that announce the app's scripts, so that browsers fetch
+    them while Streamlit starts, not only with the first figure. folder : Streamlit's own files.
+    base_path : path at which the app is served.
     """
 
     def __init__(self, app: App, folder: Path, base_path: str = "") -> None:
@@ -104,7 +106,7 @@ class StaticFiles:
         }
         self._late = _named(folder, _LATE)
         self._widgets = _named(folder, _WIDGETS)
-        self._bodies: dict[tuple[str, bool], bytes] = {}  # by name, and whether it is compressed
+        self._bodies: dict[tuple[str, bool], bytes] = {}  # By file name, and True if compressed.
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request for a script or a style, or pass it on."""
@@ -114,12 +116,13 @@ class StaticFiles:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        name = scope["path"].rpartition("/static/")[2]  # the app may be served below any path
+        name = scope["path"].rpartition("/static/")[2]  # The app may be served below any path.
         if name.rpartition("/")[2] == _ICON:
             name = _ICON
         content = _published.get(name) or self._files.get(name)
         if content is None or scope["method"] not in ("GET", "HEAD"):
-            # A page is never answered by "not modified": it might have an earlier style.
+            # A page must not be answered by "not modified": the browser's copy might have an
+            # earlier style.
             if "." not in scope["path"].rpartition("/")[2]:
                 scope["headers"] = [
                     each for each in scope["headers"] if each[0].lower() not in _CONDITIONS
@@ -144,7 +147,7 @@ class StaticFiles:
 
 
 def _named(folder: Path, names: Sequence[str]) -> list[str]:
-    """The files of Streamlit's scripts with these names; each file name also contains a digest."""
+    """The files of the scripts with these names; Streamlit adds a digest to each file name."""
     return [f"js/{path.name}" for name in names for path in folder.glob(f"js/{name}.*.js")]
 
 
@@ -159,8 +162,8 @@ def _packed(content: Path | bytes) -> bytes:
 
 
 def _address(path: str, base: str) -> bytes:
-    """A script that tells Streamlit the address of the app; else it would look below the page's own
-    address first.
+    """An HTML script that gives Streamlit the address of the app; without it Streamlit would first
+    look below the page's own address.
     """
     page = path.strip("/").removeprefix(base).strip("/")
     if "/" in page:
@@ -173,7 +176,7 @@ def _address(path: str, base: str) -> bytes:
 
 
 def _links(page: str, late: Sequence[str], widgets: Sequence[str]) -> str:
-    """The value of the header that announces a page's scripts. Addresses are relative, as in
+    """The value of the header (Link) that announces a page's scripts. Addresses are relative, as in
     Streamlit's own page.
     """
     own = [name for name in _published if page and name.startswith(f"js/{page}-")]
@@ -186,8 +189,8 @@ def _links(page: str, late: Sequence[str], widgets: Sequence[str]) -> str:
 
 
 def _with_style(send: Send, path: str, page: str, links: str, base: str) -> Send:
-    """Put the style sheet into pages, and add the header with these links."""
-    held: list[Message] = []  # the start message of a page, until its whole body has come
+    """Wrap `send` so that pages get the style sheet, and the header Link with these links."""
+    held: list[Message] = []  # Start message of a page, kept until the whole body has come.
     body = bytearray()
 
     async def send_styled(message: Message) -> None:
@@ -204,13 +207,13 @@ def _with_style(send: Send, path: str, page: str, links: str, base: str) -> Send
             body.extend(message.get("body", b""))
             if message.get("more_body"):
                 return
-            # The style goes into the body. Of equally specific rules the later one wins, and
-            # Streamlit's script adds its rules to the head.
+            # The style goes into the body, because the later of two equally specific rules wins,
+            # and Streamlit's script adds its rules to the head.
             content = bytes(body).replace(b"<html", b'<html class="page-%b"' % page.encode(), 1)
             style = b"<style>%b</style>" % "\n".join(_styles).encode()
             content = content.replace(b"<body>", b"<body>" + _address(path, base) + style, 1)
             start = held.pop()
-            if content:  # empty in the answer to a HEAD request
+            if content:  # Empty in the answer to a HEAD request.
                 start["headers"].append((b"content-length", str(len(content)).encode()))
             await send(start)
             message = {**message, "body": content}

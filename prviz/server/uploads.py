@@ -14,25 +14,26 @@ from prviz.readers.source import human_size
 from prviz.server import internals
 from prviz.server.hosts import App, Message, Receive, Send
 
-# Most megabytes (1024² bytes) of one file: usually, and where the app is for everybody.
+# Most megabytes (1024² bytes) of one uploaded file. PUBLIC_MB: if the app is for everybody.
+# LARGEST_MB: otherwise.
 LARGEST_MB = 500
 PUBLIC_MB = 20
-# Most bytes of one session's uploads: two sets of samples and a zip of pictures, each as large as a
-# field accepts.
+# Most bytes of one session's uploads: room for two sets of samples and a zip of pictures, each of
+# the largest size that an upload field accepts.
 SESSION_BYTES = 3 * 512 * 1024**2
-# Share of the machine's memory that the uploads of all sessions may take; `prviz app
+# Largest share of the machine's memory for the uploads of all sessions together; `prviz app
 # --upload-budget` changes it.
 MEMORY_SHARE = 0.5
-# Bytes of memory that are assumed where the system does not tell.
+# Bytes of memory that are assumed if the system does not say how much it has.
 USUAL_MEMORY = 8 * 1024**3
 
 _UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/([^/]+)")
 _FILE_NAME = re.compile(rb'filename="([^"\r\n]{0,300})"')
-# Most file names that a refusal lists, and number of first bytes of an upload in which its file
-# name is searched.
+# _MOST_NAMES: most file names that a refusal lists. _HEAD_BYTES: first bytes of an upload, in which
+# its file name is searched.
 _MOST_NAMES = 5
 _HEAD_BYTES = 2000
-# Most bytes of an upload in addition to its file.
+# Most bytes that an upload may have besides its file.
 _HEADERS_BYTES = 1_000_000
 _FORBIDDEN = 403
 _NOT_FOUND = 404
@@ -44,8 +45,8 @@ TOKEN = "_streamlit_xsrf"
 
 @dataclass
 class Refused:
-    """The refused uploads of one session: their sizes in bytes by name, and the reason of the last
-    refusal.
+    """The refused uploads of one session: by file name their size in bytes, and the reason of the
+    last refusal.
     """
 
     sizes: dict[str, int] = field(default_factory=dict)
@@ -53,7 +54,7 @@ class Refused:
 
     @property
     def names(self) -> str:
-        """The first names with their sizes, and the number of further ones."""
+        """Text with the first file names and their sizes, and the number of further files."""
         shown = [
             f"{name} ({human_size(size)})" for name, size in list(self.sizes.items())[:_MOST_NAMES]
         ]
@@ -62,24 +63,24 @@ class Refused:
 
 
 class Uploads:
-    """The memory budget of uploads, which Streamlit keeps in the server's memory.
+    """The memory budget for uploads, which Streamlit keeps in the server's memory.
 
-    file_mb : most megabytes of one file. owners : by session, the cookie of its browser, to which
-    its uploads belong.
+    file_mb : most megabytes of one file. owners : by session, the cookie of its browser; only this
+    browser may change the session's uploads.
     """
 
     def __init__(self) -> None:
-        # bytes of memory that this process may use, from the system and from its container
+        # Bytes of memory that this process may use, as the system and its container say.
         sizes = []
         with suppress(AttributeError, ValueError, OSError):
             sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-        with suppress(ValueError, OSError):  # the limit of a container, if there is one
+        with suppress(ValueError, OSError):  # A limit of the container, if there is one.
             sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
         self.file_mb = LARGEST_MB
-        # most bytes of all sessions together
+        # Most bytes for the uploads of all sessions together.
         self.most = int(min(sizes, default=USUAL_MEMORY) * MEMORY_SHARE)
         self.owners: dict[str, str | None] = {}
-        # bytes by session and file, including uploads in progress
+        # Bytes by session and file, uploads in progress included.
         self._held: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self._refused: dict[str, Refused] = {}
 
@@ -90,13 +91,15 @@ class Uploads:
         return self._refused.get(internals.session_id())
 
     def arrived(self, name: str) -> None:
-        """A file with this name has arrived: forget an earlier refusal of it."""
+        """Called when a file with this name has arrived: an earlier refusal of it is forgotten."""
         refused = self.refused()
         if refused is not None and refused.sizes.pop(name, None) is not None and not refused.sizes:
             self.forget_refused()
 
     def release(self, file: str) -> None:
-        """Remove a file from an upload field, after the page has stored it elsewhere."""
+        """Remove a file from an upload field and free its memory, after the page has stored it
+        elsewhere.
+        """
         session = internals.session_id()
         internals.drop_upload(session, file)
         self.end(session, file)
@@ -108,12 +111,14 @@ class Uploads:
     # ---- called by the server ----
 
     def forget(self, session: str) -> None:
-        """Forget a session that has ended, and its files."""
+        """Forget a session that has ended, with its uploads."""
         for held in (self.owners, self._held, self._refused):
             held.pop(session, None)
 
     def begin(self, session: str, file: str, size: int) -> str | None:
-        """Reserve memory for an upload until `end`; returns the reason if there is too little."""
+        """Reserve memory for an upload, until `end` is called for it. Returns the reason for a
+        refusal if there is too little memory, otherwise None.
+        """
         held = {name: sum(files.values()) for name, files in list(self._held.items())}
         own = held.get(session, 0)
         total = sum(held.values())
@@ -141,12 +146,14 @@ class Uploads:
         return None
 
     def end(self, session: str, file: str) -> None:
-        """Release the memory of a file that was removed or did not arrive."""
+        """Release the memory of a file that was removed or that did not arrive."""
         if session in self._held:
             self._held[session].pop(file, None)
 
     def refuse(self, session: str, name: str, size: int, reason: str) -> None:
-        """Record a refused upload for the session, and run its page again, which shows it."""
+        """Record a refused upload of the session, and run its page again so that it shows the
+        refusal.
+        """
         refused = self._refused.setdefault(session, Refused())
         refused.sizes[name], refused.reason = size, reason
         internals.run_again(session)
@@ -158,8 +165,8 @@ uploads = Uploads()
 class UploadGuard:
     """ASGI middleware that refuses uploads over the budget before any byte of them is stored.
 
-    Only the browser that a session belongs to may upload files to it or remove them, even if others
-    know the session's id.
+    Only the browser to which a session belongs may upload files to the session or remove them, even
+    if other people know the session's id.
     """
 
     def __init__(self, app: App, uploads: Uploads, protected: bool = True) -> None:
@@ -223,11 +230,11 @@ class UploadGuard:
                 self._uploads.end(session, file)
 
     def _foreign(self, own: str | None, session: str) -> int | None:
-        """The HTTP status for refusing a request for a session's files; None if it comes from the
-        session's browser.
+        """The HTTP status with which a request for a session's files is refused; None if it comes
+        from the session's browser.
 
-        All tabs of a browser have one token, in a cookie, which was also sent with the session's
-        WebSocket.
+        All tabs of a browser share one token, in a cookie, which the browser also sent when it
+        opened the session's WebSocket.
         """
         if not self._protected:
             return None
@@ -240,7 +247,7 @@ class UploadGuard:
 
 
 def _token(cookie: str) -> bytes:
-    """The token in a cookie; cookies mask it differently in every answer."""
+    """The token in a cookie, which Streamlit masks differently in every answer."""
     parts = cookie.strip("\"'").split("|")
     try:
         mask = bytes.fromhex(parts[1])
@@ -251,8 +258,8 @@ def _token(cookie: str) -> bytes:
 
 
 async def _drained(receive: Receive) -> str:
-    """Read an upload to its end without storing it, since browsers read no answer before; returns
-    the file's name.
+    """Read an upload to its end without storing it, because browsers read no answer before that;
+    return the file's name.
     """
     head = b""
     more = True

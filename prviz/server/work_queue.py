@@ -1,5 +1,5 @@
-"""Scheduling of all visitors' work: what a browser waits for comes first, the rest in order of
-arrival.
+"""Scheduling of all visitors' work: what a browser waits for in order to draw comes first, all
+other work in order of arrival.
 """
 
 from __future__ import annotations
@@ -8,26 +8,27 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-# Seconds between the calls by which waiting work finds out whether it is still needed.
+# Waiting work checks, at intervals of this many seconds, whether its result is still needed.
 LOOK_SECONDS = 0.2
-# Most seconds for which work gives way at one progress report, so that it ends even on a busy
-# server.
+# Most seconds for which work pauses at one progress report in favour of drawing, so that it ends
+# even on a busy server.
 GIVE_WAY_SECONDS = 0.5
 
 
 class WorkQueue:
-    """A queue of work, of which at most `at_once` pieces run at a time."""
+    """A queue in which at most `at_once` pieces of work run at a time."""
 
     def __init__(self, at_once: int) -> None:
         self._at_once = at_once
-        self._tickets = list[object]()  # in order of arrival; the first `at_once` are running
+        self._tickets = list[object]()  # By arrival; the first `at_once` are running.
         self._changed = threading.Condition()
 
     @contextmanager
     def turn(self, waiting: Callable[[int], None]) -> Iterator[None]:
-        """Run the block when its turn comes.
+        """Context that waits for its turn and then runs the block.
 
-        waiting : called while it waits, with its place in the queue from 1; may raise to give up.
+        waiting : called while the block waits, with its place in the queue, counted from 1; may
+        raise to give up.
         """
         ticket = object()
         with self._changed:
@@ -49,7 +50,9 @@ class WorkQueue:
 
 
 class Foreground:
-    """Work that browsers wait for in order to draw: runs of pages, and curves on screen."""
+    """Keeps count of the work that browsers wait for in order to draw (runs of pages, and curves on
+    screen), to which other work gives way.
+    """
 
     def __init__(self) -> None:
         self._count = 0
@@ -57,7 +60,7 @@ class Foreground:
 
     @contextmanager
     def drawing(self) -> Iterator[None]:
-        """Let all other work give way while this block runs."""
+        """Context: all other work gives way while the block runs."""
         self._add(1)
         try:
             yield
@@ -65,15 +68,15 @@ class Foreground:
             self._add(-1)
 
     def give_way(self, until: Callable[[], bool] = lambda: False) -> None:
-        """Wait while a browser waits for drawing, at most GIVE_WAY_SECONDS.
+        """Called by other work: wait while a browser waits for drawing, at most GIVE_WAY_SECONDS.
 
-        until : checked at each `look_again`; True ends the wait.
+        until : checked at each call of `look_again`; True ends the wait.
         """
         with self._changed:
             self._changed.wait_for(lambda: self._count == 0 or until(), GIVE_WAY_SECONDS)
 
     def look_again(self) -> None:
-        """Let waiting work check its `until` again."""
+        """Let work that waits in `give_way` check its `until` again."""
         with self._changed:
             self._changed.notify_all()
 

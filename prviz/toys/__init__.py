@@ -1,6 +1,4 @@
-"""Toy problems.
-
-Toy problems are pairs of known distributions with a sampler, a log-density ratio and the true
+"""Toy problems: pairs of known distributions with a sampler, a log-density ratio and the true
 curve.
 
 >>> from prviz.toys import toy
