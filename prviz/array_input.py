@@ -19,9 +19,9 @@ EMBED_PICTURES = (
 )
 # Part of the name of an unsupported dtype -> advice that follows the error message.
 _REMEDIES = {
-    "bfloat16": "; .float() (PyTorch) or .astype('float32') makes it one",
+    "bfloat16": "; .float() (PyTorch) or .astype('float32') converts them",
     "complex": "; numpy.hstack([values.real, values.imag]) makes them columns",
-    "<U": "; numpy.array(values, float) makes some of texts that are numbers",
+    "<U": "; numpy.array(values, float) converts texts that are numbers",
 }
 # Device number of the CPU in DLPack.
 _CPU = 1
@@ -94,8 +94,8 @@ def feature_names(values: Any) -> tuple[str, ...]:
 
 
 def numbers_order(values: Any) -> list[int]:
-    """The columns of a data frame in the order of their names, if these are numbers out of order;
-    else an empty list.
+    """Indices that put the columns of a data frame in the order of their names, if these are
+    numbers out of order; else [].
     """
     names = _columns(values)
     if not all(name.isdecimal() for name in names):
@@ -184,7 +184,7 @@ def _converted(values: Any, name: str) -> Array:
     except (TypeError, RuntimeError) as error:
         remedy = ""
         if "bfloat16" in str(error).lower():
-            remedy = "; .float() makes it one that NumPy knows"
+            remedy = "; .float() converts them to a type that NumPy knows"
         raise TypeError(f"{name}: no array can be made of these values: {error}{remedy}") from None
 
 
@@ -196,7 +196,7 @@ def _from_objects(array: Array, name: str, given: Any = None) -> Array:
     if array.ndim == 0:
         found = array.item()
         rows = (
-            "; numpy.stack(list(values)) makes one of rows, numpy.concatenate(list(values)) of"
+            "; numpy.stack(list(values)) makes one of rows, numpy.concatenate(list(values)) one of"
             " batches"
         )
         remedy = rows if hasattr(found, "__iter__") else ""
@@ -225,7 +225,7 @@ def _from_objects(array: Array, name: str, given: Any = None) -> Array:
         remedy += f"{frame}.select_dtypes('number') leaves it out"
         if type(array[bad]).__name__ == "str" and _WRITTEN.match(str(array[bad])):
             remedy = f"; {frame}.to_csv('values.csv', index=False), and prviz.read('values.csv')"
-            remedy += " takes numbers in texts, or says how"
+            remedy += " reads numbers in texts, or says how to convert them"
         if array[bad] is None or type(array[bad]).__name__ in ("NAType", "NaTType"):
             remedy = f"; {frame}.dropna() leaves such rows out"
     raise TypeError(f"{name}: {_place(bad)} is {array[bad]!r}; a number is needed{remedy}")
@@ -273,8 +273,8 @@ def _stacked(rows: Sequence[Any], name: str) -> Array:
             if own in ("1", "one"):
                 values = "value"
             raise ValueError(
-                f"{name}: row {place + 1} has {own} {values}, row 1 has {first}; all rows need as"
-                f" many{remedy}"
+                f"{name}: row {place + 1} has {own} {values}, row 1 has {first}; all rows need"
+                f" the same number{remedy}"
             )
     if arrays:
         return np.stack(arrays)

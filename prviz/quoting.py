@@ -35,7 +35,7 @@ def beside(path: str, ending: str) -> str:
 
 
 def listed(names: Iterable[str], *, most: int = 10) -> str:
-    """Names, quoted and joined by commas; of more than ``most`` names, the number of the others."""
+    """The first ``most`` names, quoted and joined by commas, and the number of further names."""
     names = list(names)
     shown = ", ".join(quoted(name) for name in names[:most])
     if len(names) <= most:

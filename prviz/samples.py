@@ -742,8 +742,8 @@ def _length(names: Iterable[str]) -> int:
 
 
 def _ends(longer: Sequence[str], shorter: Sequence[str]) -> tuple[str, str]:
-    """The texts by which all longer names begin and end beyond the shorter ones; "" and "" if that
-    does not explain the difference.
+    """The texts that make the longer names of the shorter ones, in front and behind; "" and "" if
+    there are none.
     """
     extra = len(longer[0]) - min(len(name) for name in shorter)
     for size in range(max(extra, 0) + 1):
@@ -774,8 +774,8 @@ def _ends_text(alone: Mapping[str, Sequence[str]]) -> str:
 
 
 def _encoding_text(alone: Mapping[str, Sequence[str]]) -> str:
-    """Advice to save the file of one set as UTF-8, if its names are equal to the others in another
-    encoding; else "".
+    """Advice to save the file of one set as UTF-8, if its names, read in another encoding, are
+    those of the other set; else "".
     """
     sets = (("real", "generated"), ("generated", "real"))
     for (role, other), encoding, read_as in product(sets, _ENCODINGS, ("cp1252", "latin-1")):

@@ -120,7 +120,7 @@ TEXT = pd.DataFrame(ROWS, columns=list("xyz")).assign(name="a")
             TypeError,
             r"numpy.hstack\(\[values.real, values.imag\]\) makes them columns",
         ),
-        (ROWS.astype(str), TypeError, r"numpy.array\(values, float\) makes some"),
+        (ROWS.astype(str), TypeError, r"numpy.array\(values, float\) converts texts"),
         (
             Exchanged(ROWS, kind=2),
             TypeError,
@@ -236,11 +236,11 @@ def test_texts_that_hold_numbers_are_read_by_the_printed_remedy(
     monkeypatch.chdir(tmp_path)
     numbers = (np.arange(20) / 8).tolist()
     values = pd.DataFrame({"id": range(20), "e": [form.format(each) for each in numbers]})
-    with pytest.raises(TypeError, match="takes numbers in texts") as caught:
+    with pytest.raises(TypeError, match="reads numbers in texts") as caught:
         as_array(values, "x")
     saved, _, rest = str(caught.value).rpartition("; ")[2].partition(", and ")
     held: dict[str, Any] = {"values": values, "prviz": prviz}
-    exec(f"{saved}\nfound = {rest.partition(' takes')[0]}", held)
+    exec(f"{saved}\nfound = {rest.partition(' reads')[0]}", held)
     np.testing.assert_array_equal(held["found"].values[:, 0], numbers)
 
 

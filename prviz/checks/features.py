@@ -53,8 +53,8 @@ _MATTERS = 0.25
 # Largest share of the features that can be reported as keys: where more look like keys, the data
 # are whole numbers by nature.
 _KEYS_AT_MOST = 0.2
-# A feature that is constant in one set and not in the other: expected number of rows of the
-# constant set with another value, by the other set, above which that is not put down to chance.
+# For a feature that is constant in one set only: number of varying rows expected there, from their
+# share in the other set, above which the feature is not constant by chance.
 _RARELY = 20.0
 # Probability (see `_overlap`) above which the median norms of the two sets say little.
 _LENGTHS_OVERLAP = 0.25
@@ -295,8 +295,8 @@ def deciding(facts: SetFacts) -> int:
 
 
 def scales_of(facts: SetFacts, samples: Samples, between: str) -> Finding:
-    """Finding on features that decide the distances within one set. between : such as "two real
-    samples".
+    """Finding on features that decide the distances within one set. between : words for the two
+    ends of such a distance, such as "two real samples".
     """
     d = samples.d
     order = np.argsort(-facts.shares, kind="stable")

@@ -218,7 +218,7 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
 
 def say(pair: SamplePair, *, once_for: str | None = None) -> None:
     """Issue a `PrvizWarning` for each flag of level "warning", once for each text and pair.
-    once_for : digest that counts as the pair.
+    once_for : digest to use instead of the pair's.
     """
     for flag in flags_of(pair):
         if flag.level == "warning":

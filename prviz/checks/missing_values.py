@@ -34,7 +34,8 @@ _STAND_INS = (
     9.96921e36,
     3.4028235e38,
 )
-# Least ratio of a value for missing ones to the largest other absolute value in its columns.
+# Least ratio of a number that stands for missing values to the largest other absolute value in its
+# columns.
 _FAR = 3
 _SMALL = _STAND_INS.index(1e20)
 # Codes of questionnaires for "don't know", "refused" and the like; a column may have several of

@@ -26,8 +26,8 @@ NEXT = 3
 STRETCH = 100
 # Most stretches that are compared, spread evenly over the file.
 _STRETCHES = 5
-# Rows of the file for each stretch: comparing a tenth of all rows takes a hundredth of the time of
-# a curve.
+# One stretch is compared for every _ROWS_EACH rows of the file: comparing a tenth of all rows takes
+# a hundredth of the time of a curve.
 _ROWS_EACH = 1_000
 # Most features that distances are computed from, spread evenly over all. With fewer features a
 # dependence may go unnoticed, but none is found where there is none.

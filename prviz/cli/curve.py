@@ -55,10 +55,10 @@ be .npy, .npz, .csv, .tsv, .jsonl, .parquet, .feather, .arrow or .safetensors, o
 file with both roles may stand alone: two arrays, or a table with a column such as role, split,
 source or is_generated."""
 
-# Largest estimated time, in seconds, for which the areas that remain after leaving out telling
-# features are measured; with the family tightest they always are.
+# The areas that remain without the features that tell the sets apart are measured if that is
+# estimated to take at most AREA_SECONDS; with the family tightest they always are.
 AREA_SECONDS = 10.0
-NO_AREAS = "what remains without it would take long to measure: --method tightest does"
+NO_AREAS = "what remains without it takes long to measure: --method tightest does measure it"
 
 _EPILOG = """Columns: AuC, area under the curve; extr, extreme precision P and recall R; F8 to P or
 R, the F-score that leans to precision or to recall; med, the PR median; P@.05, precision at recall
@@ -224,7 +224,8 @@ def _curve(arguments: argparse.Namespace) -> int:
         return 0
     if measured.approximation is not None:
         sys.stderr.write(f"prviz: {measured.approximation.label}\n")
-    # The other conclusion, that the samples are few, follows from the numbers in the output.
+    # Only the lack of scikit-learn is said here. That the samples are few follows from the numbers
+    # in the output.
     if conclusion.startswith(WITHOUT_LEARNERS):
         sys.stderr.write(f"prviz: {conclusion}\n")
     return 0
@@ -299,7 +300,7 @@ def _with_areas(measured: _Measured) -> Witness:
     work = passes([TIGHTEST.name], split=0.5)
     real, generated = (min(side.n, AREA_SAMPLES) for side in pair)
     area = None
-    if TIGHTEST.name in measured.estimates:  # then the table shows its area
+    if TIGHTEST.name in measured.estimates:  # the table shows this area
         area = measured.summary_values(TIGHTEST.name)["auc"]
     elif estimate_seconds(real, generated, pair.d, **work) > AREA_SECONDS:
         if found.named:

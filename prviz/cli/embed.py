@@ -220,7 +220,8 @@ column of a table: FILE holds the features and says how they were made, FILE.sam
 paths, texts and labels. The same command continues a stopped run. With --each a folder of models
 becomes a file for each. A tensor saved by PyTorch (.pt) is converted, without an encoder."""
 
-# Options that only commands reading features can use; prviz embed accepts them to explain that.
+# Options of commands that read features. prviz embed accepts them only to say that it can't use
+# them.
 _OF_FEATURES = ("--features", "--drop", "--group")
 
 

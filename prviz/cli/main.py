@@ -265,7 +265,8 @@ def _app(arguments: argparse.Namespace) -> int:
         # the cookie, Streamlit refuses uploads.
         line += ["--server.xsrfCookieSameSite", "none"]
     line += ["--server.headless", "true"] if arguments.no_browser else []
-    # On these signals Streamlit finishes its work and raises the signal again, for this handler.
+    # On these signals Streamlit finishes its work, then raises the signal again for this handler,
+    # which exits quietly.
     for number in (
         signal.SIGTERM,
         signal.SIGINT,

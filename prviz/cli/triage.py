@@ -113,7 +113,7 @@ def again(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int
         elif name == "equal_sizes" and not given:
             option = "--all-rows"
         raise ValueError(
-            f"--rerun and {option} can't be given together; the report says all but where it is"
+            f"--rerun and {option} can't be given together; the report holds all other settings"
         )
     report = read_report(arguments.rerun)
     with watched(None) as line:

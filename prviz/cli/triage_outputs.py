@@ -105,9 +105,10 @@ class TriageOutputs:
         self._steps(checkpoints)
 
     def _samples(self) -> list[Path]:
-        """Outputs that stand where checkpoints do, which are left out there as outputs.
+        """Outputs that would take the place of a checkpoint: a given file, or a file of samples in
+        a given folder.
 
-        A table of an earlier report is no checkpoint.
+        The table of an earlier report is no checkpoint, and may be replaced.
         """
         arguments = self._arguments
         sources = {realpath(each) for each in arguments.checkpoints}

@@ -129,7 +129,7 @@ _MAGIC = {
     b"\xff\xd8\xff": ("a JPEG image", None),
     b"%PDF": ("a PDF document", None),
 }
-# Advice in place of the table when a web page was saved under its name.
+# What a message says of a web page that was saved in place of the file.
 _PAGE = "a page of the web in place of the file, such as an error. Fetch the file again"
 # First bytes of a text that was downloaded in place of the file -> what the text is.
 _PLACEHOLDERS = {
@@ -145,7 +145,7 @@ PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 _TEXT = (".csv", ".tsv", ".jsonl")
 # Keys of a file's metadata that are copied to `Samples.encoder`.
 _ENCODER = ("encoder", "sides", "source", "transform", "versions", "weights_sha256")
-# Most characters that are copied of one such entry, as a file may hold anything.
+# Most characters copied from one of these entries of the metadata, as a file may hold anything.
 _LONGEST = 1_000
 
 
@@ -176,8 +176,8 @@ def recognise(source: FileSource, limits: Limits) -> str:
             f"{source.where}: a zip archive. Embed pictures first (FOLDER may be the archive): "
             f"{EMBED_PICTURES}. Save embeddings as one of {', '.join(SAVED_AS)}."
         )
-    # The name of the first file in the archive ends in .npy. It stands within these 2 kB, even if
-    # Python has written a header with times first.
+    # The first file of the archive ends in .npy. Its name stands within the first 2 kB, even if
+    # Python has written a header with times in front of it.
     if extension == ".tar" and b".npy\0" in source.head(1 << 11):
         folder = beside(source.typed, "")
         raise ReadError(

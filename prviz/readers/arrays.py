@@ -196,7 +196,7 @@ def _shape_advice(shape: tuple[int, ...]) -> str:
         "A 2-D array (n, d) is needed: pool or flatten each sample to one row, "
         "values.reshape(len(values), -1)"
     )
-    if len(shape) == 3 and shape[0] < shape[1]:  # fewer entries than rows in each: likely batches
+    if len(shape) == 3 and shape[0] < shape[1]:  # the first axis is short: likely batches
         return (
             f"{advice}; if the first axis counts batches of samples, save values.reshape(-1, "
             f"values.shape[-1])."

@@ -79,8 +79,8 @@ _FIRST_OBJECTS = 100
 # Bytes read for a page header: enough for nearly all, except those with long texts as statistics.
 _PAGE_HEADER = 4096
 _DEEPEST = 30
-# Most structs and list entries in Thrift metadata, several times as many as the longest footer that
-# is read can hold: against lists that claim more entries than bytes.
+# Most structs and list entries in Thrift metadata: several times as many as the longest footer that
+# is read can hold. This stops lists that claim more entries than there are bytes.
 _MOST_PARTS = 1_000_000
 
 
@@ -128,12 +128,12 @@ class _Compact:
                 if number in wanted:
                     fields[number] = value
         self.at += 1
-        if wanted and not fields:  # a list could claim millions of them
+        if wanted and not fields:  # lists of these could claim any length
             raise ValueError("an empty struct")
         return fields
 
     def _value(self, kind: int, wanted: _Wanted, depth: int) -> Any:
-        """The next value. For a value that reaches past the end of the data, reading its struct on
+        """The next value. A value may claim to reach past the end of the data: reading on then
         raises IndexError.
         """
         if kind in (4, 5, 6):
@@ -608,7 +608,7 @@ def _json_table(source: FileSource, limits: Limits) -> tuple[dict[str, Any], Any
     check_columns(source.where, len(held), limits)
     options = arrow_json.ReadOptions(use_threads=False, block_size=limits.max_header_bytes)
     with corrupt_unless_read(source.where, pa.ArrowException, ValueError):
-        # A fixed schema, since otherwise every new name would add a column of all lines.
+        # A fixed schema, since otherwise every new name would add a column to the whole table.
         parsing = arrow_json.ParseOptions(
             pa.schema(_json_fields(held)), unexpected_field_behavior="ignore"
         )

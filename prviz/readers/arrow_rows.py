@@ -36,8 +36,8 @@ from prviz.readers.source import Limits, check_claim, check_columns
 class Plan:
     """Columns to read: one column of lists or several columns of numbers, and the label columns.
 
-    refusal : error for a column of texts among the features. It is raised only after the rows are
-        read as labels: a table with one value a row gets another error.
+    refusal : error for a column of texts among the features. It is raised after the rows are read,
+        as a table with one value a row needs another error.
     """
 
     where: str

@@ -171,7 +171,7 @@ class PlainColumns:
                     lists.append(column.name)
                     if types.is_integer(inner) or column.name in also:
                         whole.append(column.name)
-        # A column of Spark's vectors is sparse or not row by row, see `_refuse_spark`.
+        # Spark's vectors may be sparse in some rows only, see `_refuse_spark`.
         spark = any(column.name.endswith(".type") for column in self._columns)
         features = [name for name in lists if not is_label(name)]
         error = None

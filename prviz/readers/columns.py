@@ -87,7 +87,7 @@ _GLUED = re.compile(
     r"|checkpoint|unix)"
     r"(ids?|idx|index|seed|steps?|epoch|no|nr|num|number|count|key|stamp|time)"
 )
-# Pattern of the names of truth-value columns that give a role, with a place for its words.
+# Pattern of names of truth-value columns that give a role; {} stands for the words for the role.
 _FLAG = r"((is|was)_?)?({})(_?(image|sample|data|row|item|label|flag))?"
 # Role -> names of truth-value columns that are true for samples of that role.
 _FLAGS = {
@@ -117,8 +117,8 @@ def is_label(name: str) -> bool:
 
 
 def is_class(name: str) -> bool:
-    """True for a name of class labels, which a prediction may also have: then its values may be
-    measured numbers.
+    """True for a name of class labels. A column of that name may also hold measured numbers, such
+    as a prediction.
     """
     return _CLASS.fullmatch(plain_name(name)) is not None
 
@@ -375,7 +375,7 @@ def drop_text(names: Sequence[str]) -> str:
     return f"drop={given} (--drop {shlex.quote(line)})"
 
 
-# Pattern of a text as Python writes it.
+# Pattern of a Python string literal.
 _TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 # Pattern of a word as `shlex.quote` writes it.
 _WORD = r"""(?:'[^']*'|"'"|[\w@%+=:,./-]+)+"""

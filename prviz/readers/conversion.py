@@ -70,7 +70,8 @@ def save_arrays(held: Any, path: str | PathLike[str]) -> Path:
     of_table = len(columns) == 1 < len(arrays) and len(next(iter(columns))) == 1
     if not of_table and not any(array.ndim == 2 for array in arrays.values()):
         raise ValueError(f"no 2-D array of numbers in it: {_shapes(arrays)}")
-    # Without the first parts of a dotted name: np.savez would write it as a file name.
+    # Columns are named by the last part of their key, since np.savez takes a name with dots for a
+    # file name.
     if of_table:
         last = [name.rpartition(".")[2] for name in arrays]
         if len({*last}) < len(last) or any(map(str.isdecimal, last)):
@@ -654,9 +655,9 @@ _KINDS: dict[str, tuple[str, str]] = {
     **dict.fromkeys((".faiss", ".index"), ("an index of Faiss", _FAISS)),
     ".fvecs": ("vectors of float32", _FVECS),
     ".bvecs": ("vectors of bytes", _BVECS),
-    ".fbin": ("rows of float32 behind their two sizes", _SIZES.format("float32")),
-    ".u8bin": ("rows of bytes behind their two sizes", _SIZES.format("uint8")),
-    ".i8bin": ("rows of int8 behind their two sizes", _SIZES.format("int8")),
+    ".fbin": ("rows of float32 behind their number and width", _SIZES.format("float32")),
+    ".u8bin": ("rows of bytes behind their number and width", _SIZES.format("uint8")),
+    ".i8bin": ("rows of int8 behind their number and width", _SIZES.format("int8")),
     **dict.fromkeys(
         (".sqlite", ".sqlite3"),
         ("a database of SQLite, whose largest table the lines below take", _SQLITE),

@@ -65,12 +65,12 @@ _MOST_JUDGED = 500_000
 _JUDGED = 1000
 # Most first rows that are checked for summary rows and for numbers in other notations.
 _FIRST = 64
-# Most cells in those rows.
+# Most cells in the first rows that are checked.
 _FIRST_CELLS = 20_000
 # Number of bytes at the start of a file by which its encoding is judged.
 _HEAD = 1 << 12
-# A first row alone without decimals gets a note if the probability of that, by the rows below, is
-# less than this.
+# A first row that alone has no decimals gets a note, if the probability of that, by the rows below,
+# is less than this.
 _RARELY = 1e-4
 # Fewest rows for which an unnamed first or last row may count as the sum of the others.
 _COUNTED = 8
@@ -308,7 +308,7 @@ class _Table(Layout):
             part += stream.readline(longest)
             too_long = len(part) - part.rfind(b"\n", 0, -1) > longest
             bare_return = b"\r" in part and part.count(b"\r") != part.count(b"\r\n")
-            marked = part.startswith(codecs.BOM_UTF8)  # pyarrow would skip this mark
+            marked = part.startswith(codecs.BOM_UTF8)  # pyarrow would skip a byte order mark
             if too_long or bare_return or marked or b'"' in part or b"\0" in part:
                 break
             try:
@@ -425,7 +425,7 @@ def _lists(
     ]
     lists = [each for each in cells if looks_like_list(each[1])]
     if len(lists) > 1 and all(numbers.holds(text) for _, text in lists):
-        lists = []  # lists of one number in a column
+        lists = []  # one column of lists of one number each
     if not lists and not any(numbers.holds(text) for _, text in cells):
         lists = [each for each in cells if looks_like_bare_list(each[1])]
     return [name for name, _ in lists]
@@ -496,8 +496,8 @@ def _first_row_note(table: _Table, values: Array) -> tuple[str, ...]:
 
 @np.errstate(all="ignore")
 def _summed_without_a_name(texts: Sequence[str], values: Array) -> bool:
-    """True if the only row without a label is the first or the last one, and is the sum or mean of
-    the others or beyond them in most columns.
+    """True if only the first or the last row has no label, and that row is the sum or mean of the
+    others, or exceeds them in most columns.
     """
     if texts.count("") != 1 or len(texts) < _COUNTED or (texts[0] and texts[-1]):
         return False
@@ -635,7 +635,7 @@ def _append_all(
 
 
 def _of_empty_cell(error: EmptyCellError, table: _Table, more: Iterable[list[str]]) -> ReadError:
-    """The error for an empty cell, with advice by the other cells of its column.
+    """The error for an empty cell, with advice that depends on the other cells of its column.
 
     more : the fields of the cell's record and of all later records.
     """
@@ -692,7 +692,7 @@ def _read(
     table.encoding = encoding
     _append_all(table, ahead, records, stream, source, limits)
     d = table.d if table.as_list else len(table.features)
-    # `append_plain` adds values without their lines.
+    # table.lines lacks the lines that `append_plain` has added.
     n = len(table.values) // d if d else len(table.lines)
     check_counts(table.where, n, d, limits)
     values = np.frombuffer(table.values, dtype=float).reshape(n, d)

@@ -41,9 +41,9 @@ Record = tuple[int, list[str]]
 _AHEAD = 4
 # Most lines of titles above a table.
 _MOST_TITLES = 16
-# Digits before a decimal comma, in a table that the comma splits into two cells.
+# A cell with the digits before a decimal comma, if the line was split at that comma.
 _BEFORE = re.compile(r"[+-]?\d*")
-# Digits after such a decimal comma.
+# A cell with the digits after a decimal comma, if the line was split at that comma.
 _BEHIND = re.compile(r"\d+([eE][+-]?\d+)?")
 # A cell in a line of dashes between the names and the values.
 _RULER = re.compile(r"[-=_]{2,}")

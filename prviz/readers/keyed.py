@@ -335,7 +335,8 @@ _OF_A_SAMPLE = re.compile(r".*\.\w{2,5}|.*[/\\].*|[0-9a-f]{8,}|.*\d{5,}.*")
 _SUMS = re.compile(r"(.*_)?(mu|sigma|std|sd|var|variance|median|count)s?", re.IGNORECASE)
 # Largest number of numbered 1-D arrays that may be the columns of a table.
 _FEW_COLUMNS = 20
-# Least ratio of the length of such arrays to their number.
+# Least ratio of the length of numbered 1-D arrays to their number, for them to be columns of a
+# table.
 _LONGER = 5
 
 

@@ -90,7 +90,7 @@ NOTATIONS = (
     ),
 )
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d*)?)?")
-# Conversion takes a pattern of the units at hand, see `without_units`.
+# It has no fixed conversion: `without_units` makes one from the units at hand.
 UNITS = Notation("numbers with units", _UNIT, "")
 _COMPLEX = re.compile(
     rf"\(?(?:{_NUMBER}(?=\s*[-+]))?\s*[-+]?\s*(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[ij]\)?"

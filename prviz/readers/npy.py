@@ -359,8 +359,8 @@ class NpzFile:
 
     @contextmanager
     def _behind_header(self, key: str) -> Iterator[tuple[BinaryIO, Header]]:
-        """The stream of an array, behind its header. The header is read, because seeking would
-        leave out the checksum.
+        """The stream of an array, behind its header. The header is read, because seeking past it
+        would skip the check of the checksum.
         """
         header = self.header(key)
         with self._member(key) as stream:

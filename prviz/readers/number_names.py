@@ -15,7 +15,7 @@ from prviz.readers.text_dialect import Numbers, TextRows
 
 # Most rows that a line of possible names is compared with.
 COMPARED = 64
-# Most cells in those rows.
+# Most cells in the rows that a line of possible names is compared with.
 _CELLS = 1_000_000
 # Points (see `points`) from which a line surely holds names.
 SURE = 4
@@ -25,7 +25,7 @@ DOUBTFUL = 3
 BELOW_NAMES = 6
 # Fewest numbers in equal steps that are evidence of names.
 _FEW = 4
-# Fewest numbers, in any order-preserving steps, that are evidence of names if they are also unlike
+# Fewest numbers in order that are evidence of names even in unequal steps, if they are also unlike
 # the rows below.
 _MANY = 8
 # Fewest numbers in equal steps that may be names without other evidence.
@@ -46,7 +46,7 @@ def rows_to_compare(fields: Sequence[str]) -> int:
     return max(8, min(COMPARED, _CELLS // max(1, len(fields))))
 
 
-@np.errstate(all="ignore")  # inf - inf
+@np.errstate(all="ignore")  # inf - inf is nan
 def may_be_names(fields: Sequence[str], numbers: Numbers) -> bool:
     """True for a line that may hold names, before it is compared with the rows below: its numbers
     differ, and are in order or have few decimals.
@@ -68,7 +68,7 @@ def _compared(
     return places, [line[place] for place in places], cells
 
 
-@np.errstate(all="ignore")  # inf - inf
+@np.errstate(all="ignore")  # inf - inf is nan
 def points(first: Sequence[str], rows: TextRows, numbers: Numbers) -> int:
     """Points for a line of names: for the order of its numbers, and for their difference from the
     cells below.
@@ -92,7 +92,7 @@ def points(first: Sequence[str], rows: TextRows, numbers: Numbers) -> int:
     return max(order + unlike + named, DOUBTFUL if alone else 0)
 
 
-@np.errstate(all="ignore")  # inf - inf
+@np.errstate(all="ignore")  # inf - inf is nan
 def in_two_levels(
     first: Sequence[str], second: Sequence[str], rows: TextRows, numbers: Numbers
 ) -> bool:
@@ -118,7 +118,7 @@ def in_two_levels(
     return _unlike(numbers.values(outer), below) == 2 and len({*map(tuple, groups.values())}) == 1
 
 
-@np.errstate(all="ignore")  # inf - inf
+@np.errstate(all="ignore")  # inf - inf is nan
 def is_unlike(line: Sequence[str], rows: TextRows, numbers: Numbers) -> bool:
     """True for numbers that are far from those below, or have fewer decimals than every column
     below.

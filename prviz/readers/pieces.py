@@ -83,9 +83,9 @@ def quantised(
     formula += f" ({written})" if written else ""
     lines.append(f"np.save({beside(typed, '_numbers.npy')}, {sum_})")
     return ReadError(
-        f"{where}: {quoted(key)} holds whole numbers that {listed(list(held.values()))} make "
-        f"others of. Save these, if this is your formula: {formula}; with key={quoted(key)} they "
-        "are read as they are.\n" + "\n".join(lines)
+        f"{where}: {quoted(key)} holds quantised values, which {listed(list(held.values()))} "
+        f"decode. Save the decoded values, if this is your formula: {formula}; with "
+        f"key={quoted(key)} the stored ones are read as they are.\n" + "\n".join(lines)
     )
 
 
@@ -95,7 +95,7 @@ def sparse(
     """The error for sparse rows (a list of positions and a list of values), with the lines that
     make them dense; else None.
 
-    names : of all lists or 2-D arrays. integers : names of those of whole numbers.
+    names : names of all lists or 2-D arrays. integers : names of those that hold whole numbers.
     """
     places = piece("places", integers)
     values = piece(

@@ -320,7 +320,9 @@ def as_source(
 
 
 def _unpacked(packed: FileSource, codec: str, limits: Limits) -> FileSource:
-    """The contents of a compressed file, unpacked until they exceed the limits."""
+    """The contents of a compressed file, unpacked. Raises ReadError as soon as they exceed the
+    limits.
+    """
     import pyarrow as pa
 
     data = bytearray()

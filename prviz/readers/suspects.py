@@ -117,7 +117,7 @@ _PARTS_OF_DATES = {
 _QUALITY = re.compile(
     r"((.*_)?q[acfn]|dq)(_.*)?|((data|quality|extraction|q)_?)?flags?|(data_?)?quality_?code"
 )
-# Most different codes in such a column.
+# Most different codes in a column of codes of quality.
 _MOST_CODES = 32
 # Names of quality scores, or of warnings as bits.
 _BITS = re.compile(r"\w*quality|\w+flags?")
@@ -148,11 +148,11 @@ _COUNT = re.compile(
     r"counts?|freq(uency|uencies)?|n|num(ber)?|multiplicity|occurrences?|times|repeats?|copies|size"
 )
 COUNT = "how often its row occurred"
-# Largest difference from 1 of the mean of weights.
+# Largest difference between 1 and the mean of a column of weights.
 _ABOUT_ONE = 0.2
 # Fewest columns whose sum another column can't equal by chance.
 _ADDENDS = 3
-# Relative error of such a sum that is put down to rounding.
+# Relative error of a sum of columns that is put down to rounding.
 _ROUNDING = 1e-6
 _WEIGHT = re.compile(rf"(?!(.*_)?mol(ar|ecular)?_)({_WEIGHTS})")
 # Names of the coordinates of a plot, such as umap_1.
@@ -196,8 +196,8 @@ _NAMES_A_FEATURE = re.compile(
     r"(_?(id|ids|name|names|symbol))?"
 )
 _UNITS = re.compile(r"units?|einheit(en)?")
-# Names of units with several rows each, such as a patient. A column of such numbers that repeat is
-# no feature.
+# Names of units with several rows each, such as a patient. A column of such a name whose whole
+# numbers repeat is no feature.
 _UNIT = re.compile(
     r"(?!(n|num|number|time|days|hours)_)(.*_)?(patient|subject|participant|donor|volunteer"
     r"|individual|specimen|animal|mouse|speaker"
@@ -245,7 +245,7 @@ _FAMILY = 3
 _FEW_GENES = 8
 # Fewest numbered features of one name for a note on any other name.
 _LONG_FAMILY = 8
-# Least share of such features among all, for that note.
+# Least share of numbered features of one name among all features, for a note on any other name.
 _OUTSIDERS = 0.75
 # Number of digits of a date -> its format.
 _DATES = {6: "%Y%m", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
@@ -276,7 +276,7 @@ _RELATED = 0.2
 # Least share of each byte with a single bit set, among bytes other than 0, in packed bits that are
 # mostly 0.
 _SINGLE = 0.02
-# Number of different bytes from which a column has many values.
+# Fewest different bytes in a column for it to have many values.
 _MANY = 48
 # Least share of columns with many values for the test of their lowest bits.
 _MOSTLY = 0.5
@@ -291,9 +291,9 @@ _FLOATS = {
     "bfloat16": (7, 0xFF, 113, 137, "({bits}.astype(np.uint32) << 16).view(np.float32)"),
     "float16": (10, 0x1F, 1, 25, "{bits}.view(np.float16).astype(np.float32)"),
 }
-# Least share of numbers with exponents in that range, for bits of such a type.
+# Least share of numbers with exponents in the range of a type in _FLOATS, for bits of that type.
 _IN_RANGE = 0.99
-# Least share of positive and of negative numbers among them.
+# Least share of positive numbers, and of negative ones, for bits of a type in _FLOATS.
 _OF_SIGN = 0.1
 # Largest difference from 1 of the sum of rounded probabilities.
 _ROUNDED = 1e-2
@@ -524,7 +524,7 @@ def _counting(values: Array) -> list[int]:
     return [place for place in likely.tolist() if (np.diff(values[:, place]) == 1).all()]
 
 
-@np.errstate(all="ignore")  # inf - inf
+@np.errstate(all="ignore")  # inf - inf is nan
 def _in_order(values: Array) -> tuple[set[int], set[int]]:
     """Indices of columns with equal steps from row to row (up to rounding), and of columns that
     rise or fall by unequal steps. Rows drawn at random have neither.
@@ -577,8 +577,8 @@ def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -
         formula += " + min"
     held = list(pieces.values())
     return ReadError(
-        f"{where}: whole numbers that {listed(held)} make others of. Save these, if this is your "
-        f"formula: {formula} "
+        f"{where}: quantised values, which {listed(held)} decode. Save the decoded values, if this "
+        f"is your formula: {formula} "
         f"({', '.join(f'{which} {quoted(name)}' for which, name in pieces.items())}); if they are "
         "features, columns='*' (--features '*') takes every column.\nimport pandas as pd\ntable = "
         f"{frame}\n"
@@ -620,7 +620,7 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     if most >= max(_LONG_FAMILY, _OUTSIDERS * others):
         either |= _outsiders(plain, stems, family) - sure
     called = {place for place in either if called_weights(plain[place])}
-    # Weights of samples, not of bodies, which are features.
+    # Only weights of samples: body weights are features.
     if all(are_weights([values[:, place]]) for place in called):
         sure |= called
     dates = _parts_of_dates(values, plain)
@@ -659,7 +659,7 @@ def _named(plain: Sequence[str], names: re.Pattern[str]) -> set[int]:
     return {place for place, name in enumerate(plain) if names.fullmatch(name)}
 
 
-@np.errstate(all="ignore")  # inf - inf
+@np.errstate(all="ignore")  # inf - inf is nan
 def _sums(values: Array) -> set[int]:
     """Indices of columns that are in each row the sum of all columns before them, or of all
     others.
@@ -697,7 +697,7 @@ def _parts_of_dates(values: Array, plain: Sequence[str]) -> dict[int, int]:
     return found
 
 
-@np.errstate(all="ignore")  # inf - inf
+@np.errstate(all="ignore")  # inf - inf is nan
 def _probabilities(values: Array, plain: Sequence[str]) -> set[int]:
     """Indices of the columns that are probabilities of a prediction: they sum to 1 in each row."""
     if not _named(plain, _OF_PREDICTION):

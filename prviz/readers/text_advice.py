@@ -69,7 +69,7 @@ _SUMMARY = re.compile(
     r"|count|variance|(zwischen|gesamt)?summe|gesamt|mittelwert|durchschnitt|somme|moyenne",
     re.IGNORECASE,
 )
-# Largest share of rows that such a label may have.
+# Largest share of rows whose labels are those of summary rows.
 _SUMMARIES = 0.25
 # Most different numerators, or denominators, for a column such as 6/4 to hold fractions; otherwise
 # a cell such as 120/80 holds two numbers.
@@ -638,8 +638,8 @@ class Layout:
         """Raise ReadError for rows whose label says that they are summaries, if they are few and at
         an end of the table.
 
-        texts : of the label column, at ``index``. known : texts that mark a summary, besides words
-            such as Total.
+        texts : texts of the label column ``index``. known : texts that mark a summary, besides
+            words such as Total.
         """
         if not any(each in known or _sums_up(each) for each in (*texts[:1], *texts[-1:])):
             return

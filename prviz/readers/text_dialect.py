@@ -40,7 +40,7 @@ _MOST_ABOVE = 16
 _OF_A_TABLE = 4
 # Number of first lines by which the delimiter is found.
 _HEADS = 8
-# Fewest rows of the table among them.
+# Fewest rows of a table among the first lines by which its delimiter is found.
 _ROWS = 3
 _QUOTED = re.compile(r'"[^"]*"')
 # A line of word vectors in which the word is a delimiter, such as a comma.

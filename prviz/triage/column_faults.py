@@ -28,7 +28,7 @@ DOMINATES = 4.0
 # Least ratio of a feature's step to the median step of all features, for it to stand out where many
 # differ.
 STANDS_OUT = 3.0
-# Least step of such a feature.
+# Least step of a feature for it to stand out where many differ.
 DOMINANT = 0.3
 # Median step of the features above which no change of spread explains the difference.
 BESIDE = 0.5
@@ -41,9 +41,9 @@ LOOKED_AT = 30
 MENDED = 0.05
 # Least ratio that counts as a factor.
 FACTOR = 1.2
-# A feature counts as cut off if its generated values are closer to the real values in their range
-# than CUT times what the best factor or shift leaves. It is above 1, so that missing values are not
-# taken for a factor or a shift.
+# A feature counts as cut off if the step between its generated values and the real ones in their
+# range is less than CUT times the step that the best factor or shift leaves. CUT is above 1, so
+# that missing values are not taken for a factor or a shift.
 CUT = 1.6
 
 

@@ -25,15 +25,16 @@ from prviz.uncertainty.bootstrap import Spread
 APART = 0.1
 # Largest share of the other set that the 5 most influential samples may support.
 OUTLIERS = 0.05
-# Largest multiple of their own share that this share may be. Above both limits, the extreme depends
-# on outliers.
+# Largest share of the other set that the 5 most influential samples may support, as a multiple of
+# their own share. Above both limits, the extreme depends on outliers.
 OUTLIERS_SHARE = 5.0
 # Least ratio of the ends of the range of lam over which a point of the curve stays optimal, for a
 # mode re-weighting.
 KINK = 3.0
-# Largest move of that point in either error rate: the noise of a rate from a few hundred samples.
+# Largest move, in either error rate, of a point that counts as staying optimal: the noise of a rate
+# from a few hundred samples.
 KINK_MOVE = 0.03
-# Least distance of that point from either end of the curve, and from error rates of 0.
+# Least distance of a mode re-weighting from either end of the curve, and from error rates of 0.
 KINK_INSIDE = 0.05
 # Width of the interval of AuC above which samples are too few to tell checkpoints apart.
 WIDE = 0.1

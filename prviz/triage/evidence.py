@@ -27,7 +27,7 @@ from prviz.samples import SamplePair, Samples
 END = 0.05
 # Most values of a label column whose values are kinds; a column with more names samples.
 LISTED_KINDS = 50
-# Fewest samples per value of such a column, on average.
+# Fewest samples per value, on average, of a label column whose values are kinds.
 _PER_KIND = 3
 
 

@@ -70,8 +70,8 @@ from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 RULES = 16
 # A fault is left out if another fault explains this many times its share of the samples.
 MINOR = 3.0
-# Factor for the shares of rows that repeat exactly before they are compared with the shares of
-# inferred faults, as these may follow from the repeats.
+# Shares of exact repeats count this many times when compared with shares of inferred faults, as
+# these may follow from the repeats.
 SEEN = 2.0
 # A finding is left out if held-out real samples have the same finding, unless it is more than this
 # many times as large.
@@ -196,7 +196,8 @@ def sample_faults(
 ) -> Found:
     """Faults by the samples alone, without a curve; the one that explains most first.
 
-    copies : of the real samples; None: they are searched without others held out.
+    copies : copies of real samples among the generated ones; None: they are searched here, without
+        held-out real samples to compare with.
     memory_limit : bytes beyond the samples; see `prviz.triage.pair_statistics.halvings`.
     """
     tick = part_of(progress, 0, 2)

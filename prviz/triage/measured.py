@@ -252,9 +252,9 @@ CACHE_BYTES = 1_000_000_000
 # Largest time in nanoseconds (a day) that a file's last use may lie in the future, as another
 # machine's clock may be ahead. A later time counts as wrong.
 _AHEAD = 86_400 * 10**9
-# Name of the file of a result.
+# Pattern of the file name of a result.
 _RESULT = re.compile(r"[0-9a-f]{64}\.npz")
-# Name of the temporary file that an interrupted write leaves.
+# Pattern of the name of the temporary file that an interrupted write leaves.
 _TEMPORARY = re.compile(r"\.[0-9a-f]{64}\.[0-9a-f]+\.tmp")
 # Age in nanoseconds (an hour) from which a temporary file is deleted; another process may still be
 # writing a younger one.

@@ -24,10 +24,11 @@ from prviz.samples import SamplePair, Samples, independent_number
 # at most its square: about NEAR ** 2 of other real samples do, too few for a moderate error of the
 # model to matter.
 NEAR = 0.02
-# In few dimensions copies are not that near. Then the quantile itself is the threshold, if surely
-# more than this multiple of NEAR of the samples lie below it: no error of the model explains that.
+# In few dimensions even copies may miss that threshold. Then the quantile NEAR itself is the
+# threshold, if surely more than _MARGIN * NEAR of the samples lie below it: no error of the model
+# explains that.
 _MARGIN = 2.0
-# Fewest different real samples near which those samples must lie.
+# Fewest different real samples to which the samples below the quantile NEAR must be nearest.
 _DIFFERENT = 5
 # Probability that an interval holds. The rest bounds false alarms: one test is made per checkpoint.
 CONFIDENCE = 0.99
@@ -155,7 +156,7 @@ def _of_other_groups(reference: Samples, groups: Ints, memory_limit: int) -> Flo
             "groups: nearly all real samples are of one group; samples of other groups are needed"
         )
     found = np.empty((reference.n, 2))
-    # As many neighbours as the largest group has samples, and two more, include at least two of
+    # Among the nearest neighbours, two more than the largest group has samples, at least two are of
     # other groups.
     step = max(1, memory_limit // (64 * (most + 2)))
     order = np.argsort(groups, kind="stable")

@@ -40,7 +40,7 @@ _BLOCK_BYTES = 256
 # k of the neighbour whose distance counts as the distance to a set, since the first neighbour is
 # noisy.
 K = 3
-# k of the neighbour with whose distance that of the nearest one is compared.
+# k of the neighbour whose distance is compared with that of the nearest one.
 LOCAL = 10
 # Number of nearest samples of both sets among which a real sample must have a generated one.
 VOID = 20
@@ -772,8 +772,8 @@ def _spreads(
 
 
 def _tail(one: Floats, other: Floats) -> tuple[float, float]:
-    """How far the last of 20 samples lies beyond the middle one: half the log ratio of other to
-    one, and its z-score.
+    """How much farther the last of 20 samples lies from the middle one in ``other`` than in
+    ``one``, both given as logarithms: half the difference, and its z-score.
 
     The error of a quantile is that of its share, times the slope of the quantile over the share
     there.
@@ -939,8 +939,8 @@ def _moved(
 
 
 def _whole(real: RowSet, points: Floats, others: Floats, whole: bool) -> dict[str, float]:
-    """Total variance of the generated set over the real one, less 1, and its standard error; total
-    real variance; squared offset.
+    """Total variance of the generated set over the real one, less 1; its standard error; the total
+    real variance; and the squared distance of the real mean from the origin, over that variance.
     """
     squares = [np.square(each - each.mean(axis=0)).sum(axis=1) for each in (points, others)]
     unit = max(float(squares[0].mean()), _TINY)

@@ -42,7 +42,7 @@ LITTLE = 0.05
 # Largest part of their misfit that features may keep in another order. Modes in other shares look
 # like another order too, but keep 0.23 and more.
 REORDERED = 0.15
-# Difference of features that fit again, in units of chance, at most.
+# Largest difference of features, in units of chance, at which they count as fitting again.
 FITS = 4.0
 # z-score of the shares of the clusters below which shares move nothing.
 LIKE_MASS = 2.0
@@ -51,9 +51,9 @@ LIKE_MASS = 2.0
 BY_MASS = (MOVED_BY_SHARES, 0.6)
 # Ratio of norms from which on nothing but a factor can be compared.
 FAR = 10.0
-# Most features on which such a factor is tried.
+# Most features on which a factor of FAR or more is tried.
 ASKED = 64
-# Factor for what a repair leaves of the deciles, where clusters say nothing.
+# What a repair leaves of the deciles counts this many times where clusters say nothing.
 SURER = 3.0
 # Least squared distance of the real mean from the origin, over the variance, at which a factor from
 # the origin differs from one from the mean.
@@ -66,8 +66,8 @@ NORM_SPREADS = 2.0
 
 
 def normalised(facts: PairFacts) -> TriageFinding | None:
-    """The fault that one set has norm 1 and the other has not, by more than rounding; None without
-    it.
+    """The fault that one set has norm 1 and the other has not, by more than rounding; None if there
+    is none.
     """
     real = facts.real
     generated = facts.generated
@@ -101,7 +101,7 @@ def rescaled(facts: PairFacts) -> TriageFinding | None:
     if abs(math.log(facts.generated.norm / facts.real.norm)) < math.log(FAR):
         return None
     real, generated = _asked(facts)
-    # Counts fit only after the exact factor: the ratio of their medians other than 0.
+    # For counts only the exact factor fits: the ratio of the medians of their values other than 0.
     middles = [
         float(np.median(np.abs(each[each != 0]))) for each in (real, generated) if each.any()
     ]
@@ -116,7 +116,7 @@ def rescaled(facts: PairFacts) -> TriageFinding | None:
 
 def standardised_otherwise(facts: PairFacts) -> TriageFinding | None:
     """The fault that most features hardly overlap, but are alike if both sets have median 0 and one
-    spread; None without it.
+    spread; None if there is none.
     """
     real, generated = _asked(facts)
     apart = _steps(real, generated)
@@ -153,7 +153,7 @@ def _steps(real: Floats, generated: Floats) -> list[float]:
 
 def misplaced(of: PairStatistics) -> TriageFinding | None:
     """The fault that one repair of the whole set explains: another order of the features, a factor,
-    a shift, or a factor per feature; None without it.
+    a shift, or a factor per feature; None if there is none.
     """
     if _disordered(of):
         return _other_order(of)
@@ -172,7 +172,7 @@ def misplaced(of: PairStatistics) -> TriageFinding | None:
 
 def _moved(of: PairStatistics) -> TriageFinding | None:
     """The fault of a factor, a shift, or a factor per feature that explains most of what differs;
-    None without it.
+    None if there is none.
     """
     if of.deciles > HUGE and (far := _far_away(of)):
         return far
@@ -212,7 +212,8 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
     by_place = _by_place(of)
     scaled = left(of.after_scale, of.deciles_scale) if _alike(of, factor) and by_place else 1.0
     shifted = left(of.after_shift, of.deciles_shift) if by_place else 1.0
-    # Without uneven factors and a mean away from the origin, it is rather a spread or noise.
+    # Factors per feature must be uneven, and the mean away from the origin: otherwise it is a
+    # spread or noise.
     uneven = of.deciles_features < 0.5 * of.deciles_scale and of.offset > OFFSET
     by_feature = left(of.after_features, of.deciles_features) if by_place and uneven else 1.0
     best = min(shifted, by_feature, scaled)
@@ -291,7 +292,7 @@ def _whole(of: PairStatistics) -> float:
 
 def _far_away(of: PairStatistics) -> TriageFinding | None:
     """The fault of a factor or shift so large that samples fall into other clusters, which then say
-    nothing; None without it.
+    nothing; None if there is none.
     """
     if of.deciles_scale < LITTLE * of.deciles and abs(_whole(of) - of.scale) < 0.3 * abs(of.scale):
         return scaled_by(math.exp(of.scale))

@@ -36,7 +36,7 @@ def repair_fault(
     shown: str = "",
 ) -> TriageFinding | None:
     """The fault whose repair makes all features alike and leaves no other fault; None if no repair
-    does. none.
+    does.
 
     leaves : returns True if faults are left in a pair whose features are alike.
     far : True if a feature must differ by so much that missing modes would show after any repair.

@@ -25,11 +25,11 @@ CLASS_LABELS = ("digit", "class", "label")
 
 
 class OppositePair(NamedTuple):
-    """Two checkpoints of equal Frechet distance on opposite sides of the diagonal.
+    """Two checkpoints of equal Frechet distance, one precise and one diverse: on opposite sides of
+    the diagonal where both F8 scores are equal.
 
-    precise, diverse : names; F8 leans to precision in the first, to recall in the second.
-    distances : of the two, in this order. sides : F8 leaning to precision less F8 leaning to
-    recall, of the two.
+    precise, diverse : names of the two. distances : their Frechet distances, in this order. sides :
+        F8 that leans to precision less F8 that leans to recall, of each.
     """
 
     precise: str

@@ -30,7 +30,8 @@ MENDED = 0.3
 # Ratio of distances to generated and to real samples below which samples off the support form modes
 # of their own.
 COMPACT = 0.75
-# Least share of these samples without a real one among their nearest.
+# Least share of samples off the support without a real one among their nearest, for them to form
+# modes of their own.
 BARE = 0.7
 # Least share of real samples without a generated one among their nearest, from which on modes are
 # missing and not just generated less often.
@@ -46,9 +47,10 @@ TILT = 0.03
 # Least part of the moves of the cluster centres that neither a shift nor a factor explains, for a
 # filter to have bent the set.
 BENT = 0.25
-# Least log ratio of the distances to the nearest sample for another shape.
+# Least absolute log ratio of the distances to the nearest sample at which samples lie closer than
+# real ones.
 CLOSER = 0.04
-# Least z-score of the distances to real samples for another shape.
+# Least z-score of the distances to real samples at which samples lie farther than real ones.
 FARTHER = 2.5
 # Largest real variance within the clusters, over that of the whole set, at which clusters count as
 # points.
@@ -70,7 +72,7 @@ MOVED_BY_SHARES = 0.4
 
 
 def off_support(of: PairStatistics) -> Part | None:
-    """The fault of invented modes, or of single samples off the manifold; None without it."""
+    """The fault of invented modes, or of single samples off the manifold; None if there is none."""
     if of.off_z < SURE:
         return None
     if own_modes(of) and (narrowed(of) or (_widened(of) and of.left < 0.5)):
@@ -194,8 +196,8 @@ def _surest(of: PairStatistics, sign: Literal[-1, 1]) -> _Ratio | None:
 
 
 def reshaped(of: PairStatistics) -> Part | None:
-    """The fault of a shape that is too narrow, too wide, blurred, noisy or coarse; None without it,
-    or if real modes have no spread.
+    """The fault of a shape that is too narrow, too wide, blurred, noisy or coarse; None if the
+    shape fits, or if real modes have no spread.
     """
     if of.within <= POINT * of.whole or max(of.radius, of.nearest) > ENDLESS:
         return None
@@ -317,7 +319,8 @@ def _coarse(of: PairStatistics) -> bool:
     would raise both.
     """
     expected = of.added * of.within / max(of.whole, 1e-12)
-    # If the expected gain of variance is far above chance, half of it tells keeping from gaining.
+    # Where the expected gain of variance is far above chance, half of it is far from all of it and
+    # from none.
     if expected > 5 * of.whole_chance:
         return of.whole_added < expected / 2
     if of.whole_added > 2 * of.whole_chance:
@@ -352,10 +355,11 @@ def _short_tails(of: PairStatistics) -> Part:
 
 
 def other_shares(of: PairStatistics) -> Part | None:
-    """The fault of modes that are missing, or generated in other shares; None without it."""
+    """The fault of modes that are missing, or generated in other shares; None if there is none."""
     reaches = not narrowed(of)  # a narrow mode leaves the edge of its real mode unreached
     unreached = of.unreached_z > SURE and reaches
-    least = LIKELY if unreached else SURE  # unreached: some are surely missing
+    # Where real samples are unreached, some are surely missing.
+    least = LIKELY if unreached else SURE
     # A wide mode with a smaller share also lightens the tails of all modes together.
     alike = of.mass_z < SURE_MASS and of.empty <= 0.1
     if of.tail_z < -least and of.tail < -SHORTER and alike and reaches:

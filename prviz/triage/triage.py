@@ -426,7 +426,7 @@ class Triage:
         return True
 
     def close(self) -> None:
-        """Stop the work at the same time as the curves soon."""
+        """Stop the work that runs beside the curves; it ends soon."""
         self._threads.stop()
 
     def _look_at(self, pair: SamplePair, progress: Progress) -> None:

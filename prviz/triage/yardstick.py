@@ -99,7 +99,7 @@ def yardstick(
         return {each.method: each for each in found}
 
     ceiling = measured("real", second)
-    # The shuffled samples replace the set, as both would not fit into memory.
+    # The shuffled samples replace the second set, as both would not fit into memory.
     second = _shuffled(second, settings.seed)
     return Yardstick(ceiling, measured("shuffled", second), source, _dominant(first))
 

@@ -809,7 +809,7 @@ def test_the_remedy_for_a_column_of_lists_takes_that_column() -> None:
 def test_batches_of_rows_are_told_from_rows() -> None:
     with pytest.raises(ValueError, match=r"numpy\.concatenate"):
         as_array([VALUES[:50], VALUES[50:]], "set")
-    with pytest.raises(ValueError, match="all rows need as many") as caught:
+    with pytest.raises(ValueError, match="all rows need the same number") as caught:
         as_array([VALUES[0], VALUES[1, :3]], "set")
     assert "concatenate" not in str(caught.value)
 

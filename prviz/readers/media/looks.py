@@ -31,9 +31,10 @@ FORMATS = ("PNG", "JPEG", "GIF", "WebP", "BMP")
 SIDE = 128
 # Most pixels of a picture, checked before it is decoded: 50 million take 200 MB.
 MAX_PIXELS = 50_000_000
-# Most pixels of a picture, whatever the size of its file.
+# Number of pixels that a picture may have whatever the size of its file.
 _SMALL_PIXELS = 4096**2
-# Most pixels per byte of the file above that number: a file with more is no picture, or a flat one.
+# Most pixels per byte of the file, for pictures of more than _SMALL_PIXELS. A file with more is no
+# picture, or a flat one.
 _PIXELS_PER_BYTE = 100
 
 # First bytes of a scan in a JPEG file.
@@ -244,7 +245,8 @@ def _shrunk(image: Image.Image) -> tuple[Image.Image, bool]:
     from PIL import Image, ImageOps
 
     larger = max(image.size) > SIDE
-    image.draft(None, (2 * SIDE, 2 * SIDE))  # decodes a JPEG at low resolution
+    # Decodes a JPEG at low resolution.
+    image.draft(None, (2 * SIDE, 2 * SIDE))
     if image.mode.startswith("I"):  # grey of 16 bits
         image = Image.fromarray((np.asarray(image) // 256).astype(np.uint8))
     transparent = image.has_transparency_data
