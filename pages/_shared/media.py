@@ -26,8 +26,9 @@ HOVER_BYTES = 2_000_000
 
 @dataclass(frozen=True)
 class Shown:
-    """Picture and text of one sample. picture : a data URI. problem : why there is no picture. name
-    : the picture's name. Each is "" if there is none.
+    """Picture and text of one sample; each field is "" if there is none.
+
+    picture : a data URI. problem : why there is no picture. name : the picture's name.
     """
 
     picture: str

@@ -1,6 +1,7 @@
-"""The results of all checkpoints measured so far, and the diagnosis of one checkpoint.
+"""The results of all checkpoints measured so far, and the data for the diagnosis of one
+checkpoint.
 
-Every part of the Triage page reads them.
+Every part of the Triage page is drawn from these.
 """
 
 from __future__ import annotations
@@ -64,14 +65,17 @@ NONE_YET = "No checkpoint is measured by this family yet."
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CheckpointResults:
-    """The checkpoints measured so far, in the order of the list.
+    """Results of the checkpoints measured so far, in the order of the page's list.
 
-    key : equal keys, equal contents; it is in the key of every cached result computed from these.
+    key : equal keys mean equal contents; a part of the cache key of every result computed from
+    these.
     reference : the real samples as measured. load : reads a checkpoint's samples as measured, with
     labels and pictures.
-    settings : how all checkpoints are measured. basis : the families that the verdict rests on.
-    store : cache of results; None: nothing is kept.
-    outcomes : measurements and failures so far. total : the number of checkpoints.
+    settings : how all checkpoints are measured. basis : the families on whose scores the verdict
+    rests.
+    store : cache of results, None for no cache.
+    outcomes : of each checkpoint so far, its measurements or why it failed. total : number of
+    checkpoints in the list.
     holdout : other real samples, if the user gave some.
     uploaded : where pictures of the samples come from, for `pages._shared.media`.
     """
@@ -89,9 +93,9 @@ class CheckpointResults:
 
     @property
     def triage(self) -> Triage:
-        """A `Triage` of these settings, which computes all further results.
+        """A `Triage` with these settings, which computes all further results on checkpoints.
 
-        It caches them in the session and in `store`.
+        It caches results in the session and in `store`.
         """
         store = self.store or ResultCache(None)
         store.memory = cache.remembered(("triage-memory",), lambda: LeastRecentlyUsed(_HELD))
@@ -129,7 +133,7 @@ class CheckpointResults:
 
     @cached_property
     def looked_into(self) -> Mapping[str, MeasuredCheckpoint]:
-        """By the checkpoint's name: measurements by the family in whose curves faults are looked
+        """By the checkpoint's name, its measurement by the family in whose curve faults are looked
         for.
         """
         return {each.checkpoint.name: each for each in looked_into(self.everything)}
@@ -142,7 +146,9 @@ class CheckpointResults:
         return [each.checkpoint.name for each in self.measured]
 
     def one(self, name: str, method: str | None = None) -> MeasuredCheckpoint:
-        """The measurement of the checkpoint with this name; KeyError if there is none."""
+        """The measurement of the checkpoint with this name, by `method` or by the family that
+        scores. Raises KeyError if there is none.
+        """
         return self._by_name[method or self.method, name]
 
     @cached_property
@@ -150,8 +156,8 @@ class CheckpointResults:
         return {(each.method, each.checkpoint.name): each for each in self.everything}
 
     def summaries(self, measured: MeasuredCheckpoint) -> Mapping[str, float]:
-        """Summaries of a measured curve, such as precision at recall 0.05; its area is cut to the
-        upper bound of the true area.
+        """Summaries of a measured curve, such as its area or its precision at recall 0.05. An area
+        above the upper bound of the true area is set to that bound.
         """
         own, _ = self.sides[measured.method][measured.checkpoint.name]
         return capped_summaries(measured, own)
@@ -159,12 +165,14 @@ class CheckpointResults:
     def intervals(
         self, measured: MeasuredCheckpoint, known: Mapping[str, Interval]
     ) -> Mapping[str, Interval]:
-        """Intervals of the summaries; that of the area is cut to the upper bound."""
+        """Intervals of the summaries. The interval of the area is cut at the upper bound of the
+        true area.
+        """
         return intervals_at_most(known, self.most(measured))
 
     def most(self, measured: MeasuredCheckpoint) -> float | None:
-        """Upper bound, at 95 % confidence, of the area under the true curve; None without a
-        bound.
+        """Upper bound, at 95 % confidence, of the area under the true curve; None if there is
+        none.
         """
         _, most = self.sides[measured.method][measured.checkpoint.name]
         if most is None:
@@ -173,15 +181,16 @@ class CheckpointResults:
 
     @cached_property
     def sides(self) -> KnownSides:
-        """By family and checkpoint: areas of the precision and the recall half of the curve and of
-        its bound.
+        """By family and checkpoint: the areas of the precision half and of the recall half, of the
+        curve and of the upper bound.
         """
         return known_sides(self.everything)
 
     def pair(self, measured: MeasuredCheckpoint) -> SamplePair:
         """The samples of a measurement.
 
-        Raises ReadError or OSError where the file can't be read, ValueError where it has changed.
+        Raises ReadError or OSError if the checkpoint's file can't be read, ValueError if it has
+        changed since.
         """
         key = (
             "triage-samples",
@@ -199,24 +208,24 @@ class CheckpointResults:
 
 
 def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple[Hashable, ...]:
-    """Cache key of results computed from one measurement: everything that the measurement depends
-    on.
+    """Cache key of results that are computed from one measurement. It contains all that the
+    measurement depends on.
     """
     how = (settings.bandwidth, settings.split, settings.seed)
     return (*measured.digests, measured.method, measured.k, *how)
 
 
-# Most results (some hundred numbers each) that the session's memory cache holds.
+# Most results that the session's cache in memory holds; a result has some hundred numbers.
 _HELD = 40_000
 
 
-# A method of `Triage` on one checkpoint: with a progress function it computes the result, with None
-# it returns the known result or None.
+# A method of `Triage` for one checkpoint. Called with a progress function, it computes its result;
+# called with None, it returns the cached result, or None if there is none.
 Find: TypeAlias = Callable[[MeasuredCheckpoint, Progress | None], T | None]
 
 
 def known_of(measured: Iterable[MeasuredCheckpoint], find: Find[T]) -> dict[str, T]:
-    """Results that are known already, by the checkpoint's name; computes nothing."""
+    """By the checkpoint's name, the results of `find` that are cached. Computes nothing."""
     found = {each.checkpoint.name: find(each, None) for each in measured}
     return {name: one for name, one in found.items() if one is not None}
 
@@ -230,11 +239,11 @@ def of_each(
     note: str = "The open part",
     pieces: float = 1.0,
 ) -> dict[str, T]:
-    """Results for these checkpoints by name; a background job computes those not known yet.
+    """By the checkpoint's name, the results known so far. A background job computes the others.
 
-    what : kind of result, for the cache key. find : computes or looks up the result of one
-    checkpoint. seconds : estimated time for one. note : name of the job on the page. pieces :
-    seconds between drawings of partial results.
+    what : kind of result, a part of the job's key. find : computes or looks up the result of one
+    checkpoint. seconds : estimated seconds for one checkpoint. note : the job's name on the page.
+    pieces : seconds between drawings of the results so far.
     """
     missing = [each for each in measured if find(each, None) is None]
     triage = found.triage
@@ -251,7 +260,9 @@ def of_each(
 
 
 def selected(found: CheckpointResults) -> str | None:
-    """Name of the selected checkpoint; None if it has not been measured."""
+    """Name of the checkpoint that the user has selected; None if there is none, or it is not
+    measured yet.
+    """
     name = session().choice.selected
     if name in found.names:
         return name
@@ -267,18 +278,19 @@ def count_of(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' * (count != 1)}"
 
 
-# Seconds for one bootstrap replicate of one evaluation sample, and for reading one value of one
-# feature.
+# Estimated seconds: for one bootstrap replicate of one evaluation sample (REPLICATE_SECONDS), and
+# for reading one value of one sample (VALUE_SECONDS).
 REPLICATE_SECONDS = 5e-7
 VALUE_SECONDS = 1e-7
-# At the ends of a curve: "kept" real samples are those that the generator misses, "rejected"
-# generated ones resemble nothing real (terms of prviz/diagnostics/confusion_groups.py).
+# By role, the confusion group that shows a fault at an end of the curve. There, real samples that
+# are still called real ("kept") are those that the generator misses; generated samples that are
+# called generated ("rejected") resemble nothing real.
 GROUP: dict[Role, Literal["kept", "rejected"]] = {"real": "kept", "generated": "rejected"}
 # Work that is estimated to take fewer seconds than this is done while the page is drawn.
 AT_ONCE = 0.5
-# Column title of the ratio by which samples are classified.
+# Column title of the ratio of supports by which samples are classified.
 RATIO = "c_Y / c_X"
-# Name of the samples of a role that have no sample of the other set near, in all counts.
+# By role, the name of its samples that have no sample of the other set near.
 MISSED: dict[Role, str] = {
     "real": "Real, none generated near",
     "generated": "Generated, none real near",
@@ -298,7 +310,7 @@ def missed_text(role: Role, missed: MissedSamples) -> str:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Diagnosis:
-    """A measured checkpoint with its samples, for showing what is wrong with it.
+    """A measured checkpoint with its samples: the data for showing what is wrong with it.
 
     waiting : keys of the results that this drawing of the page waits for.
     """
@@ -318,7 +330,7 @@ class Diagnosis:
 
     @property
     def options(self) -> dict[str, Any]:
-        """How the checkpoint was measured, as keywords for measuring its samples again."""
+        """How the checkpoint was measured, as keyword arguments for measuring its samples again."""
         settings = self.found.settings
         how = {"bandwidth": settings.bandwidth, "split": settings.split, "seed": settings.seed}
         return {"k": self.k, **how}
@@ -351,7 +363,7 @@ class Diagnosis:
 
     @cached_property
     def shown(self) -> sample_display.DisplayedSamples:
-        """The evaluation samples with their pictures and labels, ready to be drawn."""
+        """The evaluation samples with their pictures and labels."""
         split = self.pair.split(self.found.settings.split, self.found.settings.seed)
         numbers = tuple(np.arange(side.n) + 1 for side in self.pair)
         return sample_display.DisplayedSamples(
@@ -360,7 +372,7 @@ class Diagnosis:
 
     @cached_property
     def classifiers(self) -> OptimalClassifiers:
-        """Optimal classifiers of the family's first run, at every lam."""
+        """The optimal classifiers at every lam, from the family's first run."""
         supports = of_evaluation(self.measured.estimate, self.shown.split)
         return cache.remembered(
             ("triage-groups", *self.key), lambda: OptimalClassifiers.from_supports(supports)
@@ -368,36 +380,34 @@ class Diagnosis:
 
     @cached_property
     def places(self) -> Any:
-        """Indices, among the evaluation samples, of those that the family has measured."""
+        """Indices, among the evaluation samples, of the samples that the family has measured."""
         rows = self.measured.estimate.supports.rows
         if rows is None:
             return np.arange(sum(self.shown.sizes))
         return rows
 
     def lam_at_end(self, role: Role) -> float:
-        """λ near one end of the curve: where missed real, or invented generated, samples are read
-        off.
+        """The λ near one end of the curve at which samples are classified: to find missed samples
+        for "real", invented ones for "generated".
         """
         return lam_at_end(self.measured.curve, "recall" if role == "real" else "precision")
 
     def rows(self, group: str, lam: float) -> Any:
-        """Rows (in the real or the generated set) of a confusion group at lam, the clearest cases
-        first.
+        """Row numbers of the samples of a confusion group at lam, in their set, the most clearly
+        classified first.
         """
         places = self.places[self.classifiers.most_extreme(group, lam, len(self.places))]
         return self._rows_at(places, group in ("kept", "missed"))
 
     def evaluated(self, role: Role) -> Any:
-        """Rows (in the real or the generated set) of all samples of a role that the family has
-        measured.
-        """
+        """Row numbers of all samples of a role that the family has measured, in their set."""
         real, generated = np.split(self.places, [self.classifiers.n_real])
         if role == "real":
             return self._rows_at(real, True)
         return self._rows_at(generated, False)
 
     def _rows_at(self, places: Any, real: bool) -> Any:
-        """Rows in the real, or in the generated, set of evaluation samples given by their
+        """Row numbers, in the real or in the generated set, of the evaluation samples with these
         indices.
         """
         of_real, of_generated = self.shown.split.evaluate_rows
@@ -410,8 +420,8 @@ class Diagnosis:
         return self.classifiers.keys[self.classifiers.most_extreme(group, lam, len(self.places))]
 
     def missed(self, role: Role) -> MissedSamples | None:
-        """The samples of a role with none of the other set near; None while a job looks for
-        them.
+        """The samples of a role that have no sample of the other set near; None while a job looks
+        for them.
         """
         own = self.side(role)
         other = self.side(OTHER[role])
@@ -426,10 +436,10 @@ class Diagnosis:
         return found
 
     def cut(self, role: Role, lam: float) -> str:
-        """Text such as "c_Y / c_X at most 0.5": the ratio at which the optimal classifier at lam
-        cuts.
+        """Text such as "c_Y / c_X at most 0.5" on the ratios of the samples in a role's confusion
+        group at lam.
 
-        "" if no sample of the role is misclassified.
+        "" if the group is empty.
         """
         keys = self.keys_of(GROUP[role], lam)
         if len(keys):
@@ -441,9 +451,9 @@ class Diagnosis:
     def known(
         self, what: str, seconds: float, compute: Callable[[Progress], Any], *more: Any
     ) -> Any:
-        """A cached result; None while a background job computes it, or if the job failed.
+        """A result, cached; None while a background job computes it, or if that job has failed.
 
-        Jobs run one at a time, in the order of the page.
+        The page's jobs run one at a time, in the order in which the page asks for their results.
         """
         key = (f"triage-{what}", *self.key, *more)
         if key not in cache.session().results and self.waiting:
@@ -464,13 +474,16 @@ class Diagnosis:
 
 # ---- results on all checkpoints: ceiling, copies, faults ----
 
-# Seconds between drawings of the faults named so far: at least, and for each checkpoint.
+# While faults are being named, the page is drawn every _PIECES seconds, or every _PIECES_OF_EACH
+# seconds for each checkpoint if that is longer.
 _PIECES = 3.0
 _PIECES_OF_EACH = 0.05
 
 
 def ceiling_of(found: CheckpointResults) -> Yardstick | None:
-    """Ceiling and floor for these settings; None until measured, or where they can't be."""
+    """Ceiling and floor of the score for these settings (`Yardstick`); None until measured, or if
+    they can't be.
+    """
     known = ceiling_or_reason(found)
     if isinstance(known, str):
         return None
@@ -478,7 +491,9 @@ def ceiling_of(found: CheckpointResults) -> Yardstick | None:
 
 
 def ceiling_or_reason(found: CheckpointResults) -> Yardstick | str | None:
-    """Ceiling and floor, or why they can't be measured; None until a job has measured them."""
+    """Ceiling and floor of the score, or the reason why they can't be measured; None until a job
+    has measured them.
+    """
     real = found.reference
     holdout = found.holdout
     settings = found.settings
@@ -491,7 +506,7 @@ def ceiling_or_reason(found: CheckpointResults) -> Yardstick | str | None:
             possible = yardstick(real, settings, holdout, size=size, store=triage.store)
         except ValueError as error:  # raised for too few samples
             return error_text(error)
-        # the decision needs bootstrap replicates of the ceiling: cache them now
+        # compute and cache the ceiling's bootstrap replicates here, since the decision needs them
         for each in possible.ceiling.values():
             together([each], triage.bootstrap, settings.seed + 1, triage.store)
         return possible
@@ -502,7 +517,7 @@ def ceiling_or_reason(found: CheckpointResults) -> Yardstick | str | None:
 
 
 def copies_of(found: CheckpointResults) -> Mapping[str, Memorisation]:
-    """By the checkpoint's name: copies of the reference that a job has counted so far."""
+    """By the checkpoint's name, its copies of reference rows, as far as a job has counted them."""
     real = found.reference
     one = estimate_seconds(real.n, real.n, real.d, methods=1, split=None)
     find = found.triage.copies
@@ -510,18 +525,18 @@ def copies_of(found: CheckpointResults) -> Mapping[str, Memorisation]:
 
 
 def faults_of(found: CheckpointResults) -> Mapping[str, Found]:
-    """By the checkpoint's name: faults that `name_faults` has found so far."""
+    """By the checkpoint's name, the faults that `name_faults` has found so far."""
     return known_of(found.looked_into.values(), found.triage.faults)
 
 
 def witnesses_known(found: CheckpointResults) -> Mapping[str, WitnessEntry]:
-    """By the checkpoint's name: what is known so far of what tells it from real samples."""
+    """By the checkpoint's name, what tells it from real samples, as far as that is known."""
     return known_of(found.measured, found.triage.witness)
 
 
 def name_faults(found: CheckpointResults) -> None:
-    """Start a job that names the faults of each checkpoint, the best first, once all are
-    measured.
+    """Once all checkpoints are measured, start a job that names the faults of each, beginning with
+    the best checkpoint.
     """
     if not found.complete:
         return
@@ -542,7 +557,7 @@ def name_faults(found: CheckpointResults) -> None:
         name_one,
         lambda each: 2 * max(each.seconds, 0.5),
         "Faults",
-        # The page is drawn less often with hundreds of checkpoints, as each drawing takes long.
+        # With hundreds of checkpoints a drawing of the page takes long: draw it less often.
         max(_PIECES, _PIECES_OF_EACH * len(best_first)),
     )
 
@@ -552,7 +567,8 @@ def name_faults(found: CheckpointResults) -> None:
 BALANCED = 0.5
 BOOTSTRAP = REPLICATES
 CONFIDENCE = LEVEL
-# Cost of one curve of one replicate, on one core: seconds = BASE + SAMPLE * samples of a role.
+# Cost of the curve of one bootstrap replicate, on one core: seconds = BASE_SECONDS + SAMPLE_SECONDS
+# * samples of a role.
 BASE_SECONDS = 3e-4
 SAMPLE_SECONDS = 4e-8
 
@@ -563,7 +579,9 @@ def goal() -> float:
 
 
 def by_score(found: CheckpointResults) -> list[str]:
-    """Names of the checkpoints, best first; needs no bootstrap."""
+    """Names of the checkpoints by their score at the page's goal, the best first. Needs no
+    bootstrap.
+    """
     wanted = goal()
     known = found.sides
     second = found.basis.second
@@ -576,7 +594,7 @@ def by_score(found: CheckpointResults) -> list[str]:
 def drawn_family(found: CheckpointResults) -> str:
     """The family whose curves are drawn: normally that of the scores.
 
-    Where all its scores are close to 0, the second family, which orders such checkpoints.
+    If all scores are close to 0, it is the second family, which ranks such checkpoints.
     """
     second = found.basis.second
     wanted = goal()
@@ -595,8 +613,8 @@ def judgement_of(
 ) -> Judgement:
     """The decision for the page's goal, from the results known so far.
 
-    names : checkpoints that have bootstrap replicates. copies : by name. apart : as in
-    `prviz.triage.decision.Aside`.
+    names : checkpoints that have bootstrap replicates. copies : copies of reference rows, by the
+    checkpoint's name. apart : as in `prviz.triage.decision.Aside`.
     """
     wanted = goal()
     memorised = tuple(name for name in names if name in copies and copies[name].memorised)
@@ -618,8 +636,8 @@ def judgement_of(
 
 
 def noise(found: CheckpointResults) -> float:
-    """Median over the checkpoints of the margin by which one has to score below the best to be told
-    from it; 0 if unknown.
+    """How far below the best a checkpoint must score to be told apart from it: the median of these
+    margins over all checkpoints; 0 if unknown.
     """
     names = replicates_of(found)
     if not names:
@@ -633,7 +651,7 @@ def noise(found: CheckpointResults) -> float:
 def replicates_of(found: CheckpointResults) -> tuple[str, ...]:
     """Names of the checkpoints that have bootstrap replicates.
 
-    A background job computes those of the others, the best first.
+    A background job computes the replicates of the others, beginning with the best checkpoint.
     """
     methods = [found.method] if found.basis.second is None else [found.method, found.basis.second]
     find = found.triage.replicates

@@ -1,4 +1,6 @@
-"""Part "Class by class": one checkpoint by the real samples' labels, or by clusters in pictures."""
+"""Part "Class by class": what one checkpoint misses and invents, by the classes that labels name or
+by clusters.
+"""
 
 from __future__ import annotations
 
@@ -86,8 +88,8 @@ def draw(found: CheckpointResults) -> None:
 def _table(shares: Sequence[ClassShare]) -> str:
     """HTML with a block for each set and a line for each class.
 
-    A line shows the class's share of missed or invented samples, its interval, and the expected
-    share.
+    A line shows which share of the class is missed or invented, the interval of this share, and the
+    expected share.
     """
     blocks = []
     for role, what in WHAT.items():
@@ -117,9 +119,10 @@ def _line(share: ClassShare) -> str:
 
 # ---- clusters of k-means, shown in pictures ----
 
-# Name, among the labels, of the choice to show k-means clusters instead of classes.
+# Option in the choice of a label: k-means clusters instead of the classes of a label.
 CHOICE = "clusters, in pictures"
-# Pictures of each set shown for a cluster; and seconds that k-means takes for one value.
+# _PICTURES: most pictures of each set that are shown for a cluster. _SECONDS: seconds that k-means
+# takes for one value.
 _PICTURES = 8
 _SECONDS = 2e-6
 
@@ -131,7 +134,9 @@ def has_pictures(found: CheckpointResults) -> bool:
 def _draw_clusters(
     found: CheckpointResults, pair: SamplePair, name: str, key: tuple[Hashable, ...]
 ) -> None:
-    """Draw a line for each cluster: its share of both sets, between pictures of its samples."""
+    """Draw a line for each cluster: its share of each set as bars, between pictures of its
+    samples.
+    """
     seconds = (pair.real.n + pair.generated.n) * pair.d * _SECONDS
     known = answers.tab_result(("triage-clusters", *key), seconds, lambda _: cluster_members(pair))
     if known is None:

@@ -39,12 +39,15 @@ from prviz.uncertainty.paired import Difference
 
 MOST_SHOWN = 24
 NOT_TOLD = "can't be told at this n"
-# Seconds for one replicate: all summaries of two curves, and their difference on all rays.
+# Estimated seconds of one bootstrap replicate of a comparison: all summaries of both curves, and
+# their difference on all rays.
 _SUMMARY_SECONDS = 1.3e-3
 
 
 class Compared(NamedTuple):
-    """Two checkpoints: the difference of their curves along lam, and of every summary."""
+    """Comparison of two checkpoints: the differences of their curves at every lam, and of every
+    summary.
+    """
 
     along: PairedDifference
     summaries: Mapping[str, Difference]
@@ -70,7 +73,7 @@ def draw(found: CheckpointResults) -> None:
 
 
 def _verdict(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
-    """Say at which λ which of the two is better."""
+    """Draw sentences on which of the two checkpoints is better, and at which λ."""
     sides = (
         ("A", a, (along.alpha_low > 0) | (along.beta_low > 0)),
         ("B", b, (along.alpha_high < 0) | (along.beta_high < 0)),
@@ -132,7 +135,7 @@ def _figures(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifferen
 
 
 def _numbers(compared: Compared) -> None:
-    """Draw every summary of both curves, with the interval of its difference."""
+    """Draw a table of every summary of both curves, with the interval of the difference."""
     rows = []
     for each in SUMMARIES:
         one = compared.summaries[each.key]
@@ -176,7 +179,7 @@ def _numbers(compared: Compared) -> None:
 
 
 def _choose(found: CheckpointResults) -> tuple[str, str]:
-    """The two checkpoints to compare, as chosen by the user.
+    """Draw the choice of the two checkpoints to compare, and return their names.
 
     By default the selected checkpoint and the best other one; without a selection, the best two.
     """
@@ -200,7 +203,9 @@ def _choose(found: CheckpointResults) -> tuple[str, str]:
 
 
 def _take(place: int) -> None:
-    """Callback: put the chosen checkpoint into the pair; choosing its partner swaps the two."""
+    """Callback: make the chosen checkpoint A or B of the pair. Choosing the checkpoint that is the
+    other one swaps the two.
+    """
     pair = list(session().pair_shown)
     chosen = st.session_state[PAIR[place]]
     if chosen == pair[1 - place]:
@@ -296,15 +301,17 @@ def _samples(
 
 
 def _evaluated(found: CheckpointResults, method: str) -> Any:
-    """(n_real,) rows of the real samples that a family evaluates; they don't depend on the
-    generated set.
+    """Row numbers of the real samples on which a family is evaluated, which are the same for every
+    checkpoint.
     """
     pair = SamplePair(found.reference, found.reference)
     return judged(method, pair.split(found.settings.split, found.settings.seed)).evaluate_rows[0]
 
 
 def only_csv(found: CheckpointResults, rows: Any, name: str) -> str:
-    """CSV of the real samples that only one checkpoint covers: row (from 1), labels, its name."""
+    """CSV of the real samples that only one of the two checkpoints covers: row (counted from 1),
+    labels, and the checkpoint's name.
+    """
     labels = {key: column[rows] for key, column in found.reference.labels.items()}
     table = pd.DataFrame(
         {**labels, "only covered by": [name] * len(rows)},

@@ -1,4 +1,6 @@
-"""Part "What is wrong with it?": findings about one checkpoint, with evidence and samples."""
+"""Part "What is wrong with it?": findings about one checkpoint, with evidence and with samples that
+show them.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ MARKS = {
     "note": ":blue[:material/info:] :blue-badge[note]",
 }
 NOTHING = "None of the problems listed below shows. What would have been named:"
-# Seconds that measuring the power of the findings (`_say_nothing`) may take.
+# Most seconds to measure how often faults of known size are found (see `_say_nothing`).
 POWER_SECONDS = 10.0
 
 
@@ -80,12 +82,12 @@ def draw(found: CheckpointResults) -> None:
         _list_findings(case)
     gallery.show_groups(case)
     if problems == ():
-        with nothing:  # drawn last, since it takes longest to compute
+        with nothing:  # draw this last, since it takes longest to compute
             _say_nothing(found, differs)
 
 
 def _say_measured(case: Diagnosis) -> None:
-    """Say which samples of the checkpoint were measured, and how."""
+    """Draw a caption: how many samples of the checkpoint were measured, and with which settings."""
     settings = case.found.settings
     measured = case.measured
     k = ""
@@ -102,9 +104,10 @@ def _say_measured(case: Diagnosis) -> None:
 
 
 def _say_witness(case: Diagnosis) -> bool:
-    """Draw which features tell the generated samples from real ones, and which samples do so best.
+    """Draw which features tell generated samples from real ones, and which samples differ most
+    clearly.
 
-    False if nothing does.
+    Returns False if nothing tells them apart.
     """
     found = case.found
     measured = case.measured
@@ -139,7 +142,7 @@ def _say_witness(case: Diagnosis) -> bool:
 
 
 def _problems(case: Diagnosis) -> Found | None:
-    """What is wrong with the checkpoint; None until a job has found it."""
+    """The faults found in the checkpoint; None until a job has looked for them."""
     found = case.found
     measured = case.measured
     find = found.triage.faults
@@ -173,7 +176,7 @@ def _list_findings(case: Diagnosis) -> None:
 
 
 def _say_nothing(found: CheckpointResults, differs: bool) -> None:
-    """Say that no fault was found, and how often faults of known size would have been."""
+    """Draw that no fault was found, and how often a fault of known size would have been found."""
     with st.container(border=True):
         mark = ":material/check_circle:"
         if differs:
@@ -205,15 +208,17 @@ def _say_nothing(found: CheckpointResults, differs: bool) -> None:
 
 
 def _choose(found: CheckpointResults) -> tuple[MeasuredCheckpoint, DeltaGenerator]:
-    """The checkpoint to diagnose, and a container beside its choice for buttons.
+    """Draw the choice of the checkpoint to diagnose; return its measurement, and a container for
+    buttons beside the choice.
 
-    That is the selected checkpoint, else the best at the page's goal.
+    The default is the selected checkpoint; without a selection, the best one at the page's goal.
     """
     names = found.names
     titles = {each.checkpoint.name: _title(found, each) for each in found.measured}
     kept = session()
     name = selected(found)
-    # no selection: show the best; while others are being measured, keep the one shown first
+    # without a selection, show the best checkpoint; while others are still being measured, keep the
+    # one that was shown first
     if name is None:
         if found.complete or kept.pinned not in names:
             kept.pinned = by_score(found)[0]
@@ -274,29 +279,30 @@ def _to_explore(case: Diagnosis) -> None:
             " diagnostics."
         )
         + others,
-        # No callback: Streamlit keeps a callback's arguments alive, and with them the samples, even
-        # after "Forget them".
+        # Not a callback: Streamlit keeps the arguments of callbacks in memory, so the samples would
+        # stay there even after "Forget them".
     ):
         _open_explore(case, explore_settings)
         st.rerun()
 
 
 def _explore_settings(case: Diagnosis) -> ExploreSettings | None:
-    """Explore's settings for this measurement, without the bandwidth.
+    """Settings with which Explore measures the same, without the bandwidth.
 
     None if the measurement is outside Explore's limits.
     """
     settings = case.found.settings
     name = case.measured.checkpoint.path.stem
     n = max(case.pair.real.n, case.pair.generated.n)
-    # at this size and seed, the bundled pair has exactly these samples
+    # true if the bundled pair, at this size and seed, has exactly these samples
     bundled = (
         name in bundled_names()
         and subsample(bundled_pair(name), n, settings.seed).digest == case.pair.digest
     )
     k_fits = settings.k == "sqrt" or K_LIMITS[0] <= settings.k <= K_LIMITS[1]
     split_fits = settings.split is None or SPLIT_LIMITS[0] <= settings.split <= SPLIT_LIMITS[1]
-    # Explore would read the whole files, not the samples that were cut to equal sizes.
+    # If the sets were cut to equal sizes, Explore can't measure the same: it would read the whole
+    # files.
     cut = settings.equal_sizes and not bundled
     if cut or not (k_fits and split_fits and N_LIMITS[0] <= n):
         return None
@@ -313,11 +319,12 @@ def _explore_settings(case: Diagnosis) -> ExploreSettings | None:
 
 
 def _open_explore(case: Diagnosis, explore_settings: ExploreSettings) -> None:
-    """Make Explore show this pair next, and open it."""
+    """Make Explore show this checkpoint against the reference, and open Explore."""
     found = case.found
     settings = case.found.settings
     path = case.measured.checkpoint.path
-    if settings.bandwidth is not None:  # Explore's bandwidth is in units of the mean radius
+    # convert: Explore's bandwidth is in units of the mean radius
+    if settings.bandwidth is not None:
         unit = bandwidth_unit(case.pair, split=settings.split, seed=settings.seed) or 1.0
         explore_settings = replace(explore_settings, bandwidth=settings.bandwidth / unit)
     uploaded = None
@@ -369,7 +376,9 @@ def _open(name: str | None) -> None:
 
 
 def _number(finding: TriageFinding) -> tuple[str, str]:
-    """A finding's number as text, and what it is, with its interval if it has one."""
+    """A finding's number as text; and a text on what the number means, with its interval if it has
+    one.
+    """
     said = NUMBERS[finding.key]
     if finding.key == "few":
         return f"{finding.number:.2f}", f"{said}, {finding.low:.2f} to {finding.high:.2f}"

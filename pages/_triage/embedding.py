@@ -1,6 +1,6 @@
-"""Form that embeds folders of pictures below the served folder.
+"""Form that embeds folders of pictures below the app's folder.
 
-The features go into a folder there, named after the encoder.
+The features are written to a folder there that is named after the encoder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from pages._triage.session import FOLDER, REFERENCE, FolderListing, session
 from pages._work.embedding_run import EmbeddingRequest, EmbeddingRun
 from prviz.embed.local_encoders import LocalEncoder
 
-# Encoders that need no file: title, name of the number after the colon, and its default.
+# Encoders that need no file: title; name and default of the number in the encoder's name, such as
+# the seed in "random:0".
 _NUMBERED = {
     "pixels": ("Pixels", "Side", 32),
     "random": ("Random network", "Seed", 0),
@@ -29,7 +30,7 @@ _NUMBERED = {
 def draw(listing: FolderListing) -> None:
     """Draw the form and its progress, if there are folders of pictures.
 
-    When the work is complete, the folder of the new files is chosen.
+    Once a run is complete, the folder of its new files becomes the chosen one.
     """
     run = session().embedding
     if run is not None and run.complete:
@@ -64,7 +65,9 @@ def draw(listing: FolderListing) -> None:
 
 
 def _form(listing: FolderListing, *, disabled: bool) -> EmbeddingRequest | None:
-    """Draw the choice of folders and encoder; None while something is missing."""
+    """Draw the choice of folders and encoder; returns None while no folder of real pictures is
+    chosen.
+    """
     real_column, generated_column = st.columns([1, 2])
     real = real_column.selectbox(
         "Real",
@@ -119,9 +122,10 @@ def _form(listing: FolderListing, *, disabled: bool) -> EmbeddingRequest | None:
 
 
 def _progress(listing: FolderListing, request: EmbeddingRequest | None, working: bool) -> None:
-    """Draw the button, or the progress with a Stop button, and why the last run failed.
+    """Draw the button that starts the run; while it runs, its progress and a Stop button; and why
+    the last run has failed, if it has.
 
-    Redraws the page when work starts or ends.
+    Draws the whole page again when a run starts or ends.
     """
     run = session().embedding
     if run is not None and run.working:
@@ -169,7 +173,7 @@ def _start(listing: FolderListing, request: EmbeddingRequest) -> None:
 
 
 def _take(run: EmbeddingRun) -> None:
-    """Choose the new files, after listing the folder again."""
+    """Choose the folder of a run's new files, after listing the app's folder again."""
     held = session()
     request = run.request
     held.embedding = None

@@ -1,4 +1,6 @@
-"""Part "Does the encoder matter?": ranks the checkpoints by several encoders and compares ranks."""
+"""Part "Does the encoder matter?": ranks the checkpoints in the features of several encoders, and
+compares the ranks.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +26,18 @@ from prviz.triage.encoders import EncoderRanking, encoder_verdict, rank_estimate
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.uncertainty.bootstrap import LEVEL
 
-# Most checkpoints, most samples of each set, and the numbers of features that are kept.
+# Most checkpoints to rank (MOST_CHECKPOINTS), most samples of each set (MOST_SAMPLES), and the
+# numbers of features at which they are ranked besides all (DIMENSIONS).
 MOST_CHECKPOINTS = 8
 MOST_SAMPLES = 1_000
 DIMENSIONS = (4, 16, 64)
-# Replicates for each ranking; then seconds: for one sample in one replicate, to read and encode one
-# picture, and to encode one picture by a network of the user's.
+# _REPLICATES: bootstrap replicates for each ranking. Estimated seconds: for one sample in one
+# replicate; to read a picture and encode it; to encode it with one of the user's networks.
 _REPLICATES = 100
 _REPLICATE_SECONDS = 5e-7
 _PICTURE_SECONDS = 3e-3
 _NETWORK_SECONDS = 2e-2
-# Most encoders for a source with pictures, not counting the user's networks.
+# Most encoders besides the user's networks; the samples need pictures for all of them.
 _ENCODERS = 4
 
 
@@ -76,16 +79,17 @@ def draw(found: CheckpointResults) -> None:
 
 
 def _point(reading: EncoderRanking, name: str) -> EncoderPoint:
-    """Score and rank of one checkpoint by one encoder and number of features."""
+    """Score and rank of one checkpoint in one encoder's features, at one number of features."""
     score = reading.score(name)
     rank = reading.rank(name)
     return EncoderPoint(reading.encoder, reading.d, score, rank, name in reading.possible)
 
 
 def _rankings(found: CheckpointResults) -> tuple[list[EncoderRanking], str] | None:
-    """The ranking by each encoder and number of features, and why encoders are missing.
+    """The ranking for each encoder and number of features, and a text on why encoders are
+    missing.
 
-    None until a job has measured them.
+    None until a job has measured all rankings.
     """
     settings = found.settings
     best = sorted(found.measured, key=lambda each: -each.curve.auc)[:MOST_CHECKPOINTS]

@@ -39,11 +39,12 @@ from prviz.triage.evidence import (
 from prviz.triage.finding import TriageFinding
 from prviz.triage.measured import REPLICATES
 
-# Cost of projecting samples on two axes: seconds = BASE + VALUE * number of values.
+# Cost of projecting samples to the plane: seconds = PLANE_BASE + PLANE_VALUE * number of values.
 PLANE_BASE = 0.05
 PLANE_VALUE = 1e-7
 CLEAREST = 12
-# Cost of a spectrum (Gram matrix and eigenvalues) in seconds per d^2 (rows + 20 d).
+# Cost of a spectrum in d dimensions, which needs a Gram matrix and its eigenvalues: seconds =
+# SPECTRUM_SECONDS * d^2 * (rows + 20 d).
 SPECTRUM_SECONDS = 2e-10
 BAND = (
     f"The band holds 95 % of {REPLICATES} curves of as many samples, drawn again with replacement"
@@ -56,9 +57,10 @@ FAINT = "#8a8a8a"
 
 
 def _end(case: Diagnosis, role: Role) -> None:
-    """Draw one end of the curve, and the samples that count as lost there.
+    """Draw one end of the curve, and the samples that the classifier at this end finds to be
+    lost.
 
-    These are shown in a projection to the plane, and the clearest of them as tiles.
+    All lost samples are marked in a projection to the plane; the clearest are also drawn as tiles.
     """
     lam = case.lam_at_end(role)
     curve = case.measured.curve
@@ -102,7 +104,7 @@ def _end(case: Diagnosis, role: Role) -> None:
     mark = f"{side} {value:.2f}"
     rest = f" where {other} is {END:g}"
     title = f"The {where} end of the curve"
-    # Samples of the role's confusion group are bold, all others faint.
+    # Draw the samples of the role's confusion group bold, all others faint.
     chosen = np.sort(getattr(case.classifiers.groups(lam), GROUP[role]))
     look = GROUP_LOOKS[group]
     n_real = case.classifiers.n_real
@@ -124,7 +126,9 @@ def _end(case: Diagnosis, role: Role) -> None:
 
 
 def _clearest(case: Diagnosis, role: Role, group: str, lam: float, where: str) -> None:
-    """Draw the clearest samples of a confusion group, with their ratios."""
+    """Draw the most clearly classified samples of a confusion group, with their ratios c_Y /
+    c_X.
+    """
     listed = {RATIO: list(map(key_text, case.keys_of(group, lam)[:CLEAREST]))}
     gallery.draw(case, role, case.rows(group, lam)[:CLEAREST], where, listed)
 
@@ -139,7 +143,7 @@ def _curve(
 ) -> Pane:
     """Pane with the curve, one marked point, and the bootstrap band once it is computed.
 
-    rest : text after the mark in the caption.
+    rest : text that follows the name of the mark in the caption.
     """
     spread = case.spread()
 
@@ -161,7 +165,9 @@ def _curve(
 
 
 def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
-    """Pane with a projection of the samples to the plane; none while a job computes it."""
+    """Pane with a projection of the evaluation samples to the plane, in a list; [] while a job
+    computes the projection.
+    """
     split = case.shown.split
     seconds = PLANE_BASE + PLANE_VALUE * sum(case.shown.sizes) * case.pair.d
     found = case.known("plane", seconds, lambda _: shown_coordinates(split.evaluate))

@@ -1,8 +1,7 @@
-"""Choice of checkpoints in the folder that the app serves; nothing outside it is listed or opened.
+"""Choice of checkpoints in the app's folder. Nothing outside this folder is listed or opened.
 
-The browser identifies an option of a select box by its label. So the label of a folder or file is
-its path alone: with a number of files in the label, a change of the number would make it another
-option.
+The browser identifies an option of a select box by its label. So the label of a folder is only its
+path: with its number of files in the label, a new file would make it another option.
 """
 
 from __future__ import annotations
@@ -103,9 +102,9 @@ def choose() -> CheckpointSource | None:
 
 
 def _listed() -> FolderListing | None:
-    """The listing of the served folder.
+    """The listing of the app's folder.
 
-    If the folder has no files, draws a message with a button that lists it again.
+    If the folder has no usable files, draws a message and a button that lists the folder again.
     """
     served = served_folder()
     if served is None:
@@ -140,7 +139,9 @@ def _look_again() -> None:
 
 
 def _look(below: Below, folder: str) -> Hashable:
-    """Names and states of the files in the folder."""
+    """Names and states of the files in the folder: a change of these shows that the folder has
+    changed.
+    """
     try:
         names, _ = below.files(folder)
     except OSError:
@@ -151,7 +152,7 @@ def _look(below: Below, folder: str) -> Hashable:
 def _has_grown(folder: str) -> bool:
     """True if the folder has new or changed files that are complete.
 
-    The listing then has them for the next run of the page.
+    Such files are added to the listing, for the next run of the page.
     """
     kept = session()
     listing = session().listing
@@ -171,7 +172,8 @@ def _has_grown(folder: str) -> bool:
     found = kept.arrivals.look(
         path for path in paths if listing.signatures.get(path) != source.signature(path)
     )
-    # A file that stays unreadable is listed as well: the page then says what is wrong with it.
+    # Files that were changed recently may still be written: wait for them. An older unreadable file
+    # is listed, so that the page says what is wrong with it.
     waiting = [path for path in found.waiting if source.is_young(path)]
     kept.arriving = frozenset(waiting)
     if len(waiting) == len(found.waiting) and not found.complete:
@@ -194,14 +196,14 @@ def _read(served: Path) -> FolderListing:
     for folder in ["", *below.folders(MOST_FOLDERS)]:
         try:
             names, out = below.files(folder)
-        except OSError:  # the folder is unreadable, or gone
+        except OSError:  # raised if the folder is unreadable or gone
             continue
         shown = sorted((name for name in names if not name.startswith(".")), key=natural)
         paths = [f"{folder}/{name}" if folder else name for name in shown]
         files = _ending(paths, ACCEPTED)
         pictures = _ending(paths, EXTENSIONS)
-        # Of the two files that prviz embed writes, list only the table, which also has paths, texts
-        # and labels.
+        # prviz embed writes two files with the same features: list only the table, which also has
+        # paths, texts and labels.
         listing.files[folder] = [path for path in files if table_beside(path) not in files]
         listing.tables[folder] = _ending(paths, (".csv",))
         listing.out[folder] = out
@@ -215,12 +217,14 @@ def _read(served: Path) -> FolderListing:
 
 
 def _ending(paths: Sequence[str], ends: tuple[str, ...]) -> list[str]:
-    """The paths that end in one of `ends`, in lower or upper case."""
+    """Those of the paths that end in one of `ends`, whether in lower or upper case."""
     return [path for path in paths if path.lower().endswith(ends)]
 
 
 def _folder(listing: FolderListing) -> str:
-    """Draw the choice of the checkpoints' folder; the default is the first with several files."""
+    """Draw the choice of the folder with the checkpoints; the default is the first folder with
+    several files.
+    """
     options = sorted((folder for folder, files in listing.files.items() if files), key=natural)
     first = next((each for each in options if len(listing.files[each]) > 1), options[0])
 
@@ -257,7 +261,7 @@ def _folder(listing: FolderListing) -> str:
 
 
 def _above(listing: FolderListing, folder: str) -> list[str]:
-    """The files of the folder and of the folders above it."""
+    """The files that may be the reference: those in the folder and in all folders above it."""
     parts = folder.split("/") if folder else []
     above = ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
     return [name for each in above for name in listing.files.get(each, [])]
@@ -265,7 +269,8 @@ def _above(listing: FolderListing, folder: str) -> list[str]:
 
 def _reference(listing: FolderListing, folder: str, options: Sequence[str]) -> str | None:
     """Draw the choice of the reference: the file with the real samples."""
-    # No default among the checkpoints themselves: copy_of_ref.npy would look like a reference.
+    # The default must not be one of the checkpoints: by its name, a checkpoint such as
+    # copy_of_ref.npy would look like a reference.
     above_only = [name for name in options if name not in listing.files[folder]]
     candidates = [name for name in above_only if _LIKELY.search(name.rpartition("/")[2])]
     likely = None
@@ -298,8 +303,8 @@ def _table(listing: FolderListing, folder: str) -> str | None:
 
 
 def _kept(key: str, options: Sequence[str], first: Callable[[], str | None]) -> str:
-    """The key of a select box, after resetting it to `first()` if its value is no longer an
-    option.
+    """The key of a select box. If the box has no value, or one that is no longer an option, it is
+    reset to `first()`.
     """
     if key not in st.session_state or (
         st.session_state[key] is not None and st.session_state[key] not in options
@@ -309,9 +314,10 @@ def _kept(key: str, options: Sequence[str], first: Callable[[], str | None]) -> 
 
 
 def _linked(name: str, options: Sequence[str]) -> str | None:
-    """A part of the link, read once, if it is one of these options.
+    """The value that the link gives for a field, the first time that it is read; None if it is not
+    one of these options.
 
-    "." stands for the served folder itself.
+    "." in the link means the app's folder itself, and gives "".
     """
     text = session().unread.pop(name, None)
     if text is None or text in options or text == ".":

@@ -1,4 +1,4 @@
-"""Samples as tiles and as a table, each with the nearest sample of the other set."""
+"""Draws samples as tiles and as a table, each with its nearest sample of the other set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from prviz.samples import Samples
 from prviz.triage.classes import NEIGHBOURS, MissedSamples
 from prviz.triage.evidence import kinds
 
-# Seconds for one feature in one distance, and for reading one value.
+# Estimated seconds: for one feature in one distance (DISTANCE_SECONDS), and for reading one value
+# (ROW_SECONDS).
 DISTANCE_SECONDS = 2e-10
 ROW_SECONDS = 2e-8
 Near = dict[int, tuple[int, float]]
@@ -59,10 +60,10 @@ def tiles(
     beside: Mapping[int, tuple[Shown, str]] | None = None,
     words: Sequence[str] = (),
 ) -> None:
-    """Draw the samples at these rows, counted from 0.
+    """Draw the samples at these rows (counted from 0) as tiles.
 
     looks : picture and text of each sample. beside : by row, a second, smaller picture and its
-    text. words : one more line for each sample.
+    alternative text. words : a further line of text for each sample.
     """
     drawn = ""
     for row, look, line in zip(map(int, rows), looks, words or [""] * len(rows), strict=True):
@@ -110,7 +111,8 @@ def draw(
 ) -> None:
     """Draw samples as tiles, if they have pictures, and as a table.
 
-    columns : more columns of the table, by title. said : the one of these that tiles show too.
+    columns : further columns of the table, by title. said : title of the further column that tiles
+    show too.
     """
     columns = columns or {}
     if not len(rows):
@@ -170,8 +172,8 @@ def _draw_tiles(
     near: Near,
     words: Sequence[str],
 ) -> None:
-    """Draw samples as tiles, each with a picture of the nearest sample of the other set if there is
-    one.
+    """Draw samples as tiles, each with the picture of its nearest sample of the other set, if that
+    has one.
     """
     other = OTHER[role]
     others = media.shown(case.side(other), [row for row, _ in near.values()], case.found.uploaded)
@@ -187,9 +189,9 @@ def _draw_tiles(
 
 
 def _labels(side: Samples, rows: Sequence[int]) -> dict[str, list[str]]:
-    """The first three labels of these rows, by name.
+    """Columns with the first three labels of these rows, by the label's name.
 
-    A space after the name avoids a clash with the table's own columns.
+    A space is added to the name, so that it can't equal the name of another column.
     """
     names = [name for name in side.labels if name.strip().lower() != "text"][:3]
     places = np.asarray(rows)
@@ -197,8 +199,8 @@ def _labels(side: Samples, rows: Sequence[int]) -> dict[str, list[str]]:
 
 
 def _nearest(case: Diagnosis, role: Role, rows: Sequence[int]) -> Near:
-    """By row: row and distance of the nearest sample of the other set; empty until a job has
-    them.
+    """By row, the row and the distance of its nearest sample of the other set; empty until a job
+    has found them.
     """
     own = case.side(role)
     other = case.side(OTHER[role])
@@ -223,12 +225,14 @@ def _nearest(case: Diagnosis, role: Role, rows: Sequence[int]) -> Near:
 
 
 MOST = 24
-# What samples are called that the optimal classifier at an end of the curve gets wrong.
+# Words for the samples of the confusion group that `GROUP` names at an end of the curve.
 DONE = "lost at this end"
 
 
 def show_groups(case: Diagnosis) -> None:
-    """Draw the samples that have none of the other set near; *Class by class* counts the same."""
+    """Draw, for each role, the samples that have no sample of the other set near. The part "Class
+    by class" counts the same samples.
+    """
     st.markdown("##### What it misses, and what it invents")
     for place, role in zip(st.columns(2, gap="medium"), ROLES, strict=True):
         with place:
@@ -275,8 +279,9 @@ def counted(case: Diagnosis, role: Role, lam: float) -> str:
 
 
 def group_file(case: Diagnosis, role: Role, missed: MissedSamples) -> str:
-    """CSV of all missed samples, the clearest first: id, labels, and distance to the other set as a
-    multiple of the distance in the own set.
+    """CSV of a role's samples that have no sample of the other set near, the clearest first: row,
+    labels, and the distance to the other set as a multiple of that to the k-th neighbour in the own
+    set.
     """
     numbers = case.shown.numbers[ROLES.index(role)]
     how = f"{OTHER[role]} distance / {NEIGHBOURS}th {role} distance"
@@ -301,10 +306,10 @@ def by_label(
     among: Sequence[int] | None = None,
     opened: bool = False,
 ) -> None:
-    """Draw the shares of classes among these rows, for every label that names classes.
+    """For every label that names classes, draw which share of each class these rows are.
 
-    done : adjective for the rows, such as "lost". among : all rows of which these are a part; None:
-    those that the family measured.
+    done : words for the rows, such as "lost at this end". among : all rows that are counted in the
+    classes; None for those that the family has measured.
     """
     if not len(rows):
         return

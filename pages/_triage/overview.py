@@ -1,4 +1,6 @@
-"""Part "All numbers": every summary of every checkpoint, over the steps and one by one."""
+"""Part "All numbers": every summary of every checkpoint, in figures over the training steps and in
+a table.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,12 @@ from prviz.uncertainty.bootstrap import Interval
 KEY = "triage-overview"
 ALL = "triage-all-numbers"
 DEFAULT = ("auc", "alpha_inf", "beta_0", "f8_precision", "f8_recall", "one_minus_tv")
-# Most panels shown at a time: more take too long to draw.
+# Most panels on screen at a time: more would take too long to draw.
 MOST_PANELS = 12
-# Seconds for one evaluation sample in the intervals of all summaries, on a slow machine.
+# Seconds to compute the intervals of all summaries, for each evaluation sample, on a slow machine.
 _SECONDS = 2e-4
-# Summaries of the curve whose ranking is compared with that by the reported numbers.
+# Summaries of the curve; the page compares how they rank checkpoints with how the numbers do that
+# papers report.
 _CURVES = ("auc", "f8_precision", "f8_recall")
 _MOST = "True AuC, 95 %"
 _LIMIT = "In brackets the 95 % interval of what ever more samples give, without the bias of so few."
@@ -155,7 +158,9 @@ def _table(
 
 
 def _agreement(found: CheckpointResults, more: reported.Numbers) -> None:
-    """Draw how alike the different numbers rank the checkpoints."""
+    """Draw the rank correlations between different numbers: whether they rank the checkpoints
+    alike.
+    """
     rows = [
         {
             **{_BY_KEY[key].label: found.summaries(each)[key] for key in _CURVES},
@@ -183,7 +188,9 @@ def _agreement(found: CheckpointResults, more: reported.Numbers) -> None:
 
 
 def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
-    """Intervals known so far, by the checkpoint's name; a job computes the others one by one."""
+    """By the checkpoint's name, the intervals of its summaries that are known so far. A job
+    computes the others, one checkpoint after another.
+    """
 
     def seconds(measured: MeasuredCheckpoint) -> float:
         return _SECONDS * sum(len(run.c_real) for run in measured.estimate.runs)
@@ -243,7 +250,8 @@ def _summaries(
         key="triage-overview-numbers",
         persist_state="session",
     )
-    with st.container():  # a container even if empty, so that the elements below keep their place
+    # use a container even if it stays empty, so that the elements below keep their place
+    with st.container():
         axis = _axis(views)
     if not chosen:
         st.caption("Choose at least one number.")
@@ -267,7 +275,9 @@ def _summaries(
 
 
 def _axis(views: Sequence[CheckpointView]) -> StepAxis:
-    """The spacing of the steps; a choice is drawn only if the steps lie far apart."""
+    """The spacing of the training steps on the axis. The user can choose it only if the steps
+    differ by large factors.
+    """
     axes = {axis: _AXES[axis] for axis in step_axes(views)}
     if len(axes) == 1:
         return "linear"
@@ -291,11 +301,11 @@ def _at_least(view: CheckpointView, divergence: Summary) -> str:
 
 
 def _first(views: Sequence[CheckpointView]) -> int:
-    """Index of the first checkpoint that gets a panel; a choice is drawn only if there are too
-    many.
+    """Index of the first checkpoint that gets a panel. The user can choose it if there are more
+    checkpoints than panels.
     """
-    # Texts of options must stay the same as checkpoints are added: Streamlit takes an option with
-    # another text for another option.
+    # The options' texts must not change when checkpoints are added, as Streamlit identifies an
+    # option by its text.
     starts = {
         first: f"{first + 1} to {first + MOST_PANELS}"
         for first in range(0, len(views), MOST_PANELS)

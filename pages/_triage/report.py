@@ -1,4 +1,4 @@
-"""Part "Report": the report as files, and the shell commands that measure everything again."""
+"""Part "Report": the results as files, and shell commands that measure everything again."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ WORDS = (
     "- **CSV** and **Parquet**: all numbers as one table, one number a row, with its interval "
     "where it has one."
 )
-# Shell command that enters the folder of the bundled files.
+# Shell command that changes to the folder of the bundled files.
 _BUNDLED = (
     "cd \"$(python -c 'from prviz.readers.paths import data_folder; print(data_folder())')\"\n"
 )
@@ -49,7 +49,8 @@ _BUNDLED = (
 def draw(found: CheckpointResults) -> None:
     goal = goal_of_page()
     outcomes = _public_outcomes(found)
-    # The reference's path in the served or bundled folder, else its name.
+    # The reference as the shell command names it: its path in the app's folder or among the bundled
+    # files, else its name.
     reference = _bundled_reference(found) if found.bundled else found.reference.name
     if any(each.checkpoint.below is not None for each in found.outcomes):
         reference = str(st.session_state.get(REFERENCE) or found.reference.name)
@@ -122,7 +123,7 @@ def _command(
     ]
     if settings.equal_sizes:
         words.append("--equal-sizes")
-    elif uneven(found.measured):  # by default, the command cuts uneven sets to equal sizes
+    elif uneven(found.measured):  # without this option, the command cuts uneven sets to equal sizes
         words.append("--all-rows")
     words += [] if settings.key is None else ["--key", settings.key]
     for option, names in (("--features", settings.features), ("--drop", settings.drop)):
@@ -139,7 +140,8 @@ def files(
     held: LeastRecentlyUsed,
     store: ResultCache | None = None,
 ) -> dict[str, Callable[[], bytes]]:
-    """By suffix, a function that makes the file; all share one document.
+    """By file suffix, a function that makes the file. All files are made from one document, which
+    is computed once.
 
     These functions run in a thread without session state.
     """
@@ -158,9 +160,10 @@ def files(
 
 
 def _public_outcomes(found: CheckpointResults) -> tuple[CheckpointOutcome, ...]:
-    """Outcomes whose paths reveal nothing about this computer.
+    """The outcomes, with paths that reveal nothing about this computer.
 
-    A path is relative to the served or bundled folder; other files have their names only.
+    A path is relative to the app's folder or to that of the bundled files; of all other files only
+    the name is left.
     """
 
     folder = data_folder() if found.bundled else None

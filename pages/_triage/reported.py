@@ -1,4 +1,6 @@
-"""Numbers that papers report, such as Fréchet distance, for each checkpoint; measured on demand."""
+"""Numbers that papers report, such as the Fréchet distance, for each checkpoint: measured on
+demand.
+"""
 
 from __future__ import annotations
 
@@ -27,25 +29,25 @@ from prviz.triage.reported import EQUAL, OppositePair, all_numbers, opposite_pai
 
 Numbers = Mapping[str, Mapping[str, float]]
 
-# Cost model in seconds: per value read; per product in a matrix product; per d^3 (eigenvalues); per
-# feature of a distance between two samples; and per pair of samples.
+# Costs in seconds. _VALUE: to read one value; _PRODUCT: one multiplication in a matrix product;
+# _CUBE: eigenvalues, per d^3; _DISTANCE: one feature of a distance; _KERNEL: one pair of samples.
 _VALUE = 4e-9
 _PRODUCT = 2e-10
 _CUBE = 8e-9
 _DISTANCE = 2e-9
 _KERNEL = 2e-7
-# The k of those numbers that count k nearest neighbours.
+# The k of the numbers that count k nearest neighbours.
 _K = 5
 FRECHET = "frechet_distance"
 _LOW = "frechet_low"
 _HIGH = "frechet_high"
-# A Fréchet distance with interval costs as much as this many distances: of all samples, of two
-# halves, and the influences.
+# A Fréchet distance with its interval costs about as much as this many Fréchet distances: of all
+# samples, of each half, and one for the influences of single samples.
 _INTERVAL = 4
 
 
 def asked(key: str, label: str, explained: str) -> bool:
-    """Draw a button until it is pressed; True once it was."""
+    """Draw a button until the user presses it; True from then on."""
     if not st.session_state.get(key):
         st.button(
             label,
@@ -58,19 +60,21 @@ def asked(key: str, label: str, explained: str) -> bool:
 
 
 def blind_spots() -> str:
-    """Markdown list of what each number can't see."""
+    """Markdown list of the reported numbers, with the differences that each can't see."""
     return "What each can't see:\n" + "\n".join(
         f"- **{number_title(name)}**: {spot}" for name, spot in BLIND_SPOTS.items()
     )
 
 
 def frechet_of(found: CheckpointResults) -> Numbers | None:
-    """Fréchet distances by the checkpoint's name; None until a job has measured them."""
+    """By the checkpoint's name, its Fréchet distance; None until a job has measured all of them."""
     return _measured(found, "frechet", _only_frechet, _frechet_seconds(found))
 
 
 def all_of(found: CheckpointResults) -> Numbers | None:
-    """By the checkpoint's name, every number of `BLIND_SPOTS` that exists; None until measured."""
+    """By the checkpoint's name, its numbers in `BLIND_SPOTS`, as far as they exist; None until a
+    job has measured all checkpoints.
+    """
     d = found.reference.d
     n = found.reference.n
     seconds = _INTERVAL * _frechet_seconds(found) + n * n * (d * _DISTANCE + _KERNEL)
@@ -78,7 +82,9 @@ def all_of(found: CheckpointResults) -> Numbers | None:
 
 
 def cells(numbers: Mapping[str, float]) -> dict[str, str]:
-    """Numbers as text, by title; Fréchet distance with its interval if that is known."""
+    """Numbers as texts, by their title. The Fréchet distance has its interval too, if that is
+    known.
+    """
     shown = {name: f"{value:.4g}" for name, value in numbers.items() if name in BLIND_SPOTS}
     if FRECHET in shown and _LOW in numbers:
         shown[FRECHET] += f" ({numbers[_LOW]:.4g} to {numbers[_HIGH]:.4g})"
@@ -88,7 +94,9 @@ def cells(numbers: Mapping[str, float]) -> dict[str, str]:
 def difference_of(
     found: CheckpointResults, one: MeasuredCheckpoint, other: MeasuredCheckpoint
 ) -> FrechetDifference | None:
-    """Difference of two checkpoints' Fréchet distances; None until measured, or if it can't be."""
+    """Difference of two checkpoints' Fréchet distances, with its interval; None until measured, or
+    if it can't be measured.
+    """
 
     def measured(_: Progress) -> FrechetDifference | None:
         try:
@@ -119,9 +127,9 @@ def _measured(
     measure: Callable[[SamplePair], Mapping[str, float]],
     seconds: float,
 ) -> Numbers | None:
-    """The numbers of each checkpoint by name; None until a job has measured them.
+    """By the checkpoint's name, its numbers; None until a job has measured all checkpoints.
 
-    what : kind of number, for the cache key. seconds : estimated time for one checkpoint.
+    what : kind of numbers, a part of the cache key. seconds : estimated seconds for one checkpoint.
     """
 
     store = found.triage.store
@@ -129,7 +137,7 @@ def _measured(
     def numbers(checkpoint: Checkpoint) -> Mapping[str, float]:
         try:
             return measure(SamplePair(found.reference, found.load(checkpoint)))
-        except (ValueError, OSError):  # file gone or changed: no numbers
+        except (ValueError, OSError):  # the file is gone or has changed: leave the numbers out
             return {}
 
     def find(measured: MeasuredCheckpoint, search: Progress | None) -> Mapping[str, float] | None:
@@ -148,7 +156,7 @@ def _measured(
 # ---- two checkpoints at equal distance ----
 
 FIND = "triage-find-equal"
-# Pictures shown of each set, and most pairs offered.
+# _PICTURES: most pictures shown of each set. _PAIRS: most pairs of checkpoints to choose from.
 _PICTURES = 30
 _PAIRS = 12
 _STYLE = """<style>
@@ -158,8 +166,8 @@ _STYLE = """<style>
 
 
 def draw(found: CheckpointResults) -> None:
-    """Draw a button that looks for two checkpoints at equal Fréchet distance, and the pair
-    found.
+    """Draw a button that looks for two checkpoints with equal Fréchet distances; once pressed, draw
+    the pairs found.
     """
     if len(found.measured) < 2:
         st.info("At least two measured checkpoints are needed.")
@@ -254,7 +262,9 @@ def _show(found: CheckpointResults, points: list[TradePoint], pair: OppositePair
 
 
 def _wall(found: CheckpointResults, samples: Samples, role: Role) -> None:
-    """The first samples of a set as small pictures, or as tiles if they have none."""
+    """Draw the first samples of a set as small pictures; if they have no pictures, a few of them as
+    tiles.
+    """
     rows = range(min(_PICTURES, samples.n))
     looks = media.shown(samples, rows, found.uploaded)
     if not any(look.picture for look in looks):

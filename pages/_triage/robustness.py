@@ -58,13 +58,14 @@ IDEA = (
     " drawn. Here every checkpoint is measured again with others, and you see where the verdict"
     " would differ."
 )
-# Most rows of earlier requests that are kept for reuse.
+# Most measured rows of earlier requests that are stored for reuse.
 _MOST_ROWS = 50_000
-# Limits of one request: rows, characters in the field for k, and draws.
+# Limits of one request: MOST_ROWS rows, MOST_CHARACTERS characters in the field for k, MOST_REPEATS
+# draws of subsamples.
 MOST_ROWS = 20_000
 MOST_CHARACTERS = 200
 MOST_REPEATS = 50
-# The best k is looked for among this many values, evenly spaced on a log scale.
+# The best k is the best of about this many values, equally spaced on a logarithmic scale.
 MOST_KS = 24
 OFFERED = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4)
 
@@ -100,7 +101,7 @@ def draw(found: CheckpointResults) -> None:
         return
     known = _known(key, found, tasks)
     left = [each for task in tasks if (each := task.left(known)) is not None]
-    # estimated for all tasks, at the mean cost of those not known yet
+    # estimated seconds for all tasks, as if each cost as much as the mean of those not measured yet
     seconds = stability_seconds(left) * len(tasks) / max(len(left), 1)
     request = work_box.WorkRequest(
         key, "Firmness", tasks, COLUMNS, seconds, private=True, known=known
@@ -126,7 +127,9 @@ def draw(found: CheckpointResults) -> None:
 
 
 def _best_k(found: CheckpointResults) -> None:
-    """Draw the k of lowest held-out risk for one checkpoint: the selected one, else the best."""
+    """Draw the k with the lowest held-out risk for the selected checkpoint; without a selection,
+    for the best one.
+    """
     one = found.one(selected(found) or by_score(found)[0])
     settings = found.settings
     st.caption(f"For {plain(one.checkpoint.name)}; select another in the ranking.")
@@ -166,13 +169,13 @@ def _best_k(found: CheckpointResults) -> None:
         st.session_state[K] = k
 
     if curves is not None and best_setting.draw(curves, 1.0, judged, now, take, key="triage-risk"):
-        st.rerun()  # rerun the whole page: the field for k is outside this fragment
+        st.rerun()  # run the whole page again: the field for k is outside this fragment
 
 
 def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
     """The checkpoints to compare: all, once all are measured.
 
-    Before that, those that the user chose to begin with.
+    Before that, the checkpoints with which the user has chosen to begin.
     """
     if found.complete:
         return found.measured
@@ -200,8 +203,8 @@ def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
 def _candidates(
     found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]
 ) -> Sequence[MeasuredCheckpoint]:
-    """Checkpoints without those that copy the reference, as in the verdict; all if all are
-    copies.
+    """The checkpoints that do not copy the reference, as in the verdict; if all do, all
+    checkpoints.
     """
     copies = copies_of(found) if measured else {}
     copied = {name for name, each in copies.items() if each.memorised}
@@ -216,8 +219,8 @@ def _candidates(
 def _known(
     key: Hashable, found: CheckpointResults, tasks: Sequence[StabilityTask]
 ) -> dict[str, Row]:
-    """Rows that need not be measured again: from the page's measurements, and from earlier
-    requests.
+    """Rows of these tasks that are known: from the page's own measurements, and from earlier
+    requests of this part.
 
     Stops an earlier request that still runs.
     """
@@ -243,7 +246,7 @@ def _known(
             tasks, [each for method in found.settings.methods for each in found.by(method)]
         ),
     )
-    # the user may have renamed a checkpoint since
+    # earlier rows get the current names, as the user may have renamed a checkpoint since
     names = {key: task.checkpoint.name for task in tasks for key in task.keys}
     return {
         **{
@@ -258,13 +261,13 @@ def _known(
 def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> RobustnessGrid:
     """Draw the form for the families, values of k and subsamples that are to be measured.
 
-    Raises ValueError for an entry that is no number, or for too many rows.
+    Raises ValueError if an entry is no number, or if the request has too many rows.
     """
     n = least(measured)
     settings = found.settings
     with st.expander("Families, k and subsamples", icon=":material/tune:"):
-        # Only families that this split allows are offered; default: those measured and the standard
-        # ones.
+        # Offer only families that this split allows. By default those that are measured and the
+        # standard ones are chosen.
         able = [
             name
             for name, each in ESTIMATORS.items()
@@ -343,9 +346,10 @@ def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> R
 
 @dataclass(frozen=True, kw_only=True)
 class _Drawing:
-    """What the figures show: the request and the names of its checkpoints.
+    """What the figures of this part are drawn from, besides the rows: the request and its
+    checkpoints' names.
 
-    complete : True once all is measured.
+    complete : True once all rows are measured.
     """
 
     found: CheckpointResults
@@ -355,7 +359,9 @@ class _Drawing:
 
     @property
     def contenders(self) -> dict[str, Contender]:
-        """Letter and colour of each checkpoint, by its place in the list."""
+        """By the checkpoint's name, the letter and colour for it, which depend on its place in the
+        list.
+        """
         color = figures.colors(self.names)
         return {name: Contender(sign(place), color[name]) for place, name in enumerate(self.names)}
 
@@ -364,9 +370,9 @@ class _Drawing:
         return {name: each.sign for name, each in self.contenders.items()}
 
     def whole(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows if they cover all checkpoints, else none.
+        """The rows if all checkpoints have rows, else none of them.
 
-        A winner among some checkpoints need not be the winner of all.
+        The winner among some checkpoints need not be the winner among all.
         """
         if rows["checkpoint"].nunique() == len(self.names):
             return rows
@@ -382,7 +388,7 @@ def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
         st.caption("The map begins when every checkpoint is measured by one family.")
         return
     st.markdown(("" if of.complete else "So far: ") + verdict(won, of.signs, chance))
-    # If k follows the size of the sets, and sizes differ, the settings use several k.
+    # With k = √n and sets of different sizes, the page's settings give several k.
     ks_in_use = sorted({each.k for each in of.found.measured if each.k is not None})
     if settings := in_use(won, of.found.method, ks_in_use, of.signs):
         st.markdown(settings)
@@ -429,7 +435,7 @@ def _cells(
     columns: Sequence[int | None],
     words: Callable[[str, Any], str],
 ) -> list[WonCell]:
-    """The map's cells that have a winner, placed in the rows and columns drawn."""
+    """The cells of the map that have a winner, each with its row and column in the figure."""
     found = []
     for cell in won.won:
         row = won.methods[cell.row]
@@ -504,7 +510,9 @@ def _fewer(rows: pd.DataFrame, of: _Drawing) -> None:
 
 
 def _family(of: _Drawing) -> str:
-    """The family of the scores if it is part of the request; else the one that the user chooses."""
+    """Draw the choice of a family; return the chosen one. The default is the family of the scores,
+    if the request contains it.
+    """
     methods = of.grid.methods
     first = of.found.method if of.found.method in methods else methods[0]
     if len(methods) == 1:

@@ -1,4 +1,4 @@
-"""Sentences of the part "How firm is it?", made from the measurements."""
+"""Sentences on the measurements of the part "How firm is it?"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from prviz.triage.robustness import WinnerMap
 
 
 def sign(place: int) -> str:
-    """Letters for a place in the list, counted from 0: A, B ... Z, AA, AB ..."""
+    """Letters that stand for a checkpoint, by its place in the list (counted from 0): A, B ... Z,
+    AA, AB ...
+    """
     word = ""
     place += 1
     while place:
@@ -36,7 +38,7 @@ def goal_text(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Rounded percentage; 0 % and 100 % only if exact."""
+    """A share as a rounded percentage. It is 0 % or 100 % only if the share is exactly 0 or 1."""
     return f"{min(max(round(100 * share), 1), 99) if 0 < share < 1 else round(100 * share)} %"
 
 
@@ -44,8 +46,8 @@ def percent(share: float) -> str:
 
 
 def verdict(found: WinnerMap, signs: Mapping[str, str], chance: float = 0.0) -> str:
-    """A sentence on the winner, its share of the cells, and the largest region with another
-    winner.
+    """A sentence on the checkpoint that wins most cells of the map, its share of the cells, and the
+    largest region with another winner.
     """
     measured = len(found.won)
     wins = f"**{_named(found.verdict, signs)}**"
@@ -66,8 +68,8 @@ def verdict(found: WinnerMap, signs: Mapping[str, str], chance: float = 0.0) -> 
 
 
 def flips(found: WinnerMap, signs: Mapping[str, str]) -> list[str]:
-    """Regions of cells with another winner, the largest first; families with equal regions in one
-    text.
+    """Texts on the regions of the map with another winner, the largest first. Families with equal
+    regions share one text.
     """
     regions: dict[tuple[str, tuple[int, ...]], list[int]] = {}
     for row in range(len(found.methods)):
@@ -96,7 +98,9 @@ def flips(found: WinnerMap, signs: Mapping[str, str]) -> list[str]:
 
 
 def _where_k(ks: Sequence[int | None], columns: Sequence[int]) -> str:
-    """Columns of the map as text, such as "for k ≤ 8"; neighbouring k become one range."""
+    """Text that names columns of the map, such as "for k ≤ 8". Neighbouring values of k are joined
+    to ranges.
+    """
     if len(ks) == 1 and ks[0] is None:
         return ""
     if len(columns) == len(ks):
@@ -119,9 +123,9 @@ def _run(ks: Sequence[int | None], first: int, last: int) -> str:
 
 
 def in_use(found: WinnerMap, method: str, ks: Sequence[int], signs: Mapping[str, str]) -> str:
-    """Text on the winner with the page's own settings; "" if that is the verdict's.
+    """Text on the winner with the page's own settings; "" if it is the same as in the verdict.
 
-    ks : every k in use; none for a family without k.
+    ks : every k that the page's settings give; empty for a family without k.
     """
     if len(ks) > 1:
         return (
@@ -146,7 +150,9 @@ def _named(name: str, signs: Mapping[str, str]) -> str:
 
 
 def firm_from(stability: pd.DataFrame) -> int | None:
-    """Smallest n from which on the winner of all samples wins every draw; None if it never does."""
+    """The smallest n from which on the winner on all samples also wins every draw of n samples;
+    None if there is no such n.
+    """
     fewer = stability.sort_values("n", ascending=False)[1:]
     kept = None
     for n, same in zip(fewer["n"], fewer["same_winner"], strict=True):
@@ -159,7 +165,9 @@ def firm_from(stability: pd.DataFrame) -> int | None:
 def fewer_samples(
     stability: pd.DataFrame, method: str, winner: str, signs: Mapping[str, str]
 ) -> str:
-    """Text on the size from which on all draws have the same winner, and on Kendall's τ."""
+    """Text on the number of samples from which on all draws have the same winner, and on Kendall's
+    τ.
+    """
     ordered = stability.sort_values("n")
     most = ordered.iloc[-1]
     fewer = ordered.iloc[:-1]

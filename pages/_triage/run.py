@@ -1,7 +1,8 @@
-"""Measures checkpoints one after another in a thread: outcomes as they come, stop, continue.
+"""Measures checkpoints one after another in a thread, which can be stopped and continued. Its
+outcomes can be read at any time.
 
-All checkpoints are measured first by the families of neighbours, which take a fraction of the time,
-then by all families.
+First all checkpoints are measured by the nearest-neighbour families, which take a fraction of the
+time; then by all families.
 
 Nothing here uses Streamlit: the thread belongs to no session.
 """
@@ -21,7 +22,7 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator, set_size
 from prviz.triage.measured import CheckpointOutcome, ResultCache, TriageSettings
 
-# Approximate share of the total time that the quick families (of neighbours) take.
+# Approximate share of the total time that the quick (nearest-neighbour) families take.
 QUICK_SHARE = 0.1
 
 
@@ -68,7 +69,9 @@ class Run(Background):
 
     @property
     def seen(self) -> int:
-        """Number of outcomes; a checkpoint has up to two, by the quick families and by all."""
+        """Number of outcomes so far. A checkpoint has up to two: by the quick families, and by all
+        families.
+        """
         return self._ranked + self.done
 
     @property
@@ -78,7 +81,9 @@ class Run(Background):
 
     @property
     def share(self) -> float:
-        """Share done, from 0 to 1; the quick families are QUICK_SHARE of the work."""
+        """Share of the work that is done, from 0 to 1. The pass of the quick families counts as
+        QUICK_SHARE of the work.
+        """
         quick = 0.0
         if self._quick != self.settings.methods:
             quick = QUICK_SHARE
@@ -94,9 +99,10 @@ class Run(Background):
         return next((each.path for each in self.checkpoints if each.path not in self._found), None)
 
     def outcomes(self, labelled: Sequence[Checkpoint]) -> tuple[CheckpointOutcome, ...]:
-        """Outcomes so far, in the order of `labelled` and with its names and steps.
+        """The outcomes so far, in the order of `labelled` and with the names and steps given
+        there.
 
-        Each is by all families or by the quick ones, see `shown_settings`.
+        An outcome is by all families, or by the quick families only: see `shown_settings`.
         """
         with self._lock:
             known = self._found if self._whole else {**self._first, **self._found}
@@ -109,12 +115,14 @@ class Run(Background):
 
     @property
     def _whole(self) -> bool:
-        """True if every outcome shown is by all families, none by the quick ones only."""
+        """True if every outcome of `outcomes` is by all families, none by the quick families
+        only.
+        """
         return len(self._found) == len(self.checkpoints) or not self._first
 
     def shown_settings(self) -> TriageSettings:
-        """The settings of all outcomes shown: with the quick families only, until all are
-        measured.
+        """The settings of all outcomes of `outcomes`. Their families are the quick ones until all
+        checkpoints are measured by all families.
         """
         if self._whole:
             return self.settings
@@ -125,18 +133,18 @@ class Run(Background):
     def know(self, other: Run, paths: Sequence[Path]) -> None:
         """Take over the outcomes that another run has for these files.
 
-        Its reference must be the same, and its families must include those of this run.
+        The other run must have the same reference, and all families of this run.
         """
         methods = self.settings.methods
         with other._lock:
             known = {path: other._found[path] for path in paths if path in other._found}
-        # another run's failure may be due to a family that this run does not measure
+        # leave out failures: the family at fault may be one that only the other run measures
         if methods != other.settings.methods:
             known = {path: each.of(methods) for path, each in known.items() if each.reason is None}
         self._found |= known
 
     def look(self) -> None:
-        """Start the thread, but only take cached results from before; measure nothing."""
+        """Start the thread, but let it only read results from the cache and measure nothing."""
         self._only_kept = True
         super().start()
 
@@ -149,7 +157,8 @@ class Run(Background):
         with self._lock:
             self._found = {path: each for path, each in self._found.items() if each.reason is None}
             self._first = {path: each for path, each in self._first.items() if each.reason is None}
-            # a checkpoint that succeeds now may change the size to which all sets are cut
+            # prepare anew: a checkpoint that can be read now may change the size to which all sets
+            # are cut
             self._evaluator = None
         self.start()
 
@@ -183,13 +192,13 @@ class Run(Background):
                 self._first,
             )
         self._pass(evaluator, self._found)
-        self._evaluator = None  # frees the reference and what was computed from it
+        self._evaluator = None  # free the memory of the reference and of what was computed from it
         if self._only_kept:
             self.stop()
 
     def _pass(self, evaluator: CheckpointEvaluator, found: dict[Path, CheckpointOutcome]) -> None:
-        """Measure the checkpoints that have no outcome yet; with `look`, only take cached
-        results.
+        """Measure the checkpoints that have no outcome yet; after `look`, only read their results
+        from the cache.
         """
         for each in self.checkpoints:
             if each.path in self._found or each.path in found:

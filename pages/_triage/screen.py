@@ -1,4 +1,6 @@
-"""First screen of Triage: verdict, goal, curves, ranking, scores over the steps, evidence."""
+"""The first screen of Triage: verdict, goal, curves, ranking, scores over the training steps,
+evidence.
+"""
 
 from __future__ import annotations
 
@@ -55,13 +57,15 @@ STEPS_HEIGHT = 196
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TriageAnswer:
-    """What is known of the checkpoints so far.
+    """What is known of the checkpoints so far, at the page's goal.
 
-    names : best first. best : the checkpoint to take. scores : by name.
+    names : the checkpoints' names, the best first. best : the checkpoint to take. scores : by name.
     judgement : the decision; None until the first bootstrap.
-    ceiling : what real samples score against real ones. no_ceiling : why that can't be measured.
-    drawn : the family whose curves are drawn. top : score of the ceiling by that family.
-    copies, faults : by name. apart : by name, for those tested, True if told from real samples.
+    ceiling : the scores of real samples against real ones. no_ceiling : why these can't be
+    measured.
+    drawn : the family whose curves are drawn. top : the ceiling's score by this family.
+    copies, faults : by the checkpoint's name. apart : by name of the checkpoints that were tested,
+    True if one can be told from real samples.
     warnings : on the reference, or on all checkpoints alike. own_warnings : on one checkpoint, by
     name.
     """
@@ -84,7 +88,8 @@ class TriageAnswer:
 def draw(found: CheckpointResults) -> None:
     """Draw the first screen.
 
-    Results that take longer are drawn later; until then their places say so.
+    Results that take longer are drawn later; until then, a text in their place says that they are
+    being computed.
     """
     with st.container(key="triage-screen"):
         warnings = st.container(key="triage-warnings")
@@ -109,10 +114,11 @@ def draw(found: CheckpointResults) -> None:
         with second:
             steps = st.container(key="triage-steps-box")
             evidence = st.container(key="triage-evidence-box")
-        # the evidence is drawn before table and figures: the user has asked for it by a click
+        # draw the evidence before table and figures, since a click by the user may just have asked
+        # for it
         with evidence:
             chips = {name: _fault_chip(answer, name) for name in colors}
-            # The verdict shows the warnings on the best checkpoint.
+            # Leave out the best checkpoint: the verdict shows its warnings.
             beside = {
                 name: warnings_html(answer.own_warnings[name])
                 for name in colors
@@ -141,7 +147,8 @@ def _goal() -> None:
 
 
 def link(found: CheckpointResults, part: str | None, *, named: bool) -> dict[str, str | None]:
-    """The first screen's parts of the link; None for a part that has its default.
+    """The parts of the link that the first screen sets; a part is None if it has its default
+    value.
 
     named : False for uploads, whose names never enter a link.
     """
@@ -169,7 +176,7 @@ def _answer(found: CheckpointResults) -> TriageAnswer:
     order = by_score(found)
     if judgement is not None and len(judgement.table) == len(order):
         order = list(judgement.table["checkpoint"])
-    # a leading checkpoint without bootstrap replicates is not decided on yet
+    # there is no decision yet if the leading checkpoint has no bootstrap replicates
     decided = judgement is not None and order[0] in set(judgement.table["checkpoint"])
     warnings, own = by_checkpoint(found.outcomes, faults)
     drawn = drawn_family(found)
@@ -197,8 +204,8 @@ def _ceiling_curve(answer: TriageAnswer) -> PRCurve | None:
 
 
 def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
-    """Colours of the compared checkpoints: the selected one, else the best, then the ticked
-    ones.
+    """By name, the colours of the compared checkpoints. The first is the selected checkpoint, or
+    the best one without a selection; then come the ticked ones.
     """
     lead = selected(found) or answer.best
     ticked = session().choice.ticked
@@ -214,7 +221,9 @@ def _compared(found: CheckpointResults, answer: TriageAnswer) -> dict[str, str]:
 
 
 def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
-    """The decision in three lines: what may be best, why, and what is wrong with the best."""
+    """HTML of the decision in three lines: which checkpoints may be best, why, and what is wrong
+    with the best one.
+    """
     best = answer.best
     judgement = answer.judgement
     if judgement is None or judgement.decision.best != best:
@@ -258,9 +267,11 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
 
 
 def _judged_so_far(found: CheckpointResults) -> str:
-    """While another family ranks: text with the best classifier's largest area so far; else "".
+    """While another family than the best classifier ranks: text with the largest area by the best
+    classifier so far; else "".
 
-    The bar counts what the best classifier has judged; this text may be a little behind it.
+    The text may be a little behind the progress bar, which counts the checkpoints that the best
+    classifier has judged.
     """
     areas = [found.summaries(each)["auc"] for each in found.by(TIGHTEST.name)]
     if found.method == TIGHTEST.name or not areas:
@@ -272,9 +283,10 @@ def _judged_so_far(found: CheckpointResults) -> str:
 
 
 def _memorised_html(answer: TriageAnswer, names: tuple[str, ...]) -> str:
-    """The warning that checkpoints copy the reference, which outranks the ranking.
+    """HTML of the warning that checkpoints copy the reference. It is more important than the
+    ranking, so it comes first.
 
-    Its tooltip has all counts.
+    Its tooltip has the counts of all these checkpoints.
     """
     told = "\n".join(f"{name}: {copies_text(answer.copies[name])}" for name in names)
     counted = [
@@ -307,8 +319,8 @@ def _ceiling_html(answer: TriageAnswer) -> str:
 
 
 def _apart_chips(apart: Disagreement) -> str:
-    """Chips that say that families disagree about the best checkpoint: about its level, or which it
-    is.
+    """Chips that say that the families disagree: about the score of the best checkpoint, or about
+    which one is best.
     """
     parts = []
     if apart.levels:
@@ -334,9 +346,9 @@ def _fault_chip(answer: TriageAnswer, name: str) -> str:
 
 
 def fault_text(fault: TriageFinding) -> str:
-    """A finding in a few words: its title, and its number where that is a share.
+    """A finding in a few words: its title, and its number if that is a share.
 
-    Other numbers are in the finding's sentence.
+    Numbers of other kinds are in the finding's sentence only.
     """
     if fault.key == "unclear" or fault.unit == "ratio":
         return fault.title
@@ -371,9 +383,9 @@ def _so_far(found: CheckpointResults, answer: TriageAnswer) -> str:
 
 
 def _views(found: CheckpointResults, answer: TriageAnswer) -> list[CheckpointView]:
-    """What the figures draw of each checkpoint, in the order of the steps.
+    """What the figures draw of each checkpoint, in the order of the training steps.
 
-    That is the curve by the drawn family, the score, and the score's spread.
+    These are its curve by the drawn family, its score, and the interval of the score.
     """
     intervals = {}
     if answer.judgement is not None:
@@ -409,7 +421,7 @@ def _figures(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str
         f"Precision against recall of {len(answer.names)} checkpoints by"
         f" {family_title(answer.drawn)}; {said}"
     )
-    # The cache key is without the goal, as the curves don't depend on the goal.
+    # The goal is not in the cache key, as the curves don't depend on it.
     figure = cache.remembered(
         ("triage-curves", found.key, answer.drawn, tuple(colors.items()), curve is None),
         lambda: checkpoints_figure(_views(found, answer), focus=colors, ceiling=curve),
@@ -431,7 +443,7 @@ def _figures(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str
 
 
 def _by(found: CheckpointResults, answer: TriageAnswer, what: str) -> str:
-    """Title of a figure, with its family where that is not the family of the scores."""
+    """Title of a figure; it names the figure's family if that is not the family of the scores."""
     if answer.drawn == found.method:
         return what
     return f"{what} by {family_title(answer.drawn)}"
@@ -441,7 +453,8 @@ def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
     views = _views(found, answer)
     _, stepped = in_order(views)
     axes = step_axes(views)
-    # logarithmic where the steps lie far apart, unless one of them is 0: then evenly spaced
+    # if the steps differ by large factors, the axis is logarithmic, or, if one step is 0, evenly
+    # spaced
     axis = axes[1] if len(axes) > 1 else axes[0]
     figure = steps_figure(
         views, "score", axis=axis, focus=colors, ceiling=answer.top, height=STEPS_HEIGHT
@@ -458,7 +471,8 @@ def _steps(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, 
 
 
 def _table(found: CheckpointResults, answer: TriageAnswer, colors: Mapping[str, str]) -> None:
-    # Beside the best classifier only the family that orders low scores: it refutes the others.
+    # If the best classifier scores, show beside it only the family that ranks low scores: the best
+    # classifier refutes the other families.
     several = []
     if len(found.settings.methods) > 1:
         several = list(found.settings.methods)
@@ -504,8 +518,8 @@ def _row(
     families: Sequence[str],
     color: str,
 ) -> dict[str, Any]:
-    """A row of the table. line : the checkpoint's line in the ranking; None before the
-    bootstrap.
+    """A row of the table. line : the checkpoint's row in the ranking; None before it has bootstrap
+    replicates.
     """
     wanted = goal()
     known = found.sides
@@ -563,7 +577,9 @@ def _lower(text: str) -> str:
 
 
 def run_of(name: str) -> str:
-    """Default name of a checkpoint's run: the checkpoint's name up to its last number."""
+    """Default name of the training run that a checkpoint belongs to: the checkpoint's name without
+    the number at its end.
+    """
     if any(letter.isdigit() for letter in name):
         return name.rstrip("0123456789.").rstrip(" -_=,:(")
     return ""

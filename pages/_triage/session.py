@@ -1,6 +1,6 @@
 """State of the Triage page in one browser session, the keys of its widgets, and its link.
 
-Everything that no widget holds is in one object, `TriageSession`.
+All state that is not in a widget is in one object, `TriageSession`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ from prviz.server.private_folders import PrivateFolder, private_bytes
 from prviz.triage.inputs import ArrivalWatch, Checkpoint, FileState, named
 from prviz.triage.measured import CheckpointOutcome, ResultCache
 
-# Limits in bytes: files of one session, files of all sessions, and space left free on the disk.
+# Limits in bytes. MOST_BYTES: uploaded files of one session; ALL_BYTES: those of all sessions;
+# LEAST_FREE: space to leave free on the disk.
 MOST_BYTES = 8 * 1024**3
 ALL_BYTES = 32 * 1024**3
 LEAST_FREE = 256 * 1024**2
-# Most bytes of a file's name and of its extension (most file systems allow 255 together).
+# Most bytes of a file's name (LONGEST_NAME) and of its extension (LONGEST_EXTENSION): most file
+# systems allow 255 for both together.
 LONGEST_NAME = 200
 LONGEST_EXTENSION = 20
 
@@ -43,17 +45,17 @@ LONGEST_EXTENSION = 20
 class CheckpointSource:
     """One reference and its checkpoints.
 
-    which : identifies the files that the user chose.
+    which : identifies the files that the user has chosen.
     base : `which`, the chosen array and columns, and the contents of the reference.
     load : reads all samples of a checkpoint, with labels and pictures.
-    store : makes the cache of results.
-    signatures : state (size, time, identity) of each checkpoint's file.
+    store : returns the cache of results.
+    signatures : by path, the state (size, time, identity) of each checkpoint's file.
     holdout : other real samples, for the ceiling and for finding copies.
     uploaded : where pictures of the samples come from.
     link : the parts of the page's link that name this source.
     title : name of the source in the bar.
-    watch : for a folder that may grow; True if its files have changed. look : the current state of
-    these files; callable from any thread.
+    watch : for a folder that may grow, returns True if files in it have changed. look : returns the
+    current state of these files; callable from any thread.
     """
 
     which: Hashable
@@ -72,7 +74,7 @@ class CheckpointSource:
 
     @property
     def key(self) -> Hashable:
-        """Equal for equal files, as judged by their signatures."""
+        """Key of this source: equal if the files are, as far as their signatures tell."""
         return (
             self.base,
             tuple(each.path for each in self.checkpoints),
@@ -85,9 +87,9 @@ class FolderListing:
     """Contents of the folder that the app serves, when it was last read.
 
     files : by folder, files that may hold samples. tables : by folder, files that may hold
-    metadata. out : by folder, the number of links that lead out of the served folder. skipped : by
-    folder, the number of files in no format of samples. signatures : by path, the state of every
-    file. pictures : folders with pictures in them or in their sub-folders.
+    metadata. out : by folder, its number of links that lead out of the app's folder. skipped : by
+    folder, its number of files whose format is not one for samples. signatures : by path, the state
+    of every file. pictures : folders that contain pictures, also in sub-folders.
     """
 
     served: Path
@@ -104,8 +106,8 @@ class FolderListing:
 class UploadedFiles:
     """The uploaded reference, checkpoints, metadata table and held-out real samples.
 
-    checkpoints : names, by path. removed : checkpoints that were removed, but which the table may
-    still name.
+    checkpoints : by path, the checkpoints' names. removed : likewise, those that the user has
+    removed and that the table may still name.
     """
 
     folder: PrivateFolder = field(default_factory=PrivateFolder)
@@ -190,7 +192,8 @@ class UploadedFiles:
             for gone, name in self.removed.items()
             if gone.name != path.name and name != shown
         ]
-        self.removed = dict(kept)  # the table's metadata under that name now describe the new file
+        # the table's metadata for this file name now belong to the new file
+        self.removed = dict(kept)
 
     def remove(self, path: Path) -> None:
         if path in self.checkpoints:
@@ -198,7 +201,7 @@ class UploadedFiles:
             self.drop(path)
 
     def named(self, table: Path | None) -> list[Checkpoint]:
-        """The checkpoints, with metadata from the table."""
+        """The uploaded checkpoints, with the metadata that the table has for them."""
         return [
             each
             for each in named(self.checkpoints | self.removed, table)
@@ -211,8 +214,8 @@ class UploadedFiles:
 
 
 def _safe(name: str) -> str:
-    """A file name that is safe on disk: no folders, no special or control characters, not too
-    long.
+    """The name, made safe as a file name on disk: without folders, special or control characters,
+    and not too long.
     """
 
     def cut(text: str, most: int) -> str:
@@ -230,7 +233,7 @@ def _safe(name: str) -> str:
 
 
 def _unique_name(name: str, others: Iterable[str]) -> str:
-    """Name of a checkpoint: that of its file, with a number if the name is taken."""
+    """Name for a checkpoint: that of its file, with a number added if another one has this name."""
     stem = " ".join(_safe(name).rpartition(".")[0].split()) or _safe(name)
     taken = set(others)
     number = 1
@@ -241,7 +244,7 @@ def _unique_name(name: str, others: Iterable[str]) -> str:
     return unique
 
 
-# Keys of widgets that code reads or sets. Those of the settings also appear in the link.
+# Keys of widgets that other code reads or sets.
 SOURCE = "triage.data"
 SET = "triage.set"
 ARRAY = "triage.key"
@@ -261,9 +264,9 @@ GOAL = "triage-goal"
 PAIR = ("triage-pair-a", "triage-pair-b")
 DIAGNOSED = "triage-fault-checkpoint"
 
-# Key in `st.session_state` of the session's object.
+# Key of the TriageSession in `st.session_state`.
 KEY = "_TriageSession"
-# Longest value, in characters, that is read from a part of the link.
+# Most characters that are read of one value in the link.
 _LONGEST = 500
 
 
@@ -281,7 +284,7 @@ class CheckpointChoice:
     notes: dict[str, str] = field(default_factory=dict)
 
     def take(self, values: Mapping[str, Any]) -> None:
-        """Take over the choice that the browser sends; drop values of a wrong type."""
+        """Take over the choice that the browser sends; values of a wrong type are dropped."""
         for name in ("ticked", "starred", "hidden"):
             setattr(self, name, [str(each) for each in values.get(name) or ()])
         chosen = values.get("selected")
@@ -308,64 +311,69 @@ class CheckpointChoice:
 class TriageSession:
     """State of the Triage page that outlasts a run of its script and belongs to no widget."""
 
-    # The link with which the session opened the page; its parts that the fields for a folder have
-    # not read yet; and, by part, why a part is ignored.
+    # link : the link with which the page was opened. unread : its parts that the form has not read
+    # yet. refused : by part, why a part of the link is ignored.
     link: dict[str, str] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
-    # The folder that the app serves, as last listed.
+    # The last listing of the app's folder.
     listing: FolderListing | None = None
-    # Watches that folder for new and changed files; and its files that are not complete yet.
+    # arrivals : watches the app's folder for new and changed files. arriving : its files that are
+    # not complete yet.
     arrivals: ArrivalWatch | None = None
     arriving: frozenset[Path] = frozenset()
-    # The running or stopped embedding; and messages on the pictures that the last one left out.
+    # embedding : the running or stopped embedding. embedded : messages on the pictures that the
+    # last embedding left out.
     embedding: EmbeddingRun | None = None
     embedded: list[str] = field(default_factory=list)
-    # Uploaded files, messages on files that could not be kept, and how often each field was
-    # emptied.
+    # uploads : the uploaded files. upload_messages : on files that could not be stored. emptied :
+    # by upload field, how often it was emptied.
     uploads: UploadedFiles | None = None
     upload_messages: list[str] = field(default_factory=list)
     emptied: Counter[str] = field(default_factory=Counter)
-    # By `CheckpointSource.which`: arrays that the user may choose from.
+    # By `CheckpointSource.which`, the arrays from which the user may choose.
     arrays: dict[Hashable, tuple[str, ...]] = field(default_factory=dict)
-    # By `which`: the chosen columns, the last usable metadata table, and names and steps that the
-    # user typed.
+    # By `CheckpointSource.which`: the chosen columns; the last usable metadata table; and by path
+    # the name and step that the user has typed for a checkpoint.
     columns: dict[Hashable, ColumnChoice] = field(default_factory=dict)
     metadata: dict[Hashable, Any] = field(default_factory=dict)
     labels: dict[Hashable, dict[Path, tuple[str, float | None]]] = field(default_factory=dict)
-    # The source listed in the table; why its last edit was refused (with the source's key); and the
-    # number of refused edits.
+    # listed : the source in the table of names and steps. refused_label : its key, and why the last
+    # edit of the table was refused. refused_labels : number of refused edits.
     listed: CheckpointSource | None = None
     refused_label: tuple[Hashable, str] | None = None
     refused_labels: int = 0
-    # Measurements by source and settings, that on screen last; and the outcomes on which a running
-    # job works, which the parts keep showing until it ends.
+    # runs : by source and settings, the measurements; the one on screen is last. steady : the
+    # outcomes that the page shows while a job works on them.
     runs: OrderedDict[Hashable, tuple[CheckpointSource, Run]] = field(default_factory=OrderedDict)
     steady: tuple[Hashable, tuple[CheckpointOutcome, ...]] | None = None
-    # True if the form is folded into the bar. titles : of the form's two halves there.
+    # folded : True if the form is folded into the bar. titles : of the two halves of the folded
+    # form.
     folded: bool = True
     titles: tuple[str, str] = ("Data", "Settings")
-    # The link without the parts that the first screen adds.
+    # The page's link, without the parts that the first screen adds.
     base_link: dict[str, str | None] = field(default_factory=dict)
-    # Equal sizes: whether the user has set the toggle, the source for which equal_by_default holds,
-    # whether uneven sizes switched it on, and whether the user has just asked for it below.
+    # The toggle for equal sizes. equal_chosen : the user has set it. equal_by_default : uneven
+    # sizes of the source `sized` have switched it on. equal_wished : the user has just clicked "Use
+    # equal sizes".
     equal_chosen: bool = False
     sized: Hashable = None
     equal_by_default: bool = False
     equal_wished: bool = False
-    # The user's choice among the checkpoints, shared by all views.
+    # The user's choice among the checkpoints, which all views share.
     choice: CheckpointChoice = field(default_factory=CheckpointChoice)
-    # Part "Compare two": the checkpoint that was selected at the last drawing, the pair shown then,
-    # and the pair that the user chose.
+    # Part "Compare two". pair_selected : the checkpoint that was selected when the part was drawn
+    # last. pair_shown : the pair that it showed then. pair_chosen : the pair that the user has
+    # chosen.
     pair_selected: str | None = None
     pair_shown: tuple[str, str] = ("", "")
     pair_chosen: tuple[str, str] | None = None
-    # Part "How firm is it?": the checkpoints that the user chose to begin with while others were
-    # still being measured, and the key of the last request.
+    # Part "How firm is it?". begun_with : the checkpoints with which the user has chosen to begin
+    # while others were still being measured. robustness_request : key of the last request.
     begun_with: tuple[Path, ...] = ()
     robustness_request: Hashable = None
-    # Part "What is wrong with it?": the finding whose evidence is open, and the checkpoint that
-    # stays on screen while others are measured.
+    # Part "What is wrong with it?". open_finding : the finding whose evidence is open. pinned : the
+    # checkpoint that stays on screen while others are measured.
     open_finding: str | None = None
     pinned: str | None = None
 
@@ -409,12 +417,14 @@ def _linked_choice(link: Mapping[str, str]) -> CheckpointChoice:
 
 
 def refuse(name: str, reason: str) -> None:
-    """Record why a part of the link is ignored; the page says so."""
+    """Record why a part of the link is ignored, for a message on the page."""
     session().refused.setdefault(name, reason)
 
 
 def write_link(parts: Mapping[str, str | None]) -> None:
-    """Set the page's link, without parts that are None. A link never names an uploaded file."""
+    """Set the page's link to these parts; those that are None are left out. A link never names an
+    uploaded file.
+    """
     values = {name: text for name, text in parts.items() if text is not None}
     if st.query_params.to_dict() != values:
         st.query_params.from_dict(values)

@@ -1,4 +1,6 @@
-"""Form of Triage: the source of reference and checkpoints, and how all are measured."""
+"""The form of Triage: the source of reference and checkpoints, and the settings with which all are
+measured.
+"""
 
 from __future__ import annotations
 
@@ -33,15 +35,15 @@ from prviz.triage.inputs import Checkpoint, step_of
 from prviz.triage.measured import ResultCache, TriageSettings
 
 FAMILIES = tuple(name for name in BUNDLED if name != "digits")
-# Bundled sets with several generators, which have no training steps.
+# Bundled sets whose checkpoints are different generators, not steps of one training.
 UNORDERED = ("zoo", "text")
-# Step of the checkpoint "EM converged": its iteration of EM.
+# Training step of the checkpoint "EM converged": the number of its EM iteration.
 CONVERGED = 23.0
 
 
 def choose_source() -> CheckpointSource | None:
-    """Draw the choice of the source; None, with a message, while it has no reference or
-    checkpoints.
+    """Draw the choice of the source, and return it; None, with a message, while the source lacks a
+    reference or checkpoints.
     """
     linked = session().link.get("data", "bundled")
     titles = {name: title for name, (title, _) in SOURCES.items()}
@@ -109,9 +111,10 @@ MOST_SEED = 2**31
 
 
 def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
-    """Draw the form of the settings; None, with a message, if they can't be used.
+    """Draw the form of the settings, and return them; None, with a message, if they can't be
+    used.
 
-    chosen : settings to complete, which hold the chosen array and columns of the files.
+    chosen : settings that have the chosen array and columns of the files; the form completes them.
     """
     linked = first()
     for name, text in session().link.items():
@@ -192,7 +195,9 @@ def choose_settings(chosen: TriageSettings) -> TriageSettings | None:
 
 
 def _usable(methods: Sequence[str], split: float | None) -> bool:
-    """True if these families can be measured; else a message says why not."""
+    """True if these families can be measured with this split; else draws a message that says why
+    not.
+    """
     if not methods:
         st.info("Choose at least one family.")
         return False
@@ -211,7 +216,7 @@ def _usable(methods: Sequence[str], split: float | None) -> bool:
 
 
 def _read(name: str, text: str) -> dict[str, Any]:
-    """One field of the settings, read from the link.
+    """One field of the settings, as a dictionary, from its text in the link.
 
     Raises ValueError or KeyError if the text is not one of the field's values.
     """
@@ -232,7 +237,7 @@ def _read(name: str, text: str) -> dict[str, Any]:
 
 
 def settings_link(settings: TriageSettings) -> dict[str, str | None]:
-    """The settings' parts of the link; None for a default."""
+    """The parts of the link that give the settings; a part is None if it has its default value."""
     split = "none"
     if settings.split is not None:
         split = f"{settings.split:g}"
@@ -246,7 +251,7 @@ def settings_link(settings: TriageSettings) -> dict[str, str | None]:
 
 
 def settings_title(settings: TriageSettings) -> str:
-    """The settings in a few words."""
+    """Text that names the settings in a few words."""
     one, *others = (ESTIMATORS[name].title for name in settings.methods)
     k = "√n" if settings.k == "sqrt" else settings.k
     split = "no split"

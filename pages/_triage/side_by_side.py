@@ -1,4 +1,6 @@
-"""First screen: what each compared checkpoint misses and invents, side by side."""
+"""First screen of Triage: side by side, what each of the compared checkpoints misses and
+invents.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,11 @@ from prviz.samples import Samples
 from prviz.triage.measure import FAILURES
 from prviz.triage.memorisation import Memorisation, copies_text
 
-# Samples shown in each group, the clearest first: as pictures, or as lines of text.
+# Most samples shown of each group, the clearest first: PICTURES as pictures, or LINES as lines of
+# text.
 PICTURES = 12
 LINES = 4
-# If all notes have fewer characters than this, they are joined in one line.
+# If the notes of all samples have fewer characters than this, they are joined to one line.
 SHORT = 16
 
 
@@ -32,9 +35,10 @@ def draw(
     copies: Mapping[str, Memorisation],
     warnings: Mapping[str, str],
 ) -> None:
-    """Draw a column for each of the checkpoints in `colors`, by name.
+    """Draw a column for each checkpoint that `colors` names.
 
-    chips, warnings : HTML beside and below a checkpoint's name. copies : by name, where known.
+    chips, warnings : by checkpoint, HTML beside its name and HTML below it. copies : its copies of
+    reference rows, where known.
     """
     columns = "".join(
         _column(found, name, color, chips.get(name, ""), warnings.get(name, ""), copies.get(name))
@@ -69,7 +73,9 @@ def _column(
 
 
 def _pairs(case: Diagnosis, copies: Memorisation) -> str:
-    """HTML of the generated samples nearest to real ones, each beside that real sample."""
+    """HTML of the generated samples that are nearest to a real sample, each beside that real
+    sample.
+    """
     title = _title(
         "Copies, each with the real sample nearest",
         copies_text(copies),
@@ -96,7 +102,7 @@ def _pairs(case: Diagnosis, copies: Memorisation) -> str:
 
 
 def _group(case: Diagnosis, role: Role) -> str:
-    """HTML of a role's samples that have no sample of the other set near."""
+    """HTML of a role's samples that have no sample of the other set near, with their share."""
     missed = case.missed(role)
     if missed is None:
         return _title(MISSED[role], "", "looking for them")
@@ -120,19 +126,21 @@ def _group(case: Diagnosis, role: Role) -> str:
 
 
 def _title(text: str, told: str, value: str) -> str:
-    """Heading of a group of samples. told : its tooltip. value : HTML at its end."""
+    """HTML of the heading above a group of samples. told : text of its tooltip. value : HTML at its
+    end.
+    """
     return f'<p title="{html.escape(told)}"><span>{text}</span> <span>{value}</span></p>'
 
 
 def _notes(samples: Samples, rows: Iterable[int], looks: Sequence[media.Shown]) -> list[str]:
-    """Text, or else labels, of each sample; "" if it has neither."""
+    """For each sample its text or, if it has none, its labels; "" if it has neither."""
     return [
         look.text or media.note(samples, int(row)) for row, look in zip(rows, looks, strict=True)
     ]
 
 
 def warnings_html(flags: Sequence[Finding]) -> str:
-    """Warnings as HTML: the first in full, the others folded behind their number."""
+    """HTML of warnings: the first in full, the others folded behind a text with their number."""
     if not flags:
         return ""
     first, *others = (

@@ -1,4 +1,6 @@
-"""Turns chosen files into a `CheckpointSource`: shared by bundled, served and uploaded files."""
+"""Turns the files that the user has chosen, in the app's folder or uploaded, into a
+`CheckpointSource`.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,13 @@ from prviz.triage.memorisation import check_holdout
 T = TypeVar("T")
 
 
-# Seconds without a change after which a file that can't be read counts as broken, no longer as
-# unfinished.
+# A file that can't be read counts as unfinished until it has not changed for this many seconds;
+# then it counts as broken.
 YOUNG = 60.0
 
 
 def is_young(path: Path) -> bool:
-    """True if a file was changed so recently that it may still be written."""
+    """True if the file was changed so recently that its writer may not have finished yet."""
     try:
         return time.time() - path.stat().st_mtime < YOUNG
     except OSError:
@@ -40,7 +42,7 @@ def is_young(path: Path) -> bool:
 
 
 def signature(path: Path) -> FileState | None:
-    """State of a file, by which changes are noticed; None if the file is gone."""
+    """State of a file; another state means that the file has changed. None if the file is gone."""
     try:
         return file_state(path)
     except OSError:
@@ -48,7 +50,9 @@ def signature(path: Path) -> FileState | None:
 
 
 def array(which: Hashable) -> str | None:
-    """The array that the user has chosen in the files of this source."""
+    """Name of the array that the user has chosen for the files of this source; None if none is
+    chosen.
+    """
     chosen: str | None = st.session_state.get(ARRAY)
     if chosen in session().arrays.get(which, ()):
         return chosen
@@ -56,22 +60,20 @@ def array(which: Hashable) -> str | None:
 
 
 def chosen(which: Hashable) -> TriageSettings:
-    """Settings with the user's choices for this source's files: the array, and the columns of
-    tables.
+    """Settings with what the user has chosen for the files of this source: the array, and the
+    columns of tables.
     """
     columns = session().columns.get(which, SHARED)
     return TriageSettings(key=array(which), features=columns.features, drop=columns.drop)
 
 
 def _take_columns(which: Hashable, choice: ColumnChoice) -> None:
-    """Callback: read the files of this source with this choice of columns."""
+    """Callback: read the files of this source again, with this choice of columns."""
     session().columns[which] = choice
 
 
 def offer_without(which: Hashable, messages: Sequence[str]) -> None:
-    """Draw a button that leaves out, in all files, the columns that these messages offer to
-    drop.
-    """
+    """If these messages offer to drop columns, draw a button that leaves them out in all files."""
     before = session().columns.get(which, SHARED)
     offered = dict.fromkeys(name for each in messages for name in columns_offered(each))
     if offered:
@@ -82,7 +84,9 @@ def offer_without(which: Hashable, messages: Sequence[str]) -> None:
 def read_reference(
     which: Hashable, path: Path, signed: FileState | None, below: Path | None = None
 ) -> Samples | None:
-    """The reference, cached by its signature; None, with a message, if it can't be read yet."""
+    """Read the reference; it is cached by its file's signature. None, with a message, if it can't
+    be read yet.
+    """
     settings = chosen(which)
     key = (which, path, signed, settings)
     try:
@@ -116,7 +120,7 @@ def read_reference(
 def read_holdout(
     which: Hashable, reference: Samples, path: Path, below: Path | None = None
 ) -> Samples | None:
-    """The held-out real samples; None, with a message, if they can't be used."""
+    """Read the held-out real samples; None, with a message, if they can't be used."""
     settings = chosen(which)
     key = (which, path, signature(path), settings, reference.digest)
 
@@ -142,7 +146,7 @@ def assembled(
     store: Callable[[], ResultCache],
     signatures: Mapping[Path, FileState | None],
 ) -> CheckpointSource:
-    """The source made of the files that the user has chosen.
+    """The source that consists of the files that the user has chosen.
 
     Draws a field for a zip of pictures if the tables name pictures.
     """
@@ -156,7 +160,8 @@ def assembled(
     def readable(checkpoint: Checkpoint) -> Samples | None:
         try:
             return load(checkpoint)
-        except (ValueError, OSError):  # a failure is reported when the checkpoint is measured
+        # ignored here: the failure is reported when the checkpoint is measured
+        except (ValueError, OSError):
             return None
 
     first = next((each for each in checkpoints if kind_of(each.path.name) in TABLES), None)
@@ -181,7 +186,7 @@ def assembled(
 
 
 def offer(which: Hashable, choices: tuple[str, ...]) -> bool:
-    """Add arrays to those the user may choose from; True if one of them is new."""
+    """Add arrays to those from which the user may choose; True if at least one of them is new."""
     arrays = session().arrays
     before = arrays.get(which, ())
     arrays[which] = tuple(dict.fromkeys((*before, *choices)))
@@ -189,10 +194,10 @@ def offer(which: Hashable, choices: tuple[str, ...]) -> bool:
 
 
 def ask_array(which: Hashable) -> None:
-    """Draw the choice of the array, if files hold several."""
+    """Draw the choice of the array, if the files contain several."""
     offered = session().arrays.get(which)
     if offered:
-        # an array that was chosen in other files may not exist in these
+        # keep the earlier choice only if these files have the array too
         st.session_state[ARRAY] = array(which)
         st.selectbox(
             "Which array of the files?",
@@ -211,11 +216,11 @@ def ask_array(which: Hashable) -> None:
 def with_metadata(
     which: Hashable, table: T | None, checkpoints: Callable[[T | None], list[Checkpoint]]
 ) -> list[Checkpoint]:
-    """The checkpoints with this table's metadata.
+    """The checkpoints, with metadata from this table.
 
-    If `checkpoints` refuses the table, with the metadata of the last table that it accepted.
+    If `checkpoints` refuses the table, the metadata are those of the last table that it accepted.
     """
-    bare = checkpoints(None)  # an error here is not due to the table
+    bare = checkpoints(None)  # without a table first: an error of this call is not due to the table
     usable = session().metadata
     if table is None:
         usable.pop(which, None)
@@ -229,6 +234,6 @@ def with_metadata(
         return found
     try:
         return checkpoints(usable.get(which))
-    except ValueError:  # the last usable table no longer fits the checkpoints
+    except ValueError:  # raised if the last usable table does not fit the checkpoints any more
         usable.pop(which, None)
         return bare

@@ -1,7 +1,7 @@
-// The ranking of Triage, a table with one row for each checkpoint: score, spread against the ceiling, a number by
-// family, and fault. The user can tick (compare), star, annotate, hide, filter and group checkpoints, and choosing one
-// here chooses it in all linked views. Only the best rows, and those that are compared or starred, are drawn where
-// there is no room for all; a click shows the others.
+// The ranking of Triage: a table with one row for each checkpoint, with its score, the score's interval beside the
+// ceiling, its score by each family, and its fault. The user can tick checkpoints (to compare them), star, annotate,
+// hide, filter and group them. A checkpoint that is chosen here is chosen in all linked views. If there is no room
+// for all rows, only the best, the compared and the starred ones are drawn; a click shows the others.
 
 import { button, element, setText, tableOf } from "../_live/dom.js";
 import { choose, isFaded, joinGroup, leaveGroup, pick, pointTo, standing } from "../_live/group.js";
@@ -14,19 +14,19 @@ import { whileHere } from "../_live/leaving.js";
  * @typedef {object} Row
  * @property {string} id the checkpoint's name
  * @property {string} run
- * @property {string} color of a compared checkpoint; "" if it is not compared
+ * @property {string} color the checkpoint's colour if it is compared, else ""
  * @property {number} score
- * @property {number} place of the dot on the scale from 0 to 1
- * @property {number | null} low end of the spread
- * @property {number | null} high end of the spread
+ * @property {number} place position of the dot: the score by the drawn family, from 0 to 1
+ * @property {number | null} low lower end of the score's interval
+ * @property {number | null} high upper end of the score's interval
  * @property {number | null} most upper bound of the true score
- * @property {string} told tooltip: score, spread and rank in words
- * @property {boolean} ties true if it may be best
+ * @property {string} told text of the tooltip: score, interval and rank
+ * @property {boolean} ties true if the checkpoint may be best
  * @property {(number | null)[]} families scores by the other families
  * @property {string} fault
- * @property {string} level of the fault
- * @property {string} sentence of the fault
- * @property {string[]} warnings on the samples
+ * @property {string} level severity of the fault
+ * @property {string} sentence sentence that explains the fault
+ * @property {string[]} warnings warnings on the checkpoint's samples
  *
  * @typedef {{ selected: string | null, ticked: string[], starred: string[], hidden: string[], notes: Record<string, string> }} Choice
  * @typedef {{ title: string, color: string, leads: boolean }} Family
@@ -50,10 +50,11 @@ import { whileHere } from "../_live/leaving.js";
 
 /** @type {WeakMap<HTMLElement, Table>} */
 const TABLES = new WeakMap();
-// Height of a row in pixels, and fewest rows drawn; on narrow screens, where the table has no fixed height, this many.
+// ROW: height of a row in pixels. FEWEST: fewest rows to draw; on narrow screens, where the table has no fixed
+// height, the number of rows to draw.
 const ROW = 25,
   FEWEST = 8;
-// Milliseconds after a click during which a part that opens is scrolled into view.
+// If a part opens within this many milliseconds after a click, it is scrolled into view.
 const BRING_MS = 4000;
 
 /** @param {number | null} value */
@@ -74,7 +75,7 @@ function change(table, chosen) {
 
 // ---- one row ----
 
-/** Cell with the spread (95 % of the draws) and a dot, on a scale from 0 to 1.
+/** Table cell with the score's interval (95 % of the draws) as a bar and the score as a dot, on a scale from 0 to 1.
  * @param {Row} row */
 function interval({ low, place, high }) {
   const range =
@@ -84,14 +85,15 @@ function interval({ low, place, high }) {
   return element("td.interval", element("div", ...range, element("b", { style: `left:${percent(place)}` })));
 }
 
-/** Cell with the upper bound of the true score, rounded up so that the digits shown are a bound too.
+/** Table cell with the upper bound of the true score. It is rounded up, so that the digits shown are an upper bound
+ * too.
  * @param {Row} row */
 function bound({ most }) {
   const text = most === null ? "" : (Math.ceil(1000 * most - 1e-6) / 1000).toFixed(3);
   return element("td.most", text);
 }
 
-/** A warning sign if something about the samples changes what the score means.
+/** A warning sign, if the checkpoint has warnings: something about its samples that changes what the score means.
  * @param {Row} row */
 function warningsOf({ warnings }) {
   if (!warnings.length) return [];
@@ -145,7 +147,7 @@ function noteField(table, id) {
   return field;
 }
 
-/** @param {Table} table @param {Row} row @param {boolean[]} best true for each family by which this row scores best */
+/** @param {Table} table @param {Row} row @param {boolean[]} best by family, true if this row has the best score of all rows */
 function rowOf(table, row, best) {
   const { choice, spec } = table,
     { id } = row;
@@ -154,11 +156,12 @@ function rowOf(table, row, best) {
     "aria-label": `compare ${id}`,
     "data-focus": `tick ${id}`,
   });
-  tick.disabled = Boolean(row.color) && !choice.ticked.includes(id); // the checkpoint looked at is always compared
+  // the selected checkpoint is always compared: its tick can't be removed
+  tick.disabled = Boolean(row.color) && !choice.ticked.includes(id);
   tick.checked = tick.disabled || choice.ticked.includes(id);
   tick.onclick = (event) => event.stopPropagation();
   tick.onchange = () => change(table, { ticked: toggled(choice.ticked, id) });
-  // a long name loses its beginning: checkpoints differ at the end
+  // a long name is cut at its beginning, as checkpoints' names mostly differ at the end
   const name = element("button.name", element("bdi", id, { dir: "ltr" }), {
     type: "button",
     title: row.told,
@@ -236,7 +239,7 @@ function visible({ spec, choice, filter, showsHidden, group }) {
   );
 }
 
-/** The rows that fit: those that are compared, starred or chosen, then the best others.
+/** The rows for which there is room: first those that are compared, starred or chosen, then the best others.
  * @param {Table} table @param {Row[]} rows */
 function fitting({ root, choice, showsAll, filter, group }, rows) {
   const box = /** @type {HTMLElement} */ (root.querySelector(".scrolled"));
@@ -250,7 +253,7 @@ function fitting({ root, choice, showsAll, filter, group }, rows) {
   return rows.filter((row) => stays(row) || free-- > 0);
 }
 
-/** A last row with a button that shows the rows left out, or leaves them out again.
+/** A last row with a button that shows the rows that are left out, or hides them again.
  * @param {Table} table @param {Row[]} left */
 function more(table, left) {
   const best = Math.max(...left.map(({ score }) => score));
@@ -361,11 +364,11 @@ function fill(table) {
   mark(table);
 }
 
-/** Marks the row that stands out in all linked views, and fades the others.
+/** Mark the row of the item that is highlighted in all linked views, and fade the rows that the group fades.
  * @param {Table} table */
 function mark({ root, group, spec, choice }) {
   if (!group) return;
-  root.dataset.selected = choice.selected ?? ""; // read by tests only
+  root.dataset.selected = choice.selected ?? ""; // only tests read this
   root.dataset.standing = standing(group) ?? "";
   for (const row of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("tbody tr[data-item]"))) {
     const id = row.dataset.item ?? "";
@@ -448,7 +451,7 @@ function create(parent) {
   return table;
 }
 
-/** Escape deselects the chosen checkpoint, unless the key is meant for a field or dialog.
+/** Clear the choice of a checkpoint when Escape is pressed, unless the key is meant for a field or a dialog.
  * @param {Table} table @param {KeyboardEvent} event */
 function letGo({ group }, event) {
   if (event.key !== "Escape" || event.defaultPrevented || !group || group.chosen === null) return;
@@ -461,7 +464,8 @@ function letGo({ group }, event) {
   choose(group, group.chosen);
 }
 
-/** Scrolls a part that opens below the visible page into view once it has grown, unless the user scrolls first. */
+/** Called on a click. If it opens a part below the visible page, scroll that part into view once it has grown, unless
+ * the user scrolls or acts first. */
 function bringUp(/** @type {MouseEvent} */ { target }) {
   const bar = target instanceof Element ? target.closest(".st-key-triage-part") : null;
   const page = bar?.closest(":has(> .block-container)"),
@@ -492,7 +496,7 @@ export default function mount({ data, parentElement, setStateValue }) {
   const tell = whileHere(parentElement);
   table.send = (values) => tell(() => setStateValue("values", values));
   table.spec = spec;
-  // The user's choice is kept until Python has received it; then Python's choice counts.
+  // Keep the user's choice until Python has received it; from then on Python's choice counts.
   if (!table.said || table.said === JSON.stringify(spec.heard)) table.choice = structuredClone(spec.choice);
   const group = (table.group = joinGroup(spec.group, table.follow));
   group.chosen = table.choice.selected;

@@ -1,4 +1,4 @@
-"""The ranking, a table drawn in the browser (pages/_triage/table.js), and the user's choices in
+"""The ranking, a table that the browser draws (pages/_triage/table.js), and the user's choices in
 it.
 """
 
@@ -15,10 +15,11 @@ from pages._triage.session import CheckpointChoice
 from prviz.live.modules import as_text, bundle
 
 KEY = "triage-ranking"
-# Name that links views: a row under the pointer stands out in the table and in all figures.
+# Name of the group of linked views: a checkpoint under the pointer in one of them is highlighted in
+# the table and in all figures.
 GROUP = "triage"
-# Colours of the compared checkpoints in every view, at most this many; the first is the checkpoint
-# looked at.
+# Colours of the compared checkpoints, the same in every view. At most this many are compared; the
+# first colour is that of the selected checkpoint.
 COLORS = ("#0072B2", "#B84A00", "#009E73", "#8561C5")
 _FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
@@ -39,10 +40,12 @@ def draw(
     choice: CheckpointChoice,
     compared: Sequence[str],
 ) -> None:
-    """Draw the table; `choice` is updated when the user changes it in the browser.
+    """Draw the ranking. When the user changes the choice in the browser, `choice` is updated.
 
-    rows : the checkpoints, and families : columns of scores, as pages/_triage/table.js reads them.
-    spread : title of the column of spreads. compared : the ticked checkpoints, or default ones.
+    rows, families : the checkpoints and the columns of scores, in the form that
+    pages/_triage/table.js reads.
+    spread : title of the column with the scores' intervals. compared : the ticked checkpoints, or
+    the default ones if the user has ticked none.
     """
     content = {
         "heard": told_by(KEY, "values"),
@@ -65,7 +68,7 @@ def draw(
         if isinstance(values, Mapping):
             unticked = choice.ticked is None and values.get("ticked") == list(compared)
             choice.take(values)
-            if unticked:  # the user has ticked nothing: the browser only repeats the default
+            if unticked:  # the user has ticked nothing: the browser has only repeated the default
                 choice.ticked = None
 
     _component(key=KEY, data=as_text(content), default={"values": None}, on_values_change=changed)

@@ -1,4 +1,6 @@
-"""Choice of uploaded files; they lie in a private folder that is deleted with the session."""
+"""Choice of reference and checkpoints by uploading files. These lie in a private folder that is
+deleted at the end of the session.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def choose() -> CheckpointSource | None:
         real,
         checkpoints,
         lambda: ResultCache(held.folder.path / "results", needed=False, holds=held.folder),
-        # no file states to watch: uploaded files never change
+        # no file states, since uploaded files never change
         dict.fromkeys(held.checkpoints, None),
     )
     return replace(
@@ -59,7 +61,9 @@ def choose() -> CheckpointSource | None:
 
 
 def _list(held: UploadedFiles) -> None:
-    """Say which files are uploaded and which are missing; draw buttons that remove them."""
+    """Draw which files are uploaded and which are missing, and buttons that remove uploaded
+    files.
+    """
     size = sum(path.stat().st_size for path in held.paths if path.exists())
     parts = []
     if held.reference is not None:
@@ -96,7 +100,8 @@ def _list(held: UploadedFiles) -> None:
 def _fields(held: UploadedFiles | None) -> None:
     """Draw the upload fields.
 
-    A field is emptied once its files are on disk, so that memory holds no second copy.
+    Once a field's files are on disk, the field is emptied, so that memory holds no second copy of
+    them.
     """
     emptied = session().emptied
     keys = {
@@ -160,8 +165,8 @@ def _fields(held: UploadedFiles | None) -> None:
 def _remove() -> None:
     """Callback: remove the ticked files.
 
-    It takes them from the session: Streamlit keeps a button's arguments alive, and so would keep
-    the folder.
+    It gets the files from the session, not as arguments: Streamlit keeps a button's arguments in
+    memory, and the files' folder would stay too.
     """
     if (held := session().uploads) is not None:
         for path in st.session_state[REMOVED]:
@@ -170,7 +175,9 @@ def _remove() -> None:
 
 
 def _forget() -> None:
-    """Callback: delete the files, and everything read or measured in this session."""
+    """Callback: delete the uploaded files, and everything that was read or measured in this
+    session.
+    """
     session().clear()
     cache.session().pictures = ("", None)
     cache.session().clear()

@@ -1,4 +1,6 @@
-"""Runs the session's measurement and draws its progress, first screen, open part and list."""
+"""Runs a measurement of all checkpoints, and draws its progress, the first screen, the open part
+and the list of checkpoints.
+"""
 
 from __future__ import annotations
 
@@ -62,30 +64,34 @@ PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
     "How it is computed": computed.draw,
     "Report": report.draw,
 }
-# Numbers that stand for all that some results depend on. As keys they are short, since keys are
-# compared often.
+# Source of short keys. A number stands for everything on which a result depends, because keys are
+# compared often and long ones would be slow.
 _NUMBERS = itertools.count()
-# For at most this many unreadable files, the code that converts them is shown.
+# The page shows code that converts unreadable files, for at most this many files.
 _RECIPES = 5
 # Seconds between drawings of the progress while a measurement runs.
 PAUSE = 1.0
-# Seconds between drawings of the parts while a measurement runs: drawing slows it down.
+# Seconds between drawings of first screen and open part while a measurement runs, as drawing slows
+# the measurement down.
 PARTS_PAUSE = 3.0
-# Seconds between looks at a folder that may grow.
+# Seconds between checks whether a folder has new or changed files.
 LIVE_PAUSE = 1.5
-# Cached results of hundreds of checkpoints are read for up to this many seconds before they are
-# drawn, rather than drawn as they come.
+# The page waits up to this many seconds for cached results before it draws them: drawing hundreds
+# of checkpoints as they come would take longer.
 KEPT_SECONDS = 2.0
-# A measurement whose first ranking is estimated to take fewer seconds starts by itself.
+# A measurement starts without a click if its first ranking is estimated to take fewer seconds than
+# this.
 AUTO_SECONDS = 10.0
-# Most measurements that one session keeps, over all settings.
+# Most measurements, of all sources and settings, that one session keeps.
 MOST_RUNS = 8
 
 
 def box(source: CheckpointSource, settings: TriageSettings) -> bool:
-    """Draw progress, first screen, parts and list; each redraws itself while work goes on.
+    """Draw progress, first screen, open part and list. While the measurement runs, each of these is
+    drawn again by itself.
 
-    True once results can be seen, or work goes on: the form may then fold into the bar.
+    Returns True if there are results to see or the measurement runs: the form may then fold into
+    the bar.
     """
     try:
         run = _run(source, settings)
@@ -109,7 +115,9 @@ def box(source: CheckpointSource, settings: TriageSettings) -> bool:
 
     def folder() -> (
         Hashable
-    ):  # while a file is being written, the mere passing of time may make it complete
+        # a file that is being written counts as complete after some time: then time is part of the
+        # state
+    ):
         clock = time.monotonic() // LIVE_PAUSE if kept.arriving else 0
         return state(), clock, source.look() if source.look is not None else None
 
@@ -137,18 +145,18 @@ def box(source: CheckpointSource, settings: TriageSettings) -> bool:
 
 
 def _layout(source: CheckpointSource, run: Run) -> tuple[bool, Hashable, bool]:
-    """What the page's layout depends on: whether work goes on, the labels, and whether anything is
-    measured.
+    """What the page's layout depends on: whether the measurement runs, the names and steps of
+    checkpoints, and whether any of them is measured.
 
-    If it changes, the whole page is drawn again.
+    If this changes, the whole page is drawn again.
     """
     measured = any(each.measured for each in run.outcomes(labelled(source)))
     return run.working, (run.shown_settings().methods, *labels(source).items()), measured
 
 
 def _basis(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> Basis:
-    """The family that the verdict rests on: the user's choice, else the library's for these
-    results.
+    """The family on whose scores the verdict rests: the one that the user has chosen, else the
+    library's choice for these results.
     """
     measured = all_measured(outcomes)
     if measured:
@@ -157,8 +165,8 @@ def _basis(settings: TriageSettings, outcomes: Sequence[CheckpointOutcome]) -> B
 
 
 def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
-    """The running or finished measurement of this source with these settings; all others are
-    stopped.
+    """The session's measurement of this source with these settings; created if there is none. All
+    other measurements are stopped.
     """
     key = (source.key, settings)
     runs = session().runs
@@ -168,8 +176,8 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
         new = Run(
             source.reference, source.checkpoints, settings, store=source.store(), seconds=seconds
         )
-        # Reuse outcomes of unchanged files, from runs with the same settings and at least these
-        # families.
+        # Reuse the outcomes of unchanged files from former runs with the same settings and at least
+        # the same families.
         grown = False
         for before, former in session().runs.values():
             same_else = replace(former.settings, methods=settings.methods) == settings
@@ -186,7 +194,9 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
                 and (former.working or former.complete)
             )
         runs[key] = source, new
-        if not new.complete:  # a folder that has grown: continue measuring
+        # start at once if the folder has grown while it was measured, or if the first ranking is
+        # quick
+        if not new.complete:
             if grown or first * len(source.checkpoints) < AUTO_SECONDS:
                 new.start()
             else:
@@ -201,7 +211,7 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
 
 
 def _seconds(source: CheckpointSource, settings: TriageSettings, methods: Sequence[str]) -> float:
-    """Estimated seconds for one checkpoint by these families."""
+    """Estimated seconds to measure one checkpoint by these families."""
     n = source.reference.n
     d = source.reference.d
     return estimate_seconds(n, n, d, **passes(methods, split=settings.split))
@@ -210,7 +220,9 @@ def _seconds(source: CheckpointSource, settings: TriageSettings, methods: Sequen
 def _progress(
     source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable
 ) -> None:
-    """Draw the progress; a change that other parts show redraws the whole page."""
+    """Draw the progress. If something changes that other parts of the page show, the whole page is
+    drawn again.
+    """
     run.touch()
     if source.watch is not None and source.watch():
         st.rerun(scope="app")
@@ -249,7 +261,9 @@ def _progress(
 
 
 def _sizes(settings: TriageSettings, measured: Sequence[MeasuredCheckpoint]) -> None:
-    """Say that sizes differ; if by a lot, switch on equal sizes, unless the user has set them."""
+    """Draw a message if the sets' sizes differ. If they differ by a large factor, switch equal
+    sizes on, unless the user has set this toggle.
+    """
     kept = session()
     if settings.equal_sizes:
         if kept.equal_by_default and measured:
@@ -269,7 +283,7 @@ def _sizes(settings: TriageSettings, measured: Sequence[MeasuredCheckpoint]) -> 
             st.button("Use equal sizes", on_click=_use_equal, key="triage-use-equal")
     if kept.equal_wished:
         kept.equal_wished = False
-        # rerun the whole page: the toggle for equal sizes is outside this part
+        # run the whole page again: the toggle for equal sizes is outside this part of the page
         st.rerun(scope="app")
 
 
@@ -280,7 +294,8 @@ def _use_equal() -> None:
 def _order(what: Callable[[Run], None]) -> None:
     """Callback: start, stop or retry the measurement on screen.
 
-    It looks the run up in the session: a button keeps its arguments alive (see `_draw_table`).
+    It gets the run from the session, not as an argument: Streamlit keeps a button's arguments in
+    memory.
     """
     runs = session().runs
     if runs:
@@ -291,18 +306,18 @@ def _order(what: Callable[[Run], None]) -> None:
 
 
 def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run) -> None:
-    """Draw the first screen for the measured checkpoints, and the open part; others compute
-    nothing.
+    """Draw the first screen of the measured checkpoints, and the open part. Parts that are not open
+    compute nothing.
     """
     run.touch()
-    # While a job works, the parts keep the outcomes that it was started with, so that it can
-    # finish; else they show the newest.
+    # While a job works, keep the outcomes with which it was started, or it could not finish; else
+    # take the newest outcomes.
     about = (source.key, run.shown_settings(), tuple(labels(source).items()))
     kept = session()
     if not visitor().explorer.busy or kept.steady is None or kept.steady[0] != about:
         kept.steady = about, run.outcomes(labelled(source))
     results = _results(source, about[1], kept.steady[1], run.total, run.store)
-    # a container even if nothing waits, so that the figures keep their place
+    # use a container even if nothing waits in it, so that the figures keep their place
     with answers.waiting(st.container(key="triage-aside")):
         part = _draw_open(results)
     write_link(
@@ -311,7 +326,7 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run) ->
 
 
 def _draw_open(results: CheckpointResults) -> str | None:
-    """Draw the first screen and the open part; return that part's name."""
+    """Draw the first screen and the open part; return the open part's name."""
     if results.measured:
         screen.draw(results)
     if st.session_state.get(PART) not in PARTS:  # a link may name a part that does not exist
@@ -323,7 +338,7 @@ def _draw_open(results: CheckpointResults) -> str | None:
         PARTS[part](results)
     if results.measured:
         with st.container(key="triage-faults-wait"):
-            name_faults(results)  # faults are named last: what the user looks at comes first
+            name_faults(results)  # name faults last, after all results that the user looks at
     return part
 
 
@@ -362,7 +377,7 @@ def _results(
         key=(
             "triage",
             cache.remembered(about, lambda: next(_NUMBERS)),
-        ),  # a number, because keys are compared often
+        ),  # a short number as key, because keys are compared often
         reference=reference,
         load=load,
         settings=settings,
@@ -378,8 +393,8 @@ def _results(
 def _failures(
     source: CheckpointSource, outcomes: Sequence[CheckpointOutcome]
 ) -> tuple[list[CheckpointOutcome], int]:
-    """The checkpoints that could not be measured, and the number that may still be being
-    written.
+    """The outcomes of checkpoints that could not be measured; and the number of files that are left
+    out because they may still be written.
     """
     failed = [each for each in outcomes if each.reason is not None]
     if source.watch is None:
@@ -393,11 +408,12 @@ def _failures(
 def _draw_notes(
     source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable
 ) -> None:
-    """Draw messages on what went wrong, and the table of checkpoints."""
+    """Draw messages on what went wrong, and the table of all checkpoints."""
     outcomes = run.outcomes(labelled(source))
     measured = all_measured(outcomes)
     failed, _ = _failures(source, outcomes)
-    with st.container():  # a container even if empty, so that the list below stays open
+    # use a container even if it stays empty, so that the list below it stays open
+    with st.container():
         if failed:
             others = "" if len(failed) == run.total else "; the others are not affected"
             lines = [f"{len(failed)} of {run.total} could not be measured{others}."]
@@ -412,7 +428,8 @@ def _draw_notes(
             st.warning("\n".join(lines), icon=":material/block:")
             recipes = []
             for each in failed:
-                # without the server's folder: visitors have the file under its name
+                # leave the server's folder out of the code: a visitor has the file under its name
+                # only
                 if each.recipe:
                     folder = f"{each.checkpoint.path.parent}{os.sep}"
                     recipes.append("\n".join(each.recipe).replace(folder, ""))
@@ -446,7 +463,8 @@ NAME = "Name"
 STEP = "Step"
 STATE = "State"
 LONGEST_NAME = 200
-# Most visible rows; height of a row and of the head, in pixels.
+# Most rows that are visible at a time (MOST_ROWS); height in pixels of a row (ROW) and of the head
+# (HEAD).
 MOST_ROWS = 12
 ROW = 35
 HEAD = 38
@@ -463,7 +481,9 @@ def labels(source: CheckpointSource) -> dict[Path, Label]:
 
 
 def labelled(source: CheckpointSource) -> list[Checkpoint]:
-    """The checkpoints with the names and steps that the user typed, in the order of the list."""
+    """The source's checkpoints in their order, with the names and steps that the user has typed for
+    them.
+    """
     typed = labels(source)
     found = []
     for each in source.checkpoints:
@@ -485,9 +505,10 @@ def _draw_table(
     rows = [_table_row(each, by_path.get(each.path), run, method, columns) for each in checkpoints]
     area = f"AuC, {ESTIMATORS[method].title}"
     kept = session()
-    # Not passed to `_take`: Streamlit keeps alive whatever any callback of the session holds.
+    # Passed to `_take` by the session, not as an argument: Streamlit keeps the arguments of
+    # callbacks in memory.
     kept.listed = source
-    # The table's widget keeps edits by row number, so its key names the list.
+    # The widget stores edits by row number, so its key must identify the list of checkpoints.
     listed = hash((source.which, *(each.path for each in checkpoints)))
     key = f"triage-table-{listed}-{kept.refused_labels}"
     number = st.column_config.NumberColumn
@@ -516,7 +537,9 @@ def _draw_table(
 
 
 def _heads(columns: Sequence[str]) -> list[str]:
-    """Titles for the metadata's columns that clash neither with each other nor with the table's."""
+    """Titles for the columns of metadata; they differ from each other and from the table's own
+    titles.
+    """
     heads: list[str] = []
     for name in columns:
         own = name in (NAME, STEP, STATE, "n") or name.startswith("AuC,")
@@ -555,7 +578,9 @@ def _table_row(
 
 
 def _take(key: str) -> None:
-    """Callback: take over edited names and steps, or record why they are refused."""
+    """Callback: take over the names and steps that the user has edited, or record why they are
+    refused.
+    """
     kept = session()
     source = kept.listed
     if source is None:
@@ -574,7 +599,8 @@ def _take(key: str) -> None:
     reason = _refusal([name for name, _ in after])
     kept.refused_label = None if reason is None else (source.key, reason)
     if reason is not None:
-        kept.refused_labels += 1  # a new key makes a new table, which shows the valid names again
+        # a new key makes Streamlit draw a new table, which shows the valid names again
+        kept.refused_labels += 1
         return
     for each, label in zip(before, after, strict=True):
         if label != (each.name, each.step):
