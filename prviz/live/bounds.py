@@ -1,5 +1,5 @@
-"""Curves drawn beside the estimates: an upper bound on the truth, and the limits of estimates for
-endless samples.
+"""Curves drawn beside the estimates: an upper bound on the truth, and the limits of the families'
+estimates for ever more samples.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from prviz.measure.estimates import Progress
 from prviz.reports.settings import SHOW_BOUND, SHOW_LIMITS
 from prviz.uncertainty.upper_bound import JudgedHalf, judge_half
 
-# Largest estimated seconds of a bound, which is measured in the background, and of a limit, which
-# is computed while the figure is drawn.
+# BOUND_SECONDS: largest estimated seconds of an upper bound, which is measured in the background.
+# INLINE_SECONDS: largest estimated seconds of a limit, which is computed while the figure is drawn.
 BOUND_SECONDS = 60.0
 INLINE_SECONDS = 0.1
-# Area above which a bound is not shown: rounded up to two digits it would be 1.
+# Upper bounds with a larger area are not shown: rounded up to two digits, the area would be 1.
 WIDEST = 0.99
-# Limits are drawn over k at no more than this number of values of k; between these they are smooth.
-# LIMIT_STEPS: numerical steps of each limit.
+# MOST_LIMITS: most values of k at which limits are computed for a plot over k; between them the
+# limits are smooth. LIMIT_STEPS: numerical steps of each limit.
 MOST_LIMITS = 16
 LIMIT_STEPS = 100
 
@@ -35,7 +35,9 @@ Swept = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 
 def need(problem: Problem) -> Need[JudgedHalf] | None:
-    """`Need` that measures the bound; None where it is not shown, or would take too long."""
+    """`Need` that measures the upper bound; None if the bound is not shown or would take too
+    long.
+    """
     if not _is_shown(problem):
         return None
     split = problem.settings.split or 0.5
@@ -59,8 +61,8 @@ def need(problem: Problem) -> Need[JudgedHalf] | None:
 
 
 def believed_need(problem: Problem) -> Need[Any] | None:
-    """`Need` that measures the curve to believe, unless it is among the chosen families; None where
-    it would take too long.
+    """`Need` that measures the curve of the family `tightest`; None if the user has chosen that
+    family anyway, if the truth is known, or if it would take too long.
     """
     alone = results.believed(problem)
     if alone is None or (seconds := results.seconds(alone)) > BOUND_SECONDS:
@@ -76,19 +78,20 @@ def believed_need(problem: Problem) -> Need[Any] | None:
 
 
 def is_pending(problem: Problem, stopped: Collection[Hashable]) -> bool:
-    """True while the curve to believe is not measured yet. stopped : keys of needs that are not
-    measured any more.
+    """True as long as the curve of `tightest` is needed but not measured. stopped : keys of needs
+    that will not be measured.
     """
     wanted = believed_need(problem)
     return wanted is not None and not wanted.known and wanted.key not in stopped
 
 
-# ---- the bound: one for all k and families, as the lowest of many bounds would be too low ----
+# ---- the upper bound: one for all k and families, because the lowest of many bounds would be too
+# low ----
 
 
 def judged_half(problem: Problem) -> JudgedHalf | None:
-    """The best classifier judged on half of the first draw; None while it is not measured, where it
-    is not shown, and with approximate curves.
+    """The upper bound and the test of `judge_half`, on a split of the first draw; None as long as
+    they are not measured, if the bound is not shown, or for approximate curves.
     """
     if problem.settings.approximate or not _is_shown(problem):
         return None
@@ -97,8 +100,8 @@ def judged_half(problem: Problem) -> JudgedHalf | None:
 
 
 def bound(problem: Problem) -> PRCurve | None:
-    """The upper bound on the truth (`prviz.upper_bound`) from the first draw; None while it is not
-    measured, and with approximate curves.
+    """The upper bound on the truth (`prviz.upper_bound`) from the first draw; None as long as it is
+    not measured, and for approximate curves.
     """
     found = judged_half(problem)
     if found is None:
@@ -107,7 +110,9 @@ def bound(problem: Problem) -> PRCurve | None:
 
 
 def shade(problem: Problem) -> PRCurve | None:
-    """The bound, unless it excludes next to nothing of the unit square."""
+    """The upper bound to be shown as a shade; None if it excludes next to nothing of the unit
+    square.
+    """
     found = bound(problem)
     if found is None or found.auc > WIDEST:
         return None
@@ -115,11 +120,11 @@ def shade(problem: Problem) -> PRCurve | None:
 
 
 def too_few(problem: Problem) -> dict[str, float | bool | None] | None:
-    """What can be said where no truth is known and the independent samples are too few for an area;
-    None where they are enough.
+    """What can be said if no truth is known and there are too few independent samples for a
+    reliable area; None if there are enough.
 
-    bound : upper bound on the true area, None where it excludes nothing. apart : True if the two
-    sets differ by more than chance.
+    bound : upper bound on the true area, None if it excludes nothing. apart : True if the two sets
+    differ by more than chance.
     """
     if (
         problem.truth is not None
@@ -135,12 +140,14 @@ def too_few(problem: Problem) -> dict[str, float | bool | None] | None:
 
 
 def bound_key(problem: Problem) -> tuple[Hashable, ...]:
-    """Key of the bound in the store of results."""
+    """Key of the upper bound in the store of results."""
     return ("bound", problem.key, problem.settings.split or 0.5)
 
 
 def _is_shown(problem: Problem) -> bool:
-    """True if the bound is shown: always where no truth is known, else on request."""
+    """True if the upper bound is shown: always if no truth is known, otherwise if the user has
+    switched it on.
+    """
     return problem.truth is None or SHOW_BOUND in problem.settings.show
 
 
@@ -148,18 +155,20 @@ def _is_shown(problem: Problem) -> bool:
 
 
 def limits(problem: Problem) -> NamedCurves:
-    """The limits to draw for all families: `every_limit` if the user has switched them on."""
+    """The limits to draw, by family: those of `every_limit` if the user has switched limits on,
+    otherwise none.
+    """
     if SHOW_LIMITS in problem.settings.show:
         return every_limit(problem)
     return {}
 
 
 def every_limit(problem: Problem) -> NamedCurves:
-    """Limits for endless samples at this k, of the chosen families that have one that is quick to
-    compute.
+    """Limits of the estimates for ever more samples, at this k: of the chosen families whose limit
+    is known and quick to compute.
 
-    The limit of coverage takes long at a large k, where it is close to the truth. Without a known
-    truth, and without a split, there are no limits.
+    The limit of coverage takes long at a large k, where it is close to the truth. There are no
+    limits without a known truth or without a split.
     """
     settings = problem.settings
     toy = problem.toy
@@ -184,7 +193,7 @@ def every_limit(problem: Problem) -> NamedCurves:
 def limits_over_k(
     truth: PRCurve, methods: Sequence[str], ks: Sequence[int], progress: Progress
 ) -> Swept:
-    """IoU of the limits with the truth at some of these k: (ks, IoUs) by family."""
+    """IoU of each family's limit with the truth, at some of these k: (ks, IoUs) by family."""
     some = sorted({ks[round(place)] for place in np.linspace(0, len(ks) - 1, MOST_LIMITS)})
     able = [name for name in methods if name in LIMITS]
     found: dict[str, tuple[list[int], list[float]]] = {name: ([], []) for name in able}

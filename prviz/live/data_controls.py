@@ -26,13 +26,14 @@ from prviz.toys.painted import Painted, cell_names
 
 _OTHER_ROLE = {"real": "generated", "generated": "real", "p": "q", "q": "p", "P": "Q", "Q": "P"}
 _ROLE = re.compile(rf"\b(?:{'|'.join(_OTHER_ROLE)})\b")
-# The end of a parameter's label that its short form leaves out.
+# The end of a parameter's label that is left out in the short form of the label.
 _TAIL = re.compile(r" (?:d|(?:of the|per|on) .*)$")
 
 Limits = tuple[float, float, float]
 SIZES = (100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000)
 SEEDS = range(100)
-# Percent of the samples that define the classifiers; 0 for no split.
+# Stops of the slider of the split: percent of the samples that define the classifiers; 0 for no
+# split.
 SPLITS = range(0, 100, 10)
 SPLIT_HELP = (
     "Percent of each set that define the classifiers; the rest measures their errors. None: one and"
@@ -44,21 +45,22 @@ REPEATS_HELP = (
     " band is one standard deviation along each ray of equal λ."
 )
 ONCE = " Rows that are all used exist once: without a split or a subsample nothing is drawn again."
-# Most stops of a slider: with more, a pointer could not be placed on each.
+# Most stops of a slider: with more, they would be too close for a pointer.
 MOST_STOPS = 200
-# Smallest step of a typed number: fine enough for every toy.
+# Smallest step of a number that the user types: fine enough for every toy.
 FINEST = 1e-4
 
 
 def sliders(settings: ExploreSettings) -> list[Control]:
-    """Sliders for the toy's parameters, n and the split; in a folded group its modes, seed and
-    repeats.
+    """Controls for the toy's parameters, n and the split; its modes, the seed and the repeats are
+    in a folded group.
     """
 
     def slider(
         name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = ""
     ) -> Slider:
-        # a control of one entry of a parameter has a dot in its id: it goes into the folded group
+        # A control for one entry of a parameter has a dot in its id. Such controls go into the
+        # folded group.
         group = "data"
         if "." in name.removeprefix(PARAMETER_PREFIX):
             group = "details"
@@ -95,7 +97,7 @@ def sliders(settings: ExploreSettings) -> list[Control]:
 
 
 def _sampling(settings: ExploreSettings) -> list[Slider]:
-    """The controls of the split and the repeats; approximate curves have a single run."""
+    """The sliders of the split and of the repeats; approximate curves have no repeats."""
     share = percent(settings.split)
     split = Slider(
         "split",
@@ -126,8 +128,8 @@ def _sampling(settings: ExploreSettings) -> list[Slider]:
 
 
 def _bars(settings: ExploreSettings, spec: Parameter, label: str) -> Bars:
-    """The control of the modes' weights, or of the amounts of a painting's cells: in two dimensions
-    a grid.
+    """The control for the weights of a toy's modes, or for the amounts in a painting's cells (in
+    two dimensions a grid).
     """
     problem = toy(settings.problem, **settings.parameters)
     value = cast(tuple[float, ...], problem.parameters[spec.name])
@@ -157,15 +159,15 @@ def _bars(settings: ExploreSettings, spec: Parameter, label: str) -> Bars:
 
 
 def _by_role(settings: ExploreSettings, text: str) -> str:
-    """A toy's label with "real" and "generated" as the sets are shown now, which may be swapped."""
+    """A toy's text, with "real" and "generated" exchanged if the user has swapped the two sets."""
     if not settings.swapped:
         return text
     return _ROLE.sub(lambda found: _OTHER_ROLE[found[0]], text)
 
 
 def stops(spec: Parameter, *always: float) -> list[float]:
-    """Stops from `low` to `high` in steps of `step`; where these are too many, MOST_STOPS stops
-    spaced evenly on a logarithmic scale.
+    """Stops of a slider from `low` to `high` in steps of `step`; if these are too many, MOST_STOPS
+    stops that are evenly spaced on a logarithmic scale.
     """
     count = round((spec.high - spec.low) / spec.step)
     if count <= MOST_STOPS:

@@ -1,4 +1,4 @@
-"""The evaluation samples as figures show them: coordinates, rows, labels and pictures."""
+"""The evaluation samples as figures show them: coordinates, row numbers, labels and pictures."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from prviz.figures import picture_data_uri
 from prviz.live.problems import Problem, Uploaded
 from prviz.samples import Samples, Split
 
-# Most labels of one sample that are shown.
+# Most labels that are shown of one sample.
 MOST_LABELS = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """The evaluation samples, real ones first; the place of a sample in this order identifies it in
-    figures.
+    """The evaluation samples, real ones first. The index of a sample in this order, its place,
+    identifies it in figures.
 
-    points, axes : coordinates and the names of the axes. numbers : for each role, the rows of the
-    pair's samples in their own file or draw, counted from 1. uploaded : the upload that the samples
-    come from, which may have pictures of them in files.
+    points, axes : coordinates and the names of the axes. numbers : for each role and each row of
+    the pair, the row's number in the file or draw that it comes from, counted from 1. uploaded :
+    the upload that the samples come from, which may have pictures of them in files.
     """
 
     split: Split
@@ -34,7 +34,9 @@ class Evaluated:
 
     @property
     def looks(self) -> Hashable:
-        """Identifies what the samples' pictures look like, for the keys of cached figures."""
+        """Key that changes when the samples' pictures change, for the cache of figures; a subclass
+        with pictures overrides it.
+        """
         return ()
 
     @property
@@ -44,7 +46,7 @@ class Evaluated:
         return len(real), len(generated)
 
     def side(self, place: int) -> tuple[int, int]:
-        """The role of the sample at a place (0 real, 1 generated), and its position among the
+        """The role of the sample at this place (0 real, 1 generated), and its index among the
         evaluation samples of that role.
         """
         n_real = self.sizes[0]
@@ -53,22 +55,28 @@ class Evaluated:
         return (1, place - n_real)
 
     def pair_row(self, place: int) -> tuple[int, int]:
-        """The role of the sample at a place, and its row in the pair before the split."""
+        """The role of the sample at this place (0 real, 1 generated), and its row in the pair
+        before the split.
+        """
         role, index = self.side(place)
         return role, int(self.split.evaluate_rows[role][index])
 
     def number(self, role: int, row: int) -> int:
-        """Convert a row of the pair to the row in its own file or draw, counted from 1."""
+        """Convert a row of the pair to the number of that row in its file or draw, counted
+        from 1.
+        """
         return int(self.numbers[role][row])
 
     def sample(self, place: int) -> tuple[Samples, int]:
-        """The set that holds the sample at this place, and its row there."""
+        """The set (real or generated) that contains the sample at this place, and the sample's row
+        in that set.
+        """
         role, row = self.pair_row(place)
         return (self.split.pair.real, self.split.pair.generated)[role], row
 
     @cached_property
     def notes(self) -> list[str]:
-        """The text on each sample: its row and labels."""
+        """Text that hovering a sample shows: its row and its labels."""
         sets = zip(self.split.pair, self.split.evaluate_rows, self.numbers, strict=True)
         return [
             f"row {numbers[row]}, {said}" if said else f"row {numbers[row]}"
@@ -83,14 +91,16 @@ class Evaluated:
 
     @cached_property
     def pictures(self) -> tuple[str, ...]:
-        """For each sample the picture that hovering shows, "" for none; () without any."""
+        """For each sample, the picture that hovering shows, "" if it has none; () if no sample has
+        a picture.
+        """
         images = [side.images for side in self.split.evaluate if side.images is not None]
         if len(images) < len(self.sizes):
             return ()
         return tuple(picture_data_uri(image) for role in images for image in role)
 
     def details(self, place: int) -> Mapping[str, Any]:
-        """What a table says of one sample, apart from its classification."""
+        """The entries of one sample in a table, except its classification."""
         samples, row = self.sample(place)
         return {
             "id": int(place),
@@ -113,7 +123,7 @@ def evaluated(problem: Problem) -> Evaluated:
 
 
 def hover_words(pictures: Sequence[str]) -> str:
-    """A sentence on what hovering a point shows."""
+    """Sentence that says what hovering a point shows."""
     there = sum(map(bool, pictures))
     if there in (0, len(pictures)):
         if there:

@@ -1,10 +1,9 @@
-"""Questions from one visitor's browser, and the thread that measures what they need, most urgent
-first.
+"""Requests (questions) from one visitor's browser, and the thread that measures what they need, the
+most urgent first.
 
-A newer question replaces the older one. Work that the newer question needs too continues; other
-work ends at its next progress report. If the newer question needs something more urgent than the
-current work, that is measured first, inside the progress report of the current work, which then
-continues.
+A newer question replaces the older one. Work that the newer question also needs continues; other
+work ends at its next progress report. If the newer question needs something more urgent, that is
+measured first, inside the progress report of the current work, which then continues.
 """
 
 from __future__ import annotations
@@ -30,58 +29,58 @@ from prviz.neighbors.threads import available_threads, low_priority
 from prviz.server.limits import limits
 from prviz.server.work_queue import WorkQueue, foreground
 
-# Seconds after sending curves in which no other work begins: the browser is drawing them, maybe on
-# this processor, and if the user moves a slider, the next question comes soon.
+# After curves are sent, no work in the background begins for this number of seconds: the browser is
+# drawing, perhaps on this processor, and if the user moves a slider, the next question comes soon.
 REST_SECONDS = 0.06
-# Least seconds between two messages on the progress of one measurement.
+# Least seconds between two messages about the progress of one measurement.
 PROGRESS_SECONDS = 0.2
-# Seconds between two checks of the watched parts of the page.
+# Seconds between two checks whether watched parts of the page must be drawn again.
 LOOK_SECONDS = 0.2
-# Seconds after which the browser is told again to draw a part that it has not drawn: the message
-# may have been lost.
+# If the browser has not drawn a part of the page after this number of seconds, it is told again:
+# the message may have been lost.
 AGAIN_SECONDS = 2.0
-# Estimated seconds from which work counts as long. Long and short work of all visitors wait in
-# separate queues.
+# Work counts as long from this number of estimated seconds on. Long and short work of all visitors
+# wait in separate queues.
 LONG_SECONDS = 1.0
-# Share of the work from which on the remaining time is extrapolated from the time so far; before,
-# the initial estimate is used.
+# Share of the work that must be done before the remaining time is extrapolated from the elapsed
+# time; until then the initial estimate is used.
 FIRST_SHARE = 0.05
 STOPPED = "Stopped"
 
 Sink = Callable[[bytes | None], None]
-# Turns curves into the content of a message, as JSON.
+# Function that converts curves to the content of a message, as JSON.
 Draw = Callable[[Answer], bytes]
 
 
 class SupersededError(Exception):
-    """Raised inside a measurement that no question needs any more."""
+    """Raised inside a measurement to end it, because no question needs it any more."""
 
 
 class Question:
-    """One request of a browser, answered line by line until all its results are sent or another
+    """One request of a browser, answered line by line until all results are sent or another
     question replaces it.
 
-    number : by which the browser recognises the answer. sink : takes the lines of the answer, and
-    None after the last. needs : what is to be measured; for this class only what the open panel
+    number : identifies the answer for the browser. sink : called with each line of the answer, and
+    with None after the last. needs : what is to be measured; in this class only what the open panel
     waits for.
     """
 
     def __init__(self, number: int, sink: Sink) -> None:
         self.number = number
         self.needs: list[Need[Any]] = []
-        # keys of panels whose results the page has been told of
+        # Keys of the panel's needs of whose results the page knows.
         self.told: set[Hashable] = set()
         self.open = True
         self._sink = sink
-        self._said: set[Hashable] = set()  # keys of needs whose results are sent
+        self._said: set[Hashable] = set()  # Needs whose results are sent, by key.
 
     def take_panel(self, panel: Need[Any] | None) -> None:
-        """Set what the open panel waits for as the only need."""
+        """Replace the needs by what the open panel waits for; None: by nothing."""
         self.needs = [] if panel is None else [panel]
 
     def send(self, kind: str, content: Mapping[str, Any] | bytes = b"{}") -> None:
-        """Send one line, unless the question is closed. content : of the message, as a mapping or
-        as JSON.
+        """Send one line of the answer, unless the question is closed. content : the message, as a
+        mapping or as JSON.
         """
         if not isinstance(content, bytes):
             content = as_text(content)
@@ -90,15 +89,15 @@ class Question:
             self._sink(head + (b"}" if content == b"{}" else b"," + content[1:]) + b"\n")
 
     def end(self, kind: str) -> None:
-        """Send the last message and close the question."""
+        """Send the last message of the answer and close the question."""
         if self.open:
             self.send(kind)
             self.open = False
             self._sink(None)
 
     def say(self) -> bool:
-        """Send every result that is known and not sent yet; True if the browser gets something to
-        draw.
+        """Send every result that is known but not sent yet; return True if the browser gets
+        something to draw.
         """
         drawn = False
         for need in self.needs:
@@ -113,10 +112,10 @@ class Question:
 
 
 class CurvesQuestion(Question):
-    """A question of the main figure: curves, and what is drawn from them.
+    """A question for the main figure: the curves, and everything that is drawn from them.
 
-    draw : turns curves into the content of a message. held : ids that the browser has, among them
-    those of its frames. snapshots : what a film and pinned states need.
+    draw : function that converts curves to the content of a message. held : ids that the browser
+    has, among them the id of its frames. snapshots : what a film and pinned states need.
     """
 
     def __init__(
@@ -136,7 +135,7 @@ class CurvesQuestion(Question):
         self.take_panel(None)
 
     def take_panel(self, panel: Need[Any] | None) -> None:
-        """Set what the open panel waits for, beside the needs of the curves."""
+        """Set what the open panel waits for, in addition to the needs of the curves."""
         self.needs = needs.needs(self.problem, panel, self._snapshots)
 
     def _tell(self, need: Need[Any]) -> bool:
@@ -158,8 +157,8 @@ class CurvesQuestion(Question):
         return False
 
     def _say_curves(self) -> bool:
-        """Send the curves at the settings, or coarse ones until there are others; send them again
-        once their bound is known.
+        """Send the curves at the settings, or coarse curves as long as the exact ones are not
+        measured. The curves are sent again once their upper bound is known.
         """
         exact = needs.curves(self.problem).result
         if exact is not None:
@@ -179,12 +178,12 @@ class CurvesQuestion(Question):
 
 @dataclass
 class _Watched:
-    """A part of the page that is drawn again when `state` has changed; `state` is checked
-    regularly.
+    """A part of the page that must be drawn again when the value of `state` changes, which is
+    checked regularly.
 
     drawn : the state that the page shows. every : seconds between checks. due : time of the next
-    check. inside : the parts that contain it, outermost first; when one of these is drawn, this
-    part is watched again, or no longer exists.
+    check. inside : the parts of the page that contain this one, outermost first; when one of them
+    is drawn, this part is watched anew, or no longer exists.
     """
 
     state: Callable[[], Hashable]
@@ -197,15 +196,16 @@ class _Watched:
 class Explorer:
     """Answers the questions of one visitor, one at a time.
 
-    stopped : by key why something is not measured: stopped by the user, or failed. panel : what the
-    open panel of the page waits for.
+    stopped : by key of a need, the text that says why it is not measured: the user has stopped it,
+    or it failed. panel : what the open panel of the page waits for.
     """
 
-    # queues shared by all visitors: urgent work and other work, each for short and long work
+    # Queues shared by all visitors: urgent and other work, each with a queue for short and one for
+    # long work.
     _queues: ClassVar[dict[tuple[bool, ...], WorkQueue]] = {
         kind: WorkQueue(available_threads()) for kind in product((False, True), repeat=2)
     }
-    # on a shared server: queue for the curves at every stop of the sliders
+    # On a shared server, the queue for work on the curves at every stop of the sliders.
     _stops: ClassVar[WorkQueue] = WorkQueue(1)
 
     def __init__(self, stopped: dict[Hashable, str] | None = None) -> None:
@@ -215,7 +215,8 @@ class Explorer:
         self._question: Question | None = None
         self._changed = threading.Condition()
         self._working = self._closed = False
-        # the current work, outermost first; work may be interrupted by more urgent work
+        # The needs that are being measured. More urgent work interrupts other work, so there may be
+        # several: the interrupted one comes first.
         self._measuring: list[Need[Any]] = []
         self._watched: dict[str, _Watched] = {}
         self._rest_until = 0.0
@@ -223,7 +224,7 @@ class Explorer:
     # ---- called by the page and the route, from any thread ----
 
     def ask(self, question: Question) -> None:
-        """Answer this question; the answer to the previous one ends."""
+        """Begin to answer this question; the answer to the previous one ends."""
         question.told = self._told
         question.take_panel(self.panel)
         with self._changed:
@@ -240,7 +241,7 @@ class Explorer:
         foreground.look_again()
 
     def expect(self, panel: Need[Any] | None) -> None:
-        """Set what the open panel waits for, and measure it too."""
+        """Set what the open panel waits for, so that it is measured too."""
         self.panel = panel
         self._told = set()
         question = self._question
@@ -261,7 +262,8 @@ class Explorer:
         every: float,
         inside: tuple[str, ...] = (),
     ) -> None:
-        """Tell the browser when a part of the page should be drawn again, until it is.
+        """Watch a part of the page: the browser is told to draw it again when its state changes,
+        until it does.
 
         state : called about every `every` seconds, from any thread. drawn : the state that the page
         shows. inside : the parts that contain this one, outermost first.
@@ -269,17 +271,21 @@ class Explorer:
         self._watched[part] = _Watched(state, drawn, every, time.monotonic() + every, inside)
 
     def unwatch(self, part: str) -> None:
-        """Stop watching this part and those inside it: it is about to be drawn."""
+        """Stop watching this part of the page and the parts inside it, because it is about to be
+        drawn.
+        """
         for name, each in list(self._watched.items()):
             if part in (name, *each.inside):
                 self._watched.pop(name, None)
 
     def begin_page(self) -> None:
-        """Stop watching all parts: the page is about to be drawn."""
+        """Stop watching all parts of the page, because the page is about to be drawn."""
         self._watched.clear()
 
     def turn_to(self, problem: Problem) -> None:
-        """End the answer if its question is about other data or settings than this problem."""
+        """End the current answer if its question is about other data or settings than those of this
+        problem.
+        """
         question = self._question
         if not isinstance(question, CurvesQuestion):
             return
@@ -287,14 +293,14 @@ class Explorer:
             question.end("superseded")
 
     def stop(self) -> None:
-        """Stop the current measurement; the next one begins."""
+        """Stop the measurement that the current question waits for; the next one begins."""
         question = self._question
         if question is not None:
             for need in needs.missing(question.needs, self.stopped)[:1]:
                 self.stopped[need.key] = STOPPED
 
     def close(self) -> None:
-        """End the answer and all work: the visitor has left."""
+        """End the answer and all work, because the visitor has left."""
         with self._changed:
             self._closed = True
             if self._question is not None:
@@ -321,7 +327,7 @@ class Explorer:
                 question.end("failed")
 
     def _step(self, question: Question) -> None:
-        """Send the known results, and measure the most urgent unknown one."""
+        """Send the results that are known, and measure the most urgent one that is not."""
         self._say(question)
         rest = needs.missing(question.needs, self.stopped)
         self._look(question)
@@ -342,7 +348,7 @@ class Explorer:
                 self._changed.wait(seconds)
 
     def _look(self, question: Question) -> None:
-        """Tell the browser which watched parts to draw again."""
+        """Tell the browser which watched parts of the page to draw again."""
         now = time.monotonic()
         for part, each in list(self._watched.items()):
             if now < each.due:
@@ -350,7 +356,8 @@ class Explorer:
             each.due = now + each.every
             if each.state() == each.drawn:
                 continue
-            # under the lock, so that no other question replaces this one between check and message
+            # The lock keeps another question from replacing this one between the check and the
+            # message.
             with self._changed:
                 if question.open:
                     each.due = now + max(each.every, AGAIN_SECONDS)
@@ -361,9 +368,9 @@ class Explorer:
             self._rest_until = time.monotonic() + REST_SECONDS
 
     def _measure(self, need: Need[Any], question: Question) -> None:
-        """Measure something, store its result or the error, and tell the browser."""
-        # Inside other work it needs no turn of its own, except urgent work inside work that is not
-        # urgent.
+        """Measure a need, store its result or its error, and tell the browser."""
+        # Work that interrupts other work does not wait in a queue, unless it is urgent and the
+        # other work is not.
         inside = any(each.urgent or not need.urgent for each in self._measuring)
         self._measuring.append(need)
         progress = self._progress(need)
@@ -377,7 +384,7 @@ class Explorer:
                 if not inside:
                     turn.enter_context(queue.turn(partial(progress, 0.0)))
                 if need.store is not None and need.known:
-                    return  # measured for another visitor while it waited for its turn
+                    return  # It was measured for another visitor while it waited for its turn.
                 with low_priority(limits.shared and not _is_soon(need)):
                     found = need.compute(progress)
             if need.store is not None:
@@ -389,10 +396,10 @@ class Explorer:
             self._measuring.pop()
 
     def _progress(self, need: Need[Any]) -> Callable[..., None]:
-        """The function that the work calls with the share done. It may raise to end the work, or
-        let more urgent work run first.
+        """The progress function for a measurement, to be called with the share done. It may raise
+        to end the work, or measure something more urgent first.
 
-        While the work waits for its turn, it is called with the place in the queue too.
+        While the work waits in a queue, the function is also called with the place in that queue.
         """
         began = said = drawn = time.monotonic()
         checked: list[Need[Any]] = []
@@ -401,10 +408,11 @@ class Explorer:
         def progress(share: float, place: int = 0) -> None:
             nonlocal began, said, drawn, checked, answered
             if not _is_soon(need):
-                # but don't wait while a new question of this visitor is open
+                # The work does not give way while this visitor has a question that is not answered
+                # yet.
                 foreground.give_way(lambda: self._question is not answered)
             question = answered = self._needed(need)
-            if question.needs is not checked:  # the question or the open panel has changed
+            if question.needs is not checked:  # The question or the open panel has changed.
                 checked = question.needs
                 first = next(iter(needs.missing(checked, self.stopped)), None)
                 if first is not None and all(each.key != first.key for each in self._measuring):
@@ -435,7 +443,7 @@ class Explorer:
         return progress
 
     def _needed(self, need: Need[Any]) -> Question:
-        """The open question that needs this; raises SupersededError if there is none."""
+        """The open question that needs this result; raises SupersededError if there is none."""
         question = self._question
         wanted = (
             question is not None
@@ -448,16 +456,17 @@ class Explorer:
 
 
 def _is_soon(need: Need[Any]) -> bool:
-    """True for work that never gives way to other work: curves; and on a shared server short
-    measurements of every stop of the sliders, which save one question per step of a drag.
+    """True for work that never gives way to other work: curves, and on a shared server short
+    measurements of the curves at every stop of the sliders, which save a question for every step of
+    a drag.
     """
     stops = limits.shared and need.kind == "frames" and need.seconds < LONG_SECONDS
     return need.urgent or stops
 
 
 def _seconds_left(gone: float, share: float, expected: float) -> float:
-    """Estimated seconds left, extrapolated from the share done. Before there is one, from the
-    initial estimate; if that has passed, the time so far once more.
+    """Estimated seconds left, extrapolated from the share that is done. At the start, what is left
+    of the initial estimate; if that time has passed, as long as the work has taken so far.
     """
     if share > FIRST_SHARE:
         return gone * (1 - share) / share
@@ -466,19 +475,19 @@ def _seconds_left(gone: float, share: float, expected: float) -> float:
 
 # ---- the questions of one session ----
 
-# Largest number of a question: up to here JavaScript counts exactly.
+# Largest number of a question: JavaScript counts exactly up to here.
 MOST_QUESTIONS = 2**53
-# Makes the content of a message from the problem asked for, the number of the question, the results
-# to draw, and the keys of vertices that the browser has.
+# Function that makes the content of a message from the requested problem, the number of the
+# question, the results to draw, and the keys of curves whose vertices the browser has.
 Content = Callable[[Problem, int, Answer, set[str]], bytes]
 
 
 @dataclass
 class Conversation:
-    """The user's choices, and the questions that change them, each by `update`.
+    """The user's choices, and the questions from the browser that change them, each by `update`.
 
-    asked : number of the browser's last question. refused : why the toy has refused the parameters
-    that the user has just moved.
+    asked : number of the browser's last question. refused : text that says why the toy does not
+    accept the parameters that the user has set last.
     """
 
     state: ExploreState | None = None
@@ -489,7 +498,7 @@ class Conversation:
     def update(
         self, change: Callable[[ExploreState], ExploreState] = lambda now: now
     ) -> ExploreState:
-        """Replace the state by `change(state)` and return it; from any thread."""
+        """Replace the state by `change(state)` and return it; may be called from any thread."""
         with self.lock:
             self.state = change(self.state or ExploreState())
             return self.state
@@ -497,7 +506,8 @@ class Conversation:
     def understand(
         self, sent: Mapping[str, Any], sink: Sink, wanted: Callable[[], Problem], content: Content
     ) -> CurvesQuestion:
-        """Make a question from what a browser has sent; the values in it first change the state.
+        """Make a question from what a browser has sent. Values of controls in it change the state
+        first.
 
         wanted : returns the problem that the state selects. Raises ValueError, TypeError or
         KeyError for anything that is no question.
@@ -509,7 +519,7 @@ class Conversation:
             raise ValueError("a question must have a number from 1 to 2**53")
         self.asked = max(self.asked, number)
         settings = self.update().settings
-        # Ignore controls that the user has moved for other data.
+        # Values of controls are ignored if the user has moved them while other data were shown.
         if (
             isinstance(values, Mapping)
             and values
@@ -524,7 +534,7 @@ class Conversation:
         wishes = snapshots.pin_needs(snapshots.pinned(asked, self.update().pins))
         over = str(sent.get("film", ""))
         film = dict[str, Any]()
-        if over and over in snapshots.films(asked):  # most questions ask for no film
+        if over and over in snapshots.films(asked):  # Most questions ask for no film.
             film = snapshots.film_content(asked, over)
             wishes += snapshots.film_needs(asked, over)
             if sent.get("gif"):
@@ -542,8 +552,8 @@ class Conversation:
         return question
 
     def pin(self, asked: Problem, snapshot: object) -> None:
-        """Pin the state asked for, or unpin it if it is pinned; or unpin a state, given the id of
-        its snapshot.
+        """Pin or unpin a state of the figure: the one with this snapshot id if it is pinned,
+        otherwise the state of ``asked``.
         """
         settings = snapshots.to_pin(asked)
         for pin in self.update().pins:

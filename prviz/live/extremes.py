@@ -1,4 +1,4 @@
-"""The extremes of the curves: precision at large lam, recall at small lam."""
+"""Plots of the extremes of the curves: precision at large lam, recall at small lam."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from prviz.live.figure import Pane, compact
 from prviz.live.problems import Problem
 from prviz.live.results import Results
 
-# Difference in precision or recall from which an estimate counts as different from the truth.
+# An estimate counts as different from the truth from this difference in precision or recall on.
 MARGIN = 0.05
 HELP = (
     "A line that runs flat is saturated: on the right precision has reached the extreme precision"
     " α∞, on the left recall has reached the extreme recall β0, and nothing beyond is told apart"
     " any more. The upright line is at the λ in use."
 )
-# Side, title, function of `pages/_live/panes.js` that redraws it, and in words: what it shows, and
-# from which end of the axis an estimate is followed until it leaves the truth.
+# For each plot: side, title, function of `pages/_live/panes.js` that redraws it, and two texts:
+# what the plot shows, and the end of the axis from which an estimate is followed until it differs
+# from the truth.
 SIDES: tuple[tuple[Side, str, str, tuple[str, str]], ...] = (
     (
         "precision",
@@ -34,12 +35,12 @@ SIDES: tuple[tuple[Side, str, str, tuple[str, str]], ...] = (
         ("Small λ asks what share of the real samples is covered.", "right"),
     ),
 )
-# Height in pixels of each of the two plots beside the curve, unless the style sheet has another.
+# Height in pixels of each of the two plots beside the curve, unless the style sheet sets another.
 COMPACT_HEIGHT = 118
 
 
 def left_truth(problem: Problem, found: Results) -> Mapping[str, FirstDifferences]:
-    """The lam from which each estimate differs from the truth, by family; empty where no truth is
+    """By family, the lam from which the estimate differs from the truth; empty if no truth is
     known.
     """
     truth = problem.truth
@@ -49,7 +50,9 @@ def left_truth(problem: Problem, found: Results) -> Mapping[str, FirstDifference
 
 
 def tails(problem: Problem, found: Results, *, beside: bool) -> list[Pane]:
-    """Panes of precision and recall over lam. beside : small ones, to stand beside the curve."""
+    """Panes with precision over lam and recall over lam. beside : True for small panes that stand
+    beside the curve.
+    """
     truth = problem.truth
     differences = left_truth(problem, found)
     panes = []

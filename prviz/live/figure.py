@@ -1,4 +1,5 @@
-"""What Python sends to the live figure: panes, controls and curves, as JSON.
+"""What Python sends to the live figure: panes (figures), controls and curves, as JSON. The
+JavaScript that draws it is in pages/_live.
 
 The JavaScript that draws it is in pages/_live.
 """
@@ -22,7 +23,7 @@ from prviz.live.snapshots import flat
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-# The curves that panes show, by id: label, colour and curve.
+# The curves that panes show: label, colour and curve, by id.
 Linked = Mapping[str, tuple[str, str, PRCurve]]
 
 
@@ -30,19 +31,20 @@ Linked = Mapping[str, tuple[str, str, PRCurve]]
 class Pane:
     """One figure of the component.
 
-    square: equal sides. wide: a row of its own. half: half a row. small: several in one row.
+    square: True for equal sides. wide: True for a row of its own. half: True for half a row. small:
+    True if several fit in one row.
 
-    follow: name of the function in `pages/_live/panes.js` by which the browser redraws the figure
-    at another stop of the sliders; "pr" and "error" also show the marks at lam, "groups" regroups
-    samples at every lam. "": only Python redraws it. select: True if samples can be selected by a
-    box or a lasso. note: a word after every estimate in the legend of a "pr" figure. item: in a
-    group of linked views, the item that the whole pane is about. brush: True if a drag picks items
-    of that group. link: identifies the samples whose rows are the customdata of the points; samples
-    selected in one pane are ringed in all panes. compact: without room for the row of buttons,
-    which then stands on the plot. fit: as large as the window allows and without a legend; for a
-    square pane. alt: text for screen readers where there is no caption. help: text behind a
-    question mark beside the title. canvas: the cells of a painting that a brush paints
-    (pages/_explore/painting.py).
+    follow: name of the function in `pages/_live/panes.js` with which the browser redraws the figure
+    when a slider moves; "pr" and "error" also show the marks at lam, "groups" regroups samples at
+    every lam. "": only Python redraws it. select: True if the user can select samples by a box or a
+    lasso. note: a word after every estimate in the legend of a "pr" figure. item: in a group of
+    linked views, the item that this pane shows. brush: True if a drag selects items of that group.
+    link: id of the samples whose rows are the customdata of the points; samples selected in one
+    pane are ringed in all panes with this link. compact: True without a row of buttons above the
+    plot; the buttons then stand on the plot. fit: True for a square pane without a legend that is
+    as large as the window allows. alt: text for screen readers if there is no caption. help: text
+    behind a question mark beside the title. canvas: the cells of a painting that the user paints
+    with a brush (pages/_explore/painting.py).
     """
 
     id: str
@@ -71,12 +73,13 @@ class Pane:
 class Slider:
     """One slider.
 
-    `values`: its stops. `marks`: buttons for labelled values. `number`: (low, high, step) of values
-    that the user types. `value`: may be a word (the value of a mark), whose number is `resolved`.
-    `angle`: True if lam is the tangent of the value in degrees; the browser then draws without
-    asking Python. `group`: "estimator", "data", "details" (folded), "sampling", or "figure" (below
-    the figure). `line`: label, slider and number in one line. `short`: a shorter label, used where
-    hovering shows the whole one.
+    `values`: stops of the slider. `marks`: buttons for labelled values. `number`: (low, high, step)
+    of values that the user may type. `value`: the current value; it may be a word (the value of a
+    mark), and `resolved` is its number. `angle`: True if lam is the tangent of the value in
+    degrees; the browser then draws without a request to Python. `group`: place of the slider:
+    "estimator", "data", "details" (folded), "sampling", or "figure" (below the figure). `line`:
+    True for label, slider and number in one line. `short`: a shorter label, shown where hovering
+    shows the whole label.
     """
 
     id: str
@@ -96,8 +99,8 @@ class Slider:
 
 @dataclass(frozen=True)
 class Bars:
-    """A control of several amounts in [0, 1]: bars to drag, or a grid of cells, in rows of
-    `columns`, to paint.
+    """A control for several amounts in [0, 1]: bars to drag, or a grid of cells to paint, with
+    `columns` cells in each row.
 
     `total`: True if the amounts always sum to one. `group`: as of `Slider`. `like`: the amounts of
     the real modes, which a button copies.
@@ -117,7 +120,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Chips:
-    """A control of several names, each on or off. options : (name, label, help). value : the names
+    """A control for several names, each on or off. options : (name, label, help). value : the names
     that are on.
     """
 
@@ -132,8 +135,8 @@ Control = Slider | Bars | Chips
 
 
 class Following(NamedTuple):
-    """The curves that panes show, the id of the frames with the same curves at other stops, and the
-    stop of these curves.
+    """The curves that panes show; the id of the frames, which have the same curves at other stops
+    of the sliders; and the stop at which these curves are.
     """
 
     curves: Linked
@@ -143,9 +146,11 @@ class Following(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """The table of numbers: `rows` has one row by curve id; each column has an explanation.
+    """The table of numbers: `rows` has one row for each curve, by the curve's id; each column has
+    an explanation.
 
-    turned: one column per curve and one row per number, with a small plot of that number over k.
+    turned: True for one column per curve and one row per number, with a small plot of that number
+    over k.
     """
 
     caption: str
@@ -155,8 +160,8 @@ class Table:
 
 
 def compact(figure: go.Figure, height: int) -> go.Figure:
-    """Make a figure this many pixels high, without a legend and axis titles: the title of the panel
-    says what it shows.
+    """Give a figure this height in pixels, without legend and axis titles, because the title of the
+    panel says what the figure shows.
     """
     figure.update_layout(
         height=height, showlegend=False, margin={"l": 30, "r": 8, "t": 16, "b": 20}
@@ -167,14 +172,14 @@ def compact(figure: go.Figure, height: int) -> go.Figure:
 
 
 def plain_figure(figure: go.Figure) -> dict[str, Any]:
-    """A figure as a plain object for JSON, without its template."""
+    """A Plotly figure as a plain object for JSON, without its template."""
     plain: dict[str, Any] = json.loads(figure.to_json())
     plain["layout"].pop("template", None)
     return plain
 
 
 def _sent(value: Any) -> Any:
-    """Convert an object that JSON does not know."""
+    """Convert an object that JSON can't represent: a figure, a dataclass or a sequence."""
     if hasattr(value, "to_plotly_json"):
         return plain_figure(value)
     if is_dataclass(value):
@@ -183,13 +188,13 @@ def _sent(value: Any) -> Any:
 
 
 def plain_trace(trace: Any) -> dict[str, Any]:
-    """A trace as a plain object for JSON."""
+    """A Plotly trace as a plain object for JSON."""
     content = trace if isinstance(trace, dict) else trace.to_plotly_json()
     plain = {
         name: value.tolist() if isinstance(value, np.ndarray) else value
         for name, value in content.items()
     }
-    plain.pop("uid", None)  # as in Plotly's own JSON
+    plain.pop("uid", None)  # As in Plotly's own JSON.
     return plain
 
 
@@ -203,13 +208,14 @@ def figure_content(
     have: set[str] | None = None,
     **rest: Any,
 ) -> bytes:
-    """The content that the browser draws, as JSON: the panes, what belongs to them, and a digest of
-    it.
+    """The content that the browser draws, as JSON: panes, controls, curves, table, and a digest of
+    them all.
 
-    controls : of the main figure. With these, each curve has a row on the page, and `rest` contains
-    bound and errors, which the rows show: the upper bound on the unknown true area, and by curve id
-    how far the area may be off. lines : further curves to draw, by their legend group. have : keys
-    of vertices that the browser has, which are not sent again; the keys of those sent are added.
+    controls : the controls, of the main figure only. With controls, each curve has a row on the
+    page, which shows two entries of `rest`: bound (upper bound on the unknown true area) and errors
+    (by curve id, how far the area may be off). lines : further curves to draw, by their legend
+    group. have : keys of the vertices that the browser has, which are not sent again; the keys of
+    those that are sent are added.
     """
     if have is None:
         have = set()
@@ -242,12 +248,12 @@ def figure_content(
 
 
 def joined(text: bytes, more: Mapping[str, Any]) -> bytes:
-    """JSON of an object, with further entries added."""
+    """The JSON of an object, with further entries added to it."""
     return text[:-1] + b"," + as_text(more)[1:]
 
 
 def lam_angle(lam: float) -> float:
-    """The stop of the lam slider in whole degrees, with lam = tan(angle)."""
+    """The position of the lam slider for this lam, in whole degrees: lam = tan(angle)."""
     if math.isfinite(lam):
         return float(round(math.degrees(math.atan(lam))))
     return 90.0

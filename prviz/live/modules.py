@@ -1,4 +1,6 @@
-"""A bundler without Node: ES modules become the one text that a Streamlit component needs."""
+"""A bundler that needs no Node.js: it joins ES modules to the single text that a Streamlit
+component needs.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ _EXPORT = re.compile(
     r"^export (default )?(?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE
 )
 _OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
-# Whole-line comments, mostly types: a third of the text, which is sent with every drawing.
+# Whole-line comments, mostly types, are removed: they are a third of the text, which is sent with
+# every drawing.
 _COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n", re.MULTILINE)
 
 

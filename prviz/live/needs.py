@@ -1,5 +1,5 @@
-"""What has to be measured for given settings, most urgent first: the curves, what the open panel
-waits for, the curves at every stop of the sliders, the rest.
+"""What has to be measured for given settings, the most urgent first: the curves, what the open
+panel waits for, the curves at every stop of the sliders, and the rest.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from prviz.live.need import Need
 from prviz.live.problems import Problem
 from prviz.measure.workload import live_size
 
-# Seconds: curves that are estimated to take longer than INLINE_SECONDS are first drawn from a
-# subsample, which takes COARSE_SECONDS.
+# Curves that are estimated to take more than INLINE_SECONDS are first drawn from a subsample that
+# takes COARSE_SECONDS.
 INLINE_SECONDS = 0.15
 COARSE_SECONDS = 0.04
-# Fewest samples per set for coarse curves; with fewer they would mislead.
+# Fewest samples per set for coarse curves; with fewer, they would mislead.
 COARSE_LEAST = 50
-# Seconds: where the curves at every k and bandwidth are estimated to take longer, only those at the
-# settings are measured.
+# If the curves at every k and bandwidth are estimated to take more seconds than this, only those at
+# the current settings are measured.
 PROFILE_SECONDS = 60.0
 COMPUTING = "Computing"
 
@@ -29,7 +29,7 @@ COMPUTING = "Computing"
 def needs(
     problem: Problem, panel: Need[Any] | None = None, snapshots: Sequence[Need[Any]] = ()
 ) -> list[Need[Any]]:
-    """Everything that these settings need, known or not, in the order of measuring.
+    """Everything that must be measured for these settings, known or not, in the order of measuring.
 
     panel : what the open panel waits for. snapshots : what a film and pinned states need.
     """
@@ -44,7 +44,8 @@ def needs(
 
 
 def missing(wanted: Sequence[Need[Any]], stopped: Collection[Hashable]) -> list[Need[Any]]:
-    """The needs without a result, except those that were stopped; none if the curves were stopped.
+    """The needs without a result, except those that were stopped; none if the measurement of the
+    curves was stopped.
 
     Coarse curves are left out once the exact ones are known.
     """
@@ -71,7 +72,9 @@ def curves(problem: Problem) -> Need[results.Results]:
 
 
 def profile(problem: Problem) -> Need[Any] | None:
-    """`Need` that measures the curves at every k and bandwidth; None if that takes too long."""
+    """`Need` that measures the curves at every k and bandwidth of the sliders; None if that takes
+    too long.
+    """
     ks, units = problem.stops
     seconds = results.seconds(problem, ks=len(ks), bandwidths=len(units))
     if problem.settings.approximate or seconds > PROFILE_SECONDS:
@@ -87,8 +90,8 @@ def profile(problem: Problem) -> Need[Any] | None:
 
 
 def coarse(problem: Problem) -> Problem | None:
-    """The problem with a subsample, and k at most a quarter of its fit samples; None where it would
-    be too small.
+    """The problem with a subsample for coarse curves, and with k at most a quarter of its fit
+    samples; None if the subsample would be too small.
     """
     n = coarse_size(problem)
     if n < COARSE_LEAST:
@@ -99,5 +102,5 @@ def coarse(problem: Problem) -> Problem | None:
 
 
 def coarse_size(problem: Problem) -> int:
-    """Number of samples per set for which drawing and measuring takes COARSE_SECONDS."""
+    """Number of samples per set with which drawing and measuring samples takes COARSE_SECONDS."""
     return live_size(*problem.sizes, limit=COARSE_SECONDS, **results.work(problem))

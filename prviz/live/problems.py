@@ -1,5 +1,5 @@
-"""The problem that the settings select: a pair of samples, the settings, and the truth where it is
-known.
+"""The problem that the settings select: two sets of samples, the settings, and the true curve if it
+is known.
 """
 
 from __future__ import annotations
@@ -25,15 +25,14 @@ from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair, Split
 from prviz.toys import Swapped, ToyProblem, toy
 
-# Stops of the bandwidth slider, in units of the mean radius to the k-th nearest neighbour at k =
-# sqrt(n).
+# Stops of the bandwidth slider, in units of the mean k-NN radius at k = sqrt(n).
 UNITS = tuple(round(0.5 + 0.02 * step, 2) for step in range(76))
 
 
 @dataclass(frozen=True, eq=False)
 class HeldPictures:
-    """Where to find pictures of samples; the sources are searched in order. Equal keys mean the
-    same pictures.
+    """Where to find pictures of samples: sources that are searched in order. Equal keys mean equal
+    pictures.
     """
 
     key: Hashable = ()
@@ -42,13 +41,13 @@ class HeldPictures:
 
 @dataclass(frozen=True, eq=False)
 class Uploaded:
-    """An uploaded pair, with its files, keys and columns, which code that repeats the analysis
-    needs.
+    """An uploaded pair, with its files, keys and columns, from which code is written that repeats
+    the analysis.
 
-    origin: id of the files; the samples' digests don't cover the labels. choice: which columns of
-    the files are used. before: if features were removed from a pair to get this one, the settings
-    and the upload (None for another source) from which it was. truth: the true curve, where it is
-    known.
+    origin: id of the files, needed as the digests of the samples do not cover the labels. choice:
+    which columns of the files are used. before: if this pair was made by removing features from
+    another pair, the settings and the upload of that pair (None if it was not uploaded). truth: the
+    true curve, if it is known.
     """
 
     pair: SamplePair
@@ -62,7 +61,7 @@ class Uploaded:
 
     @property
     def choices(self) -> tuple[ColumnChoice, ...]:
-        """For each file the choice of columns, without columns that the file lacks."""
+        """For each file, the choice of columns, without columns that the file does not have."""
         named = [{*side.features, *side.labels} for side in self.pair]
         for names, side in zip(named, self.pair, strict=True):
             if side.groups is not None and self.choice.group is not None:
@@ -72,7 +71,7 @@ class Uploaded:
         return tuple(self.choice.known(names) for names in named)
 
     def swapped(self) -> Uploaded:
-        """The same upload with real and generated swapped."""
+        """The same upload, but with real and generated samples swapped."""
         pair = self.pair.having(self.pair.generated, self.pair.real)
         turned = replace(
             self, files=self.files[::-1], keys=self.keys[::-1], origin=self.origin[::-1]
@@ -82,9 +81,10 @@ class Uploaded:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem(ABC):
-    """Two sets of samples and how to measure them; the methods may be called from any thread.
+    """Two sets of samples and the settings with which they are measured. The methods may be called
+    from any thread.
 
-    stores : of the visitor, with what has been drawn and measured.
+    stores : the visitor's stores of what has been drawn and measured.
     """
 
     settings: ExploreSettings
@@ -95,63 +95,65 @@ class Problem(ABC):
     @property
     @abstractmethod
     def key(self) -> tuple[Any, ...]:
-        """A key that identifies all samples: equal keys, equal samples."""
+        """A key that identifies all samples of the problem: equal keys mean equal samples."""
 
     @property
     @abstractmethod
     def title(self) -> str:
-        """The name of the problem in figures and files."""
+        """The name of the problem, for figures and files."""
 
     @property
     @abstractmethod
     def sizes(self) -> tuple[int, int, int]:
-        """(number of real samples, number of generated samples, dimension), known before samples
-        are drawn.
+        """(number of real samples, number of generated samples, dimension); known before the
+        samples are drawn.
         """
 
     @property
     def independent(self) -> tuple[int, int]:
-        """The numbers of independent real and generated samples: fewer than samples where samples
-        belong to groups.
+        """The numbers of independent real and of independent generated samples; lower than the
+        numbers of samples if these belong to groups.
         """
         return self.sizes[:2]
 
     @property
     @abstractmethod
     def redrawn(self) -> bool:
-        """True if each repeat has other samples, so that repeats differ even without a split."""
+        """True if each repeat draws other samples, so that repeats differ even without a split."""
 
     @abstractmethod
     def rows(self) -> tuple[Ints, Ints]:
-        """For both sets, the rows of the samples on screen in their own file or draw, counted from
-        0.
+        """For both sets, the row numbers of the samples on screen in the file or draw that they
+        come from, counted from 0.
         """
 
     @abstractmethod
     def _drawn(self, seed: int) -> SamplePair: ...
 
     def draw(self, repeat: int) -> tuple[SamplePair, int]:
-        """The pair of a repeat and the seed of its split; repeat 0 is on screen."""
+        """The pair of samples of this repeat, and the seed of its split; the samples of repeat 0
+        are on screen.
+        """
         seed = self.settings.seed + repeat
         return self.stores.samples.remembered((*self.key, seed), lambda: self._drawn(seed)), seed
 
     @property
     def pair(self) -> SamplePair:
-        """The pair on screen."""
+        """The pair of samples on screen (repeat 0)."""
         return self.draw(0)[0]
 
     def having(self, **settings: Any) -> Problem:
-        """The problem with the same data and some other settings."""
+        """A problem with the same data, but with these settings changed."""
         return replace(self, settings=replace(self.settings, **settings))
 
     def split(self) -> Split:
-        """The pair on screen, split."""
+        """The split of the pair on screen (repeat 0)."""
         pair, seed = self.draw(0)
         return pair.split(self.settings.split, seed)
 
     @property
     def repeats(self) -> int:
-        """Number of repeats: 1 for approximate curves, and where repeats would not differ."""
+        """Number of repeats; 1 for approximate curves, and if repeats would not differ."""
         drawn = self.redrawn or self.settings.split is not None
         if drawn and not self.settings.approximate:
             return self.settings.repeats
@@ -169,14 +171,14 @@ class Problem(ABC):
 
     @property
     def k(self) -> int:
-        """The settings' k as a number."""
+        """The k of the settings as a number ("sqrt" resolved)."""
         if self.settings.k == "sqrt":
             return self.root_k
         return self.settings.k
 
     @property
     def largest_k(self) -> int:
-        """The largest k that the smaller set of fit samples allows."""
+        """The largest k that can be used: one less than the smaller set of fit samples."""
         return min(fit_size(n, self.settings.split) for n in self.sizes[:2]) - 1
 
     @property
@@ -188,12 +190,12 @@ class Problem(ABC):
 
     @property
     def stops(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """The stops of the two sliders, which a profile measures: (every k, every bandwidth). There
-        are no bandwidths where no family uses one.
+        """The stops of the sliders of k and of the bandwidth, at which a profile is measured:
+        (every k, every bandwidth). There are no bandwidths if no family uses one.
         """
         top = self.largest_k
         root = min(self.root_k, top)
-        # Every k up to 20, then steps of about 4 %: fine at small k, and few stops in total.
+        # Every k up to 20, then steps of about 4 %: few stops in total, but all small k.
         ks = {root}
         value = 1.0
         while value <= min(top, max(4 * root, 60)):
@@ -204,7 +206,7 @@ class Problem(ABC):
 
     @cached_property
     def truth(self) -> PRCurve | None:
-        """The true curve, where it is known."""
+        """The true curve; None if it is not known."""
         return None
 
     @property
@@ -225,7 +227,7 @@ class Problem(ABC):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DrawnProblem(Problem):
-    """A toy: every repeat draws new samples."""
+    """The problem of a toy: every repeat draws new samples."""
 
     toy: ToyProblem
 
@@ -264,7 +266,9 @@ class DrawnProblem(Problem):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FixedProblem(Problem):
-    """A fixed pair. Repeats differ in the subsample, where one is drawn, and in the split."""
+    """The problem of a fixed pair. Repeats have other splits and, if the pair is subsampled, other
+    subsamples.
+    """
 
     whole: SamplePair
 
@@ -323,8 +327,9 @@ class FixedProblem(Problem):
 
 
 def allowed(problem: Problem) -> Problem:
-    """The problem with values that its samples allow: a split with enough fit samples, a possible
-    k, and families that work with the split and the mode.
+    """The problem with settings that its samples allow: a split with enough fit samples, a possible
+    k, and families that work with this split (or without one) and with the mode, exact or
+    approximate.
     """
     if problem.largest_k < 1:
         problem = problem.having(split=0.5)
@@ -347,10 +352,10 @@ def allowed(problem: Problem) -> Problem:
 def problem_of(
     settings: ExploreSettings, uploaded: Uploaded | None = None, stores: Stores | None = None
 ) -> Problem:
-    """The problem that the settings select. Where an upload is selected but missing, a bundled pair
+    """The problem that the settings select. If an upload is selected but missing, a bundled pair
     takes its place.
 
-    Raises ValueError for parameters that the toy refuses.
+    Raises ValueError for parameters that the toy does not accept.
     """
     stores = stores or Stores()
     if settings.source == "toy":
@@ -361,6 +366,6 @@ def problem_of(
     if settings.source != "upload":
         uploaded = None
     whole = bundled.bundled_pair(settings.problem) if uploaded is None else uploaded.pair
-    if uploaded is None and settings.swapped:  # an uploaded pair is swapped when it is stored
+    if uploaded is None and settings.swapped:  # an uploaded pair is swapped before it is stored
         whole = SamplePair(whole.generated, whole.real)
     return FixedProblem(settings=settings, stores=stores, whole=whole, uploaded=uploaded)

@@ -1,5 +1,5 @@
-"""Results of one problem at one choice of settings, each computed once; `prviz.live.needs` decides
-which and when.
+"""Results of one problem at one choice of settings, each computed once. `prviz.live.needs` decides
+which results are computed, and when.
 
 `measure` and `make_profile` compute, in any thread; `known` and `profile` return results that were
 computed before.
@@ -27,27 +27,27 @@ from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit, profile_pair
 from prviz.measure.workload import Options, approximate_seconds, estimate_seconds
 from prviz.neighbors.threads import part_of
 
-# Difference between the IoU or area of two families on the same samples that chance alone explains,
-# multiplied by the square root of the number of evaluation samples in the smaller set. It is about
-# two and a half standard deviations on toys, which a test measures.
+# Largest difference between the IoU or area of two families, on the same samples, that chance alone
+# explains; multiplied by the square root of the number of evaluation samples in the smaller set. It
+# is about two and a half standard deviations on toys, which a test measures.
 NOISE = 1.0
-# Most bytes of supports that a profile keeps beside its curves; larger supports are measured again
-# when needed.
+# Most bytes of supports that are stored in a profile beside its curves; larger supports are
+# measured again when they are needed.
 SUPPORTS_BYTES = 64_000_000
 
 T = TypeVar("T")
-# A stop of a profile: ("k", method, k), ("bandwidth", method, bandwidth in the units of the data),
-# or ("fixed", method, 0) for a method without parameter.
+# Key of a curve in a profile: ("k", method, k), ("bandwidth", method, bandwidth in the units of the
+# data), or ("fixed", method, 0) for a method that uses neither.
 Key = tuple[str, str, float]
-Curves = tuple[PRCurve, ...]  # one curve for each run of an estimate; most families have one run
+Curves = tuple[PRCurve, ...]  # one curve for each run of an estimate
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """The curves to draw (means over repeats and runs), their spread, and the estimates of the
-    first repeat, by method.
+    """Results by method: the curves to draw (means over repeats and runs), their spread, and the
+    estimates of the first repeat.
 
-    approximation: the neighbour lists behind approximate curves; None for exact ones.
+    approximation: what `prviz.approximate` returned, for approximate curves; None for exact ones.
     """
 
     curves: NamedCurves
@@ -57,21 +57,22 @@ class Results:
 
     @cached_property
     def estimates(self) -> Mapping[str, Estimate]:
-        """The first repeat's estimates, by method."""
+        """The estimates of the first repeat, by method; measured when they are first needed."""
         return self.measured()
 
     @property
     def nbytes(self) -> int:
-        """Approximate bytes of the supports and of their error rates, which take as much again."""
+        """Approximate bytes of the supports and of their error rates, which take as many again."""
         return 4 * sum(run.c_real.nbytes for each in self.estimates.values() for run in each.runs)
 
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """The curves at every stop of both sliders: of each repeat, their means, and the estimates of
-    the first repeat unless they are too large.
+    """The curves at every stop of the sliders of k and bandwidth: those of each repeat and their
+    means. Also the estimates of the first repeat, unless they are too large.
 
-    frames : the curves as they are sent to the browser, by profile id (prviz/live/snapshots.py).
+    frames : the curves as they are sent to the browser, by profile id (see
+    prviz/live/snapshots.py).
     """
 
     unit: float
@@ -83,14 +84,16 @@ class Profiles:
     def curve(
         self, method: str, k: int | None = None, *, bandwidth: float | None = None
     ) -> PRCurve:
-        """The mean curve over the repeats at this k or bandwidth (in the units of the data)."""
+        """Mean over the repeats of the curve at this k, or at this bandwidth in the units of the
+        data.
+        """
         if k is None:
             return self.means["bandwidth", method, bandwidth]  # type: ignore[index]
         return self.means["k", method, k]
 
     @property
     def nbytes(self) -> int:
-        """Bytes of supports, frames and vertices."""
+        """Bytes of the stored supports, frames and vertices."""
         kept = sum(2 * run.c_real.nbytes for each in self.estimates.values() for run in each.runs)
         kept += sum(int(each.nbytes) for each in self.frames.values())
         return kept + sum(
@@ -103,10 +106,10 @@ class Profiles:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What is drawn: a problem and its results.
+    """What the main figure draws: a problem and its results.
 
-    coarse : samples per set of a first, coarse drawing; 0 for all samples. stale : True if the
-    results are of other settings than those requested.
+    coarse : samples per set of a first, coarse drawing; 0 for a drawing from all samples. stale :
+    True if the results belong to other settings than those requested.
     """
 
     problem: Problem
@@ -116,7 +119,9 @@ class Answer:
 
     @property
     def drawn(self) -> Results:
-        """The results, preceded by the curve to believe where it has been measured in addition."""
+        """The results to draw, with the curve of the family `tightest` first if it has been
+        measured in addition to the chosen families.
+        """
         estimate = believed_estimate(self.problem)
         if estimate is None:
             return self.found
@@ -130,20 +135,20 @@ class Answer:
 
     @property
     def final(self) -> bool:
-        """True if the results are of the requested settings and of all samples."""
+        """True if the results belong to the requested settings and come from all samples."""
         return not (self.coarse or self.stale)
 
 
 def key(problem: Problem) -> tuple[Any, ...]:
-    """Key of the curves in the store of results."""
+    """Key of these `Results` in the store of results."""
     settings = problem.settings
     chosen = (settings.methods, settings.k, settings.bandwidth, settings.split, problem.repeats)
     return ("results", problem.key, *chosen, settings.approximate)
 
 
 def profile_key(problem: Problem) -> tuple[Any, ...]:
-    """Key of the profile. It includes the mode, so that approximate curves, which have no profile,
-    find none.
+    """Key of the profile in its store. The key includes the mode: there is no profile of
+    approximate curves, and these must not find an exact one.
     """
     settings = problem.settings
     return (
@@ -157,8 +162,8 @@ def profile_key(problem: Problem) -> tuple[Any, ...]:
 
 
 def seconds(problem: Problem, **stops: int) -> float:
-    """Estimated seconds of one measurement; with `ks` and `bandwidths`, numbers of stops, of a
-    profile.
+    """Estimated seconds of one measurement; with the arguments `ks` and `bandwidths` (numbers of
+    stops), of a profile.
     """
     if problem.settings.approximate:
         return approximate_seconds(*problem.sizes, split=problem.settings.split)
@@ -170,7 +175,7 @@ def seconds(problem: Problem, **stops: int) -> float:
 
 
 def work(problem: Problem) -> Options:
-    """The amount of work in one measurement, for `estimate_seconds`."""
+    """Options for `estimate_seconds` that describe one measurement of this problem."""
     settings = problem.settings
     return passes(settings.methods, split=settings.split, drawn=problem.toy is not None)
 
@@ -184,9 +189,7 @@ def _fixed(problem: Problem) -> list[str]:
 
 
 def unit(problem: Problem) -> float:
-    """The unit of the bandwidth, from the first repeat; 1 where the samples of both sets are all
-    equal.
-    """
+    """The unit of the bandwidth slider, from the first repeat; 1 if the mean k-NN radius is 0."""
     settings = problem.settings
     pair, seed = problem.draw(0)
     sample = None
@@ -199,23 +202,21 @@ def unit(problem: Problem) -> float:
 
 
 def width(problem: Problem) -> float | None:
-    """The bandwidth in the units of the data; None for the automatic one."""
+    """The bandwidth of the settings in the units of the data; None for the automatic one."""
     if problem.settings.bandwidth is None:
         return None
     return problem.settings.bandwidth * unit(problem)
 
 
 def how(problem: Problem) -> dict[str, Any]:
-    """The options by which the pair on screen is measured, for functions that measure it in another
-    way.
-    """
+    """Options with which the pair on screen is measured, for other functions that measure it."""
     settings = problem.settings
     options = {"k": settings.k, "split": settings.split, "seed": settings.seed}
     return {**options, "bandwidth": width(problem)}
 
 
 def measure(problem: Problem, progress: Progress | None = None) -> Results:
-    """Measure the curves at the settings."""
+    """Measure the curves at the settings of the problem."""
     settings = problem.settings
     options = how(problem)
     if settings.approximate:
@@ -243,8 +244,8 @@ def measure(problem: Problem, progress: Progress | None = None) -> Results:
 def fitted_once(
     problem: Problem, method: str, progress: Progress | None = None
 ) -> tuple[Estimate, ...]:
-    """The estimates of all repeats for a family that depends neither on k nor on the bandwidth.
-    They are kept while the user moves k or the bandwidth.
+    """The estimates of all repeats for a family that uses neither k nor the bandwidth. They are
+    stored, so that moving those sliders does not measure them again.
 
     progress : called with 0 whenever the family reports progress; may raise to stop.
     """
@@ -264,8 +265,8 @@ def fitted_once(
 
 
 def noise(problem: Problem) -> float:
-    """Difference between the numbers of two families (means over repeats) that chance alone
-    explains, so that they are not ranked.
+    """Largest difference between numbers of two families (means over repeats) that chance alone
+    explains; families that differ by less are not ranked.
     """
     drawn = 1
     if problem.toy is not None:
@@ -276,8 +277,8 @@ def noise(problem: Problem) -> float:
 
 
 def believed(problem: Problem) -> Problem | None:
-    """The problem with the curve to believe as its only family, where no truth is known and the
-    user has not chosen that family; else None.
+    """The problem with `tightest` as its only family; None if the truth is known, if the user has
+    chosen that family anyway, without split, or for approximate curves.
     """
     settings = problem.settings
     if (
@@ -291,13 +292,13 @@ def believed(problem: Problem) -> Problem | None:
 
 
 def believed_key(alone: Problem) -> tuple[Any, ...]:
-    """Key of the estimate of the curve to believe."""
+    """Key of the estimates of the family `tightest` in the store of results."""
     return _fitted_key(alone, TIGHTEST.name)
 
 
 def believed_estimate(problem: Problem) -> Estimate | None:
-    """The estimate of the curve to believe, where it has been measured beside the families; else
-    None.
+    """The estimate of the family `tightest`, if it has been measured in addition to the chosen
+    families; otherwise None.
     """
     alone = believed(problem)
     known: tuple[Estimate, ...] | None = (
@@ -309,8 +310,8 @@ def believed_estimate(problem: Problem) -> Estimate | None:
 
 
 def known_curves(problem: Problem) -> NamedCurves:
-    """The curves of all families with the curve to believe; empty while the families are not
-    measured.
+    """The curves of the chosen families, and of `tightest` if it has been measured; empty as long
+    as the families are not measured.
     """
     found = known(problem)
     if found is None:
@@ -325,7 +326,7 @@ def _fitted_key(problem: Problem, method: str) -> tuple[Any, ...]:
 def _summed(
     curves: Mapping[str, list[Curves]], measured: Callable[[], Mapping[str, Estimate]]
 ) -> Results:
-    """Results over all repeats: the mean curves, and the spread over all runs of all repeats."""
+    """Combine the repeats: the mean curves, and their spread over all runs of all repeats."""
     every = {name: [curve for runs in each for curve in runs] for name, each in curves.items()}
     return Results(
         {name: _mean(each) for name, each in curves.items()},
@@ -335,12 +336,12 @@ def _summed(
 
 
 def _mean(repeated: Sequence[Curves]) -> PRCurve:
-    """The mean over repeats of each repeat's mean over its runs."""
+    """Mean over the repeats, each of which is first averaged over its runs."""
     return PRCurve.mean([PRCurve.mean(runs) for runs in repeated])
 
 
 def make_profile(problem: Problem, progress: Progress) -> Profiles:
-    """Measure the curves at every stop of both sliders."""
+    """Measure the curves at every stop of the sliders of k and bandwidth."""
     ks, units = problem.stops
     radius = unit(problem) if units else 1.0
     count = problem.repeats
@@ -372,7 +373,8 @@ def make_profile(problem: Problem, progress: Progress) -> Profiles:
         curves = dict[Key, Curves]()
         for stop, each in found.items():
             tick(len(curves) / len(found))
-            # computed on a copy of the estimate, so that its large error rates are freed
+            # The curves are computed on a copy of the estimate, so that its large error rates are
+            # freed.
             curves[stop] = replace(each).curves
         runs.append(curves)
         kept = kept or _slim(found)
@@ -381,8 +383,8 @@ def make_profile(problem: Problem, progress: Progress) -> Profiles:
 
 
 def _stop(problem: Problem, method: str, unit: float) -> Key:
-    """Key of a method's curve at the settings in a profile. unit : of the bandwidth, in the units
-    of the data.
+    """Key, in a profile, of a method's curve at the current settings. unit : unit of the bandwidth,
+    in the units of the data.
     """
     tunes = ESTIMATORS[method].tunes
     bandwidth = problem.settings.bandwidth
@@ -394,8 +396,8 @@ def _stop(problem: Problem, method: str, unit: float) -> Key:
 
 
 def _slim(found: Mapping[Key, Estimate]) -> dict[Key, Estimate]:
-    """The estimates, with counts as 32-bit integers; none where their supports take more than
-    SUPPORTS_BYTES.
+    """The estimates with counts as 32-bit integers, to save memory; none if their supports take
+    more than SUPPORTS_BYTES.
     """
     if sum(run.c_real.nbytes for each in found.values() for run in each.runs) > SUPPORTS_BYTES:
         return {}
@@ -415,13 +417,15 @@ def _slim(found: Mapping[Key, Estimate]) -> dict[Key, Estimate]:
 
 
 def profile(problem: Problem) -> Profiles | None:
-    """The profile (curves at every stop of both sliders); None while it is not measured."""
+    """The profile (curves at every stop of the sliders); None as long as it is not measured."""
     found: Profiles | None = problem.stores.profiles.get(profile_key(problem))
     return found
 
 
 def known(problem: Problem) -> Results | None:
-    """The results at the settings, measured or read off the profile; None while there are none."""
+    """The results at the settings of the problem, measured earlier or read from the profile; None
+    if they are not known.
+    """
     found: Results | None = problem.stores.results.get(key(problem))
     table = profile(problem) if found is None else None
     if table is None:
@@ -439,7 +443,7 @@ def known(problem: Problem) -> Results | None:
 
 
 def kept_estimate(problem: Problem, method: str) -> Estimate | None:
-    """The estimate of a method in the first repeat, if it is kept; it is never measured here."""
+    """The estimate of a method in the first repeat, if it is stored; it is never measured here."""
     found: Results | None = problem.stores.results.get(key(problem))
     if found is not None:
         return found.estimates[method]
@@ -450,7 +454,7 @@ def kept_estimate(problem: Problem, method: str) -> Estimate | None:
 
 
 def results(problem: Problem) -> Results:
-    """The final results; they are measured now if they are not known."""
+    """The results at the settings of the problem, which are measured now if they are not known."""
     found = known(problem)
     if found is None:
         return problem.stores.results.put(key(problem), measure(problem))
@@ -458,7 +462,9 @@ def results(problem: Problem) -> Results:
 
 
 def with_other_split(problem: Problem) -> Problem:
-    """The problem without its split, or, if it has none, with a split in half; one repeat."""
+    """The problem without its split, or, if it has none, with half of each set as fit samples; both
+    with one repeat.
+    """
     return allowed(
         problem.having(split=None if problem.settings.split is not None else 0.5, repeats=1)
     )

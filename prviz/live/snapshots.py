@@ -1,5 +1,5 @@
-"""Curves at other settings than those on screen: frames for the sliders, frames of a film, and
-states that the user has pinned.
+"""Curves at other settings than those on screen: frames for every stop of the sliders, the frames
+of a film, and states that the user has pinned.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from prviz.measure.estimates import Progress
 from prviz.neighbors.threads import part_of
 from prviz.reports.settings import N_LIMITS, PARAMETER_PREFIX, SEED_LIMITS, ExploreSettings
 
-# Decimals of the numbers sent to the browser: much finer than a pixel and than the table's three
-# decimals.
+# Decimals of the numbers that are sent to the browser: far finer than a pixel, and than the three
+# decimals of the table.
 DIGITS = 9
-# Share of a profile's time that its curves take; the rest is for the numbers of the frames.
+# Share of the time of a profile that its curves take; the numbers of the frames take the rest.
 PROFILE_SHARE = 0.6
 
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """The curves and numbers at every stop of the sliders, as an object and as text for the
+    """The curves and their numbers at every stop of the sliders, as an object and as text for the
     browser.
     """
 
@@ -49,12 +49,14 @@ class Frames:
 
     @property
     def nbytes(self) -> int:
-        """Approximate bytes: numbers take several times as many in the object as in the text."""
+        """Approximate bytes: in the object, numbers take several times as many bytes as in the
+        text.
+        """
         return 5 * len(self.text)
 
 
 def profile_id(problem: Problem) -> str:
-    """Id of all settings that the frames depend on: all but k, the bandwidth and lam."""
+    """Id of the frames, from all settings that they depend on: all but k, the bandwidth and lam."""
     settings = problem.settings
     decisive = (
         problem.key,
@@ -68,7 +70,9 @@ def profile_id(problem: Problem) -> str:
 
 
 def make_profile(problem: Problem, progress: Progress) -> results.Profiles:
-    """`results.make_profile` together with its frames; may run in any thread."""
+    """Measure a profile, as `results.make_profile` does, and make its frames; may run in any
+    thread.
+    """
     profile = results.make_profile(problem, part_of(progress, 0, 1, PROFILE_SHARE))
     found = Frames(frames(profile, problem, lambda: progress(PROFILE_SHARE)))
     found.text  # noqa: B018 - computed now, not later while a page is drawn
@@ -79,11 +83,11 @@ def make_profile(problem: Problem, progress: Progress) -> results.Profiles:
 def frames(
     profile: results.Profiles, problem: Problem, tick: Callable[[], None] = lambda: None
 ) -> dict[str, Any]:
-    """For each slider the vertices (fpr, fnr, fpr, fnr, ...) and the table's numbers of every curve
-    at every stop.
+    """For each of the sliders k and bandwidth, the vertices (fpr, fnr, fpr, fnr, ...) and the
+    table's numbers of every curve at every stop.
 
-    A method that depends on no slider is left out. `tick` is called before each curve and may raise
-    to stop.
+    A method that depends on neither slider is left out. `tick` is called before each curve and may
+    raise to stop.
     """
     ks, units = problem.stops
     tuned = [name for name in problem.tuned if ESTIMATORS[name].tunes == "bandwidth"]
@@ -114,14 +118,12 @@ def frames(
 
 
 def flat(curve: PRCurve) -> list[float]:
-    """The vertices in one list, rounded to DIGITS."""
+    """The vertices (fpr, fnr, fpr, fnr, ...) of a curve in one list, rounded to DIGITS."""
     return curve.vertices.round(DIGITS).ravel().tolist()
 
 
 def comparable(problem: Problem) -> PRCurve | None:
-    """The truth, if the overlap with it means something: a truth without area overlaps with
-    nothing.
-    """
+    """The truth, if IoU with it is meaningful; None if it is not known or has nearly no area."""
     truth = problem.truth
     if truth is None or truth.auc < NO_AREA:
         return None
@@ -129,13 +131,13 @@ def comparable(problem: Problem) -> PRCurve | None:
 
 
 def columns(problem: Problem) -> list[Column]:
-    """The columns of the table."""
+    """The columns of the table of numbers."""
     return table_columns(comparable(problem) is not None, problem.settings.b, problem.settings.eps)
 
 
 def row(curve: PRCurve, problem: Problem, most: float | None = None) -> list[float]:
-    """The numbers of one curve in the table, rounded to DIGITS. most : upper bound on its area,
-    where there is one.
+    """The numbers of one curve for the table, rounded to DIGITS. most : upper bound on the area of
+    the curve, if there is one.
     """
     found = numbers(curve, comparable(problem), problem.settings.b, problem.settings.eps)
     found = with_area_at_most(found, most)
@@ -143,41 +145,43 @@ def row(curve: PRCurve, problem: Problem, most: float | None = None) -> list[flo
 
 
 def column(frames: Mapping[str, Any], control: str, name: str, key: str = "") -> list[float]:
-    """One number of a method at every stop of a control; by default the first number, which is the
-    IoU or else the area.
+    """One number of a method at every stop of a slider. By default it is the first number of the
+    table: IoU if the truth is known, otherwise area.
     """
     index = frames["columns"].index(key) if key else 0
     return [row[index] for row in frames[control]["rows"][name]]
 
 
 def known_frames(problem: Problem) -> Frames | None:
-    """The frames of this problem; None while its profile is not measured."""
+    """The frames of this problem; None as long as its profile is not measured."""
     profile = results.profile(problem)
     if profile is None:
         return None
     held: Frames | None = profile.frames.get(profile_id(problem))
-    if held is None:  # the same curves, but other numbers: b or eps has changed
+    if held is None:  # the curves are known, but not their numbers: b or eps has changed
         key = ("frames", profile_id(problem))
         held = problem.stores.results.remembered(key, lambda: Frames(frames(profile, problem)))
     return held
 
 
-# What a film runs over: samples per set, every k of the slider, or the seed.
+# What may change during a film: samples per set, k at every stop of its slider, or the seed.
 FILMS = ("n", "k", "seed")
-# Samples per set in the frames of a film over n, each about 1.5 times the one before; and the
-# largest number of draws in a film over seeds.
+# SIZES: samples per set in the frames of a film over n, each about 1.5 times the one before. DRAWS:
+# most frames of a film over seeds.
 SIZES = (50, 75, 100, 150, 200, 300, 400, 600, 800, 1200, 1600, 2400, 3200, 4800, 6400)
 DRAWS = 20
-# Most estimated seconds of one frame and of a whole film; a film that would take longer has fewer
+# Most estimated seconds of one frame, and of a whole film; a film that would take longer has fewer
 # frames.
 FRAME_SECONDS = 3.0
 FILM_SECONDS = 30.0
-KIND = "snapshot"  # kind of the messages that send snapshots
+KIND = "snapshot"  # Kind of the messages that send snapshots.
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """Curves and their numbers at one choice of settings. text : as sent to the browser."""
+    """Curves and their numbers at one choice of settings. text : both, as they are sent to the
+    browser.
+    """
 
     curves: NamedCurves
     text: bytes
@@ -191,7 +195,7 @@ class Snapshot:
 @dataclass(frozen=True)
 class Stop:
     """One frame of a film: the value of n or of the seed, and the problem to measure. An infinite n
-    means the limits of the families.
+    stands for the families' limits for ever more samples.
     """
 
     value: float
@@ -199,15 +203,15 @@ class Stop:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """The key of this frame's snapshot."""
+        """The key of this frame's snapshot in its store."""
         return key(self.problem, limit=math.isinf(self.value))
 
 
 def key(problem: Problem, *, limit: bool = False, believed: bool = False) -> tuple[Any, ...]:
-    """The key of a snapshot.
+    """The key of a snapshot in its store.
 
-    limit : True for the curves of endless samples. believed : True if the curve to believe is
-    included.
+    limit : True for limits for ever more samples instead of measured curves. believed : True if the
+    curve of the family `tightest` is included.
     """
     settings = problem.settings
     known = results.key(problem), problem.truth is None
@@ -215,12 +219,14 @@ def key(problem: Problem, *, limit: bool = False, believed: bool = False) -> tup
 
 
 def snapshot_id(problem: Problem, **parts: bool) -> str:
-    """The id by which the browser knows a snapshot. parts : `limit` and `believed`, as of `key`."""
+    """The id of a snapshot for the browser. parts : `limit` and `believed`, as in `key`."""
     return hashlib.sha256(repr(key(problem, **parts)).encode()).hexdigest()[:12]
 
 
 def pin_id(problem: Problem) -> str:
-    """Id of a pinned state. Its snapshot includes the curve to believe once that is measured."""
+    """The id of a pinned state for the browser. The snapshot of the state includes the curve of
+    `tightest` once that is measured.
+    """
     return snapshot_id(problem, believed=_is_believed(problem))
 
 
@@ -231,7 +237,9 @@ def _is_believed(problem: Problem) -> bool:
 def need(
     problem: Problem, note: str, *, limit: bool = False, believed: bool = False
 ) -> Need[Snapshot]:
-    """`Need` that measures a snapshot of these settings. limit, believed : as of `key`."""
+    """`Need` that measures a snapshot at the settings of the problem. limit, believed : as in
+    `key`.
+    """
 
     def compute(progress: Progress) -> Snapshot:
         if limit:
@@ -283,7 +291,7 @@ def _snapshot(
 
 
 def films(problem: Problem) -> list[str]:
-    """What films of this problem can run over; a film has at least two frames."""
+    """The quantities over which this problem can have a film; a film has at least two frames."""
     if problem.settings.approximate:
         return []
     return [
@@ -294,15 +302,15 @@ def films(problem: Problem) -> list[str]:
 
 
 def _has_frames(problem: Problem) -> bool:
-    """True if a film over k is possible: its frames are those of the sliders, which are measured
-    anyway.
+    """True if a film over k is possible: its frames are those for the slider of k, which are
+    measured anyway.
     """
     return bool(problem.tuned) and len(problem.stops[0]) > 1
 
 
 def stops(problem: Problem, over: str) -> list[Stop]:
-    """The frames of a film over n or over seeds, as many as can be measured in time; none for a
-    film over k.
+    """The frames of a film over n or over seeds, as many as can be measured within FILM_SECONDS;
+    none for a film over k.
     """
     if over == "n":
         return _sizes(problem)
@@ -320,7 +328,7 @@ def _sizes(problem: Problem) -> list[Stop]:
     for n in sizes:
         other = problem.having(n=n)
         if other.largest_k < max(1, other.k):
-            continue  # so few samples don't allow this k
+            continue  # So few samples do not allow this k.
         one = results.seconds(other)
         seconds += one
         if one > FRAME_SECONDS or seconds > FILM_SECONDS:
@@ -332,7 +340,7 @@ def _sizes(problem: Problem) -> list[Stop]:
 
 
 def _limited(problem: Problem) -> list[str]:
-    """The families with a known limit for endless samples at this k; none where k grows with n."""
+    """The families whose limit for ever more samples is known at this k; none if k grows with n."""
     settings = problem.settings
     truth = problem.truth
     if problem.toy is None or truth is None or settings.split is None or settings.k == "sqrt":
@@ -362,7 +370,7 @@ def _draws(problem: Problem) -> list[Stop]:
 
 
 def film_needs(problem: Problem, over: str) -> list[Need[Snapshot]]:
-    """A `Need` for each frame of a film, in their order."""
+    """One `Need` for each frame of a film, in the order of the frames."""
     return [
         need(stop.problem, "Measuring the film", limit=math.isinf(stop.value))
         for stop in stops(problem, over)
@@ -370,8 +378,8 @@ def film_needs(problem: Problem, over: str) -> list[Need[Snapshot]]:
 
 
 def film_content(problem: Problem, over: str) -> dict[str, Any]:
-    """What the browser is told of a film in advance: for each frame its value (null for endless
-    samples), its k and its snapshot's id.
+    """What the browser gets of a film before it is measured: for each frame its value (null for
+    infinite n), its k, and the id of its snapshot.
     """
     listed = []
     for stop in stops(problem, over):
@@ -385,7 +393,7 @@ def film_content(problem: Problem, over: str) -> dict[str, Any]:
 
 
 def gif_need(problem: Problem, over: str, hidden: Collection[str]) -> Need[Snapshot]:
-    """`Need` that draws the film as an animated GIF. hidden : families that are not drawn."""
+    """`Need` that draws a film as an animated GIF. hidden : families that are left out."""
     listed = stops(problem, over)
     decisive = (
         results.profile_key(problem),
@@ -419,7 +427,7 @@ def gif_need(problem: Problem, over: str, hidden: Collection[str]) -> Need[Snaps
 
 
 def _still(problem: Problem, over: str) -> str:
-    """The settings as text, without the one that changes during the film."""
+    """The settings as text, without the setting that changes during the film."""
     parts = problem.settings.line(problem.root_k).split(", ")
     moving = {"n": ("n =", "at most"), "k": ("k =",), "seed": ("seed",)}[over]
     return ", ".join(part for part in parts if not part.startswith(moving))
@@ -428,7 +436,9 @@ def _still(problem: Problem, over: str) -> str:
 def _filmed(
     problem: Problem, over: str, listed: Sequence[Stop]
 ) -> Iterator[tuple[NamedCurves, str, bool]]:
-    """The frames measured so far: curves, name, and whether they are limits."""
+    """The frames of a film that are measured so far: curves, name, and True if the curves are
+    limits.
+    """
     table = None
     if over == "k":
         table = results.profile(problem)
@@ -449,8 +459,8 @@ def _filmed(
 
 
 def to_pin(problem: Problem) -> ExploreSettings:
-    """The settings to store for a pinned state; for an upload, the digest of its files replaces its
-    name.
+    """The settings to store for a pinned state. For an upload, the digest of its samples takes the
+    place of its name.
     """
     settings = replace(problem.settings, lam=1.0, show=())
     if problem.uploaded is not None:
@@ -459,8 +469,8 @@ def to_pin(problem: Problem) -> ExploreSettings:
 
 
 def pinned(problem: Problem, pins: Sequence[ExploreSettings]) -> list[Problem]:
-    """The problems of pinned settings. Those of an upload are left out unless it is the current
-    upload.
+    """The problems of pinned states, from their settings. A state of an upload is left out unless
+    that upload is the current one.
     """
     found = []
     for settings in pins:
@@ -475,13 +485,13 @@ def pinned(problem: Problem, pins: Sequence[ExploreSettings]) -> list[Problem]:
 
 
 def pin_needs(pins: Sequence[Problem]) -> list[Need[Snapshot]]:
-    """A `Need` for each pinned state."""
+    """One `Need` for each pinned state."""
     return [need(each, "Measuring what is pinned", believed=_is_believed(each)) for each in pins]
 
 
 def words(problem: Problem) -> dict[str, list[Any]]:
-    """The settings by the id of their control: name, number (or None) and value as text. States are
-    compared by them.
+    """The settings, by the id of their control: name, number (or None), and value as text. The page
+    compares states by these.
     """
     settings = problem.settings
     found: dict[str, list[Any]] = {"data": ["the data", None, problem.title]}

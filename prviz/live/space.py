@@ -1,5 +1,5 @@
-"""A scatter plot of the samples, coloured by role, by the ratio of a family's supports (belief), or
-by its decision at lam.
+"""The Space panel: a scatter plot of the samples, coloured by role, by the ratio of a family's
+supports ("Belief"), or by the family's decision at lam.
 """
 
 from __future__ import annotations
@@ -30,16 +30,18 @@ from prviz.toys.painted import Painted
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-# What the colours of the samples can mean.
+# What the colours of the samples may mean.
 COLOURS = ("Role", "Belief", "Decision")
 EXTREMES = 20
 NEAREST = 3
 MOST_PICKED = 100
-# Seconds per feature to compute one distance, and seconds to read one value before.
+# To estimate times: seconds to compute one distance, per feature; and seconds to read one value of
+# the samples.
 DISTANCE_SECONDS = 2e-10
 VALUE_SECONDS = 1e-8
-# Pixels. Heights of: a figure beside the curve; the four buttons of a decision's groups; the lines
-# of text that are added where no truth is known; the scatter plot enlarged over the page.
+# Heights in pixels: of a figure beside the curve; of the four buttons for the groups of a decision;
+# of the lines of text that are added if no truth is known; of the scatter plot enlarged over the
+# page.
 HEIGHT = 300
 BUTTONS_HEIGHT = 68
 LINES_HEIGHT = 62
@@ -68,11 +70,12 @@ CLICK = (
 
 @dataclass(frozen=True, eq=False)
 class SampleSpace:
-    """The scatter plot, and all from which its samples are regrouped. classifiers : None if the
-    colours are roles.
+    """The scatter plot, and the data from which its samples are regrouped. classifiers : None if
+    the colours are roles.
 
-    places : of the samples that the family has evaluated. explorer : content for the browser,
-    without the details of single samples. lists : by group the places of its most extreme samples.
+    places : indices of the samples that the family has evaluated, among all evaluation samples.
+    explorer : content for the browser, without the details of single samples. lists : for each
+    group, the places of its most extreme samples.
     """
 
     pane: Pane
@@ -83,8 +86,8 @@ class SampleSpace:
     lists: Mapping[str, list[int]]
 
     def picked(self, sent: Mapping[str, Any]) -> list[int]:
-        """The places of the samples that a browser says are selected, as far as they belong to
-        these samples.
+        """The places of the samples that the user has selected in the browser; ignored if the
+        selection belongs to other samples.
         """
         chosen = []
         if sent.get("of") == self.explorer["of"]:
@@ -99,8 +102,8 @@ class SampleSpace:
     def filled(
         self, shown: Evaluated, picked: Sequence[int], near: Mapping[int, list[str]]
     ) -> dict[str, Any]:
-        """The content for the browser, with the details of single samples. near : the nearest
-        samples of the other set, by place.
+        """The content for the browser, with the details of single samples. near : by place, the
+        nearest samples of the other set, as text.
         """
         rows = _rows(shown, self.wanted(picked), self.places, self.classifiers, near)
         return self.explorer | {
@@ -120,7 +123,9 @@ def space(
     enlarged: bool = False,
     canvas: Mapping[str, Any] | None = None,
 ) -> SampleSpace:
-    """Draw the samples. name : a family, the truth, or "" for the roles. canvas : as of `Pane`."""
+    """Draw the samples of a problem. name : a family, the truth, or "" for the roles. canvas : as
+    in `Pane`.
+    """
     view = _View(problem, found, shown, name, colour, enlarged)
     places, classifiers = _classifiers(view)
     lists: dict[str, list[int]] = {}
@@ -137,7 +142,7 @@ def space(
         help=_help(view),
         canvas=canvas,
     )
-    follow = None  # roles don't depend on the sliders
+    follow = None  # Roles do not depend on the sliders.
     if colour != "Role":
         follow = Following({}, snapshots.profile_id(problem), position(problem))
     explorer = _explorer(view, places, classifiers)
@@ -147,7 +152,7 @@ def space(
 
 @dataclass(frozen=True, eq=False)
 class _View:
-    """Which samples are shown, and what their colours mean; other fields : as in `space`."""
+    """Which samples are shown, and what their colours mean; the fields are arguments of `space`."""
 
     problem: Problem
     found: results.Results
@@ -158,8 +163,8 @@ class _View:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Key of the classifiers, from all settings that they depend on. Roles and the classifiers
-        of the truth don't depend on estimates.
+        """Key of the classifiers in the store of results, from all settings that they depend on.
+        Roles and the classifiers of the truth don't depend on estimates.
         """
         settings = self.problem.settings
         if self.name in ("", TRUTH):
@@ -168,14 +173,14 @@ class _View:
 
 
 def is_painted(problem: Problem) -> bool:
-    """True if the samples are drawn in the unit square whose cells the user paints."""
+    """True if the samples are drawn in the unit square whose cells the user paints (a painted toy
+    with d = 2).
+    """
     return isinstance(problem.toy, Painted) and problem.toy.d == 2
 
 
 def _titles(name: str) -> tuple[str, str]:
-    """Title of the classifiers' family, and the name of the ratio by which they decide; "" for
-    roles.
-    """
+    """Title of the family of classifiers, and the ratio by which they decide; "" for roles."""
     if name == TRUTH:
         return "Truth (likelihood ratio)", "q / p"
     if name:
@@ -184,7 +189,7 @@ def _titles(name: str) -> tuple[str, str]:
 
 
 def _help(view: _View) -> str:
-    """The help text of the figure: what the colours mean, and its axes."""
+    """The help text of the scatter plot: what the colours mean, and what the axes are."""
     title, key = _titles(view.name)
     axes = view.shown.axes
     helps = [HELPS[view.colour].format(title=title, key=key)]
@@ -195,7 +200,7 @@ def _help(view: _View) -> str:
 
 
 def _notes(view: _View) -> list[str]:
-    """What is special about these classifiers."""
+    """Sentences for the help text, if the classifiers are the truth's or the curve is a mean."""
     if view.name == TRUTH:
         return [
             "The truth's classifier is the best for the two distributions; the rates here are its"
@@ -215,8 +220,8 @@ def _notes(view: _View) -> list[str]:
 
 
 def _classifiers(view: _View) -> tuple[Any, OptimalClassifiers | None]:
-    """The places of the samples that the family has evaluated, and its classifiers on them; for
-    roles all places and None.
+    """The places of the samples that the family has evaluated, and the family's classifiers on
+    them; for roles, all places and None.
     """
     split = view.shown.split
     n_real, n_generated = view.shown.sizes
@@ -232,7 +237,7 @@ def _classifiers(view: _View) -> tuple[Any, OptimalClassifiers | None]:
         ratios = np.concatenate([toy.log_ratio(side) for side in split.evaluate])
         return OptimalClassifiers.from_log_ratio(ratios, n_real)
 
-    # An approximate measurement evaluates all samples that are shown.
+    # The evaluation samples of an approximate measurement are all shown, so all places stay.
     if view.name != TRUTH and not view.found.approximation:
         measured = view.found.estimates[view.name].supports.rows
         if measured is not None:
@@ -241,19 +246,19 @@ def _classifiers(view: _View) -> tuple[Any, OptimalClassifiers | None]:
 
 
 def _lists(classifiers: OptimalClassifiers) -> dict[str, Any]:
-    """The most extreme samples of each group, at the lam where the group is largest; the order is
-    the same at every lam.
+    """The most extreme samples of each confusion group, at the lam at which the group is largest;
+    their order is the same at every lam.
     """
     ends = {"kept": np.inf, "missed": 0.0, "accepted": np.inf, "rejected": 0.0}
     return {group: classifiers.most_extreme(group, lam, EXTREMES) for group, lam in ends.items()}
 
 
 def _explorer(view: _View, places: Any, classifiers: OptimalClassifiers | None) -> dict[str, Any]:
-    """The data by which the browser regroups the samples. `of` identifies the samples, `id` the
-    classifiers on them.
+    """The data with which the browser regroups the samples when lam changes. `of` identifies the
+    samples, `id` the classifiers on them.
 
-    ids: None if they are 0, 1, 2, ... Roles are sent as a single classifier that calls every sample
-    real.
+    ids: the places of the samples, None if they are 0, 1, 2, ... Roles are sent as a single
+    classifier that calls every sample real.
     """
     name = view.name
     sizes = view.shown.sizes
@@ -291,7 +296,7 @@ def _explorer(view: _View, places: Any, classifiers: OptimalClassifiers | None) 
 
 
 def samples_id(problem: Problem) -> str:
-    """Identifies the samples that the panel shows; another id ends the user's selection."""
+    """Id of the samples that the panel shows; when it changes, the user's selection ends."""
     return _name((problem.key, problem.settings.split, problem.settings.approximate))
 
 
@@ -300,8 +305,8 @@ def _name(key: Any) -> str:
 
 
 def _figure(view: _View, places: Any, classifiers: OptimalClassifiers | None) -> go.Figure:
-    """The figure of the samples. The browser regroups the samples of a decision by itself, so that
-    one figure serves every lam.
+    """The scatter plot of the samples. The browser regroups the samples of a decision, so one
+    figure serves every lam.
     """
     problem = view.problem
     lower = LINES_HEIGHT * (problem.truth is None)
@@ -320,7 +325,7 @@ def _figure(view: _View, places: Any, classifiers: OptimalClassifiers | None) ->
         _lay_out(figure, view, lower)
         if view.colour == "Role" and is_painted(problem):
             figure.update_xaxes(range=(0, 1)).update_yaxes(range=(0, 1))
-        # equal scales, as distances count the same in every direction
+        # Equal scales, because distances count the same in every direction.
         elif len(view.shown.axes) > 1:
             figure.update_yaxes(scaleanchor="x", constrain="range")
         return figure
@@ -330,7 +335,9 @@ def _figure(view: _View, places: Any, classifiers: OptimalClassifiers | None) ->
 
 
 def _roles_figure(shown: Evaluated) -> go.Figure:
-    """The samples coloured by role; the row of a sample identifies it across figures."""
+    """The scatter plot coloured by role. The row number of a sample identifies it across
+    figures.
+    """
     labelled = any("," in note for note in shown.notes)
     rows = zip(shown.numbers, shown.split.evaluate_rows, strict=True)
     return figures.roles_figure(
@@ -341,7 +348,7 @@ def _roles_figure(shown: Evaluated) -> go.Figure:
 
 
 def _belief_figure(view: _View, samples: figures.SamplePoints) -> go.Figure:
-    """The samples coloured by c_Y / c_X, the ratio of their supports."""
+    """The scatter plot coloured by c_Y / c_X, the ratio of the samples' supports."""
     c = of_evaluation(view.found.estimates[view.name], view.shown.split)
     return figures.samples_figure(
         samples,
@@ -355,7 +362,7 @@ def _belief_figure(view: _View, samples: figures.SamplePoints) -> go.Figure:
 def _decision_figure(
     view: _View, samples: figures.SamplePoints, classifiers: OptimalClassifiers
 ) -> go.Figure:
-    """The samples in their confusion groups at the chosen lam."""
+    """The scatter plot with the samples in their confusion groups at the chosen lam."""
     group = np.empty(len(samples.points), dtype=np.intp)
     for index, rows in enumerate(classifiers.groups(view.problem.settings.lam)):
         group[rows] = index
@@ -367,8 +374,8 @@ def _decision_figure(
 
 
 def _lay_out(figure: go.Figure, view: _View, lower: int) -> None:
-    """Set the size of the figure; beside the curve it is `lower` pixels less high. A decision has
-    no legend, as its buttons name the groups.
+    """Set the size of the scatter plot, and its legend; `lower` pixels are taken off the height
+    beside the curve. A decision has no legend, as its buttons name the groups.
     """
     colour = view.colour
     flat = len(view.shown.axes) == 1
@@ -377,7 +384,7 @@ def _lay_out(figure: go.Figure, view: _View, lower: int) -> None:
         figure.update_layout(height=ENLARGED_HEIGHT)
         return
     beside_curve(figure, below={"Belief": 36}.get(colour, 4) + 18 * flat, ticks=flat)
-    if colour == "Role":  # the legend stands above the samples, where it is always in sight
+    if colour == "Role":  # The legend stands above the plot, where it is never hidden.
         figure.update_layout(margin_t=30, legend={"y": 1, "yanchor": "bottom"})
     figure.layout.height -= lower + BUTTONS_HEIGHT * (colour == "Decision")
     if colour == "Belief":
@@ -430,7 +437,7 @@ def _rows(
     classifiers: OptimalClassifiers | None,
     near: Mapping[int, list[str]],
 ) -> dict[int, dict[str, Any]]:
-    """The table's entries for samples at the wanted places that the family has evaluated."""
+    """The entries in the table of selected samples, by place, for the places in ``wanted``."""
     index = {place: number for number, place in enumerate(places.tolist())}
     rows = {}
     for place in wanted:
@@ -451,7 +458,7 @@ def _rows(
 def near_need(
     problem: Problem, shown: Evaluated, wanted: Sequence[int]
 ) -> Need[Mapping[int, list[str]]]:
-    """`Need` that finds the nearest samples of the other set, as text by place."""
+    """`Need` that finds, for each place, the nearest samples of the other set, as text."""
     pair = shown.split.pair
     key = ("near", problem.key, problem.settings.split, problem.settings.approximate, tuple(wanted))
     n = max(pair.real.n, pair.generated.n)
@@ -465,7 +472,7 @@ def near_need(
 
 
 def _nearest(shown: Evaluated, wanted: Sequence[int], role: int) -> list[tuple[int, list[str]]]:
-    """For the samples of one role, (place, its nearest samples of the other set as text)."""
+    """For the samples of one role: (place, the nearest samples of the other set as text)."""
     mine = [place for place in wanted if shown.side(place)[0] == role]
     if not mine:
         return []

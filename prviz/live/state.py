@@ -1,4 +1,6 @@
-"""The choices of the user of Explore, as one frozen object: every change makes a new one."""
+"""The choices of the user of the Explore page, as one immutable object: every change makes a new
+one.
+"""
 
 from __future__ import annotations
 
@@ -28,31 +30,33 @@ from prviz.reports.settings import (
 )
 from prviz.toys import Parameter, Value, toy
 
-# Names of entries in a link, beside those of the settings.
+# Names of entries in a link, in addition to those of the settings.
 PANEL = "panel"
 VIEW = "view"
 COLOURS = "colour"
 HIDDEN = "hidden"
 FOLDED = "folded"
 TASK = "task"
-# Entries for pinned states. With more states than these, each would be too small side by side.
+# Names of the link's entries for pinned states. There are no more of them, because each state would
+# be too small side by side.
 PINS = ("pin1", "pin2", "pin3", "pin4")
-# Value of a pinned state whose own link would be empty, as it has the initial settings.
+# Value, in a link, of a pinned state with the initial settings, whose own link is empty.
 FIRST_PIN = "first"
 PANELS = ("Space", "Extremes", "Numbers", "What gives it away")
 VIEWS = ("PR", "Error space")
 ROLE = "Role"
-# Names of panels in links from earlier versions.
+# Names that panels had in links of earlier versions, and their present names.
 FORMER_PANELS = {"Ends": "Extremes", "All numbers": "Numbers"}
-# Weights whose sum differs from 1 by at most this count as shares: the browser rounds each of them.
+# Weights are not scaled if their sum differs from 1 by at most this: the browser rounds each of
+# them.
 ROUNDED = 0.01
 
 Tuning = tuple[K, float | None]  # k and bandwidth
 
 
 def panels(source: Source) -> tuple[str, ...]:
-    """The panels in their order. Without a known truth, "What gives it away" comes first and is
-    open initially.
+    """The panels of the page, in order. If no truth is known, "What gives it away" comes first and
+    is open at the start.
     """
     if source == "toy":
         return PANELS
@@ -61,15 +65,17 @@ def panels(source: Source) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class ExploreState:
-    """The settings, what is open and drawn, and what is remembered for other data.
+    """The settings, what is open and drawn on the page, and what is remembered for data shown
+    earlier.
 
     panel, view, colour : the open panel, the axes of the main figure, and what the colours in the
     panel Space mean. hidden : the families that the user has switched off. folded : families that
     are not drawn because there are too many. task : a key of TASKS, or "". pins : settings of the
-    pinned states, the newest last; for an upload, `problem` is the digest of its files. n : samples
-    per set of toys and bundled pairs; for an upload, rows are chosen when its files are read.
-    parameters : the last parameters of each toy. tunings : the last k and bandwidth for each
-    source, as what suits one may not suit another.
+    pinned states, the newest last; for an upload, `problem` is the digest of its samples. n :
+    samples per set of toys and bundled pairs; for an upload, rows are chosen when its files are
+    read.
+    parameters : the last parameters of each toy. tunings : the last k and bandwidth for each source
+    of data (toy, bundled, upload), as each may need others.
     """
 
     settings: ExploreSettings = FIRST_VIEW
@@ -87,9 +93,10 @@ class ExploreState:
     # ---- the link ----
 
     def to_query(self) -> dict[str, str]:
-        """What differs from the initial state, as entries of a link."""
+        """The differences from the initial state, as entries of a link."""
         entries = {PANEL: self.panel, VIEW: self.view, COLOURS: self.colour, TASK: self.task}
-        # The curve to believe may be drawn without being among the chosen families.
+        # The curve of `tightest` may be drawn, and so hidden, without being among the chosen
+        # families.
         able = dict.fromkeys([*self.settings.methods, TIGHTEST.name])
         for entry, names in ((HIDDEN, self.hidden), (FOLDED, self.folded)):
             entries[entry] = ",".join(name for name in able if name in names)
@@ -105,8 +112,8 @@ class ExploreState:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> tuple[ExploreState, list[str]]:
-        """The state of a link, and one message for each entry that could not be used; see
-        `ExploreSettings.from_query`.
+        """The state that a link describes, and one message for each entry that could not be used;
+        see `ExploreSettings.from_query`.
         """
         settings, messages = ExploreSettings.from_query(query)
         panel = query.get(PANEL, "")
@@ -135,8 +142,8 @@ class ExploreState:
     # ---- changes ----
 
     def with_pin(self, settings: ExploreSettings) -> ExploreState:
-        """The state with these settings pinned, or unpinned if they were; unchanged if no more can
-        be pinned.
+        """The state with these settings pinned, or unpinned if they were pinned; unchanged if there
+        is no place for another pin.
         """
         others = tuple(each for each in self.pins if each != settings)
         if len(others) < len(self.pins):
@@ -144,7 +151,7 @@ class ExploreState:
         return replace(self, pins=(*self.pins, settings)[: len(PINS)])
 
     def with_settings(self, settings: ExploreSettings) -> ExploreState:
-        """The state with these settings; the weights of a toy are scaled to shares, as bars show
+        """The state with these settings. Weights of a toy are scaled to sum 1, because bars show
         shares.
         """
         values = {}
@@ -155,8 +162,8 @@ class ExploreState:
         return replace(self, settings=settings)._remembering()
 
     def with_roles_swapped(self) -> ExploreState:
-        """The state with real and generated swapped. lam becomes 1 / lam, which keeps the
-        classifier.
+        """The state with real and generated swapped. lam becomes 1 / lam, so that the same
+        classifier is chosen.
         """
         lam = self.settings.lam
         other = 1 / lam if lam > 0 else math.inf
@@ -165,8 +172,8 @@ class ExploreState:
         )
 
     def with_data(self, source: Source, problem: str, n: int | None = None) -> ExploreState:
-        """The state for another pair, with what was remembered for it. n : for an upload, its
-        number of samples.
+        """The state with another pair selected, and with the parameters, k and bandwidth last used
+        for it. n : for an upload, its number of samples.
         """
         same = (source, problem) == (self.settings.source, self.settings.problem)
         swapped = self.settings.swapped and same
@@ -182,8 +189,8 @@ class ExploreState:
         return replace(self, settings=settings)._remembering()
 
     def tuning(self, source: Source) -> Tuning:
-        """Return k and bandwidth for this source: those that the user has last set there, else
-        defaults that suit its data.
+        """Return k and bandwidth for this source of data: those that the user has last set for it,
+        otherwise defaults.
         """
         toys = ExploreSettings()
         return self.tunings.get(
@@ -227,9 +234,7 @@ class ExploreState:
         return replace(self, settings=replace(settings, **changed), **drawn)._remembering()
 
     def _moved_parameters(self, values: Mapping[str, Any]) -> dict[str, Value]:
-        """The parameters of the toy among the values that controls have sent, where they differ
-        from the current ones.
-        """
+        """The parameters of the toy whose controls have sent a new value."""
         found: dict[str, Value] = {}
         for spec in specs(self.settings):
             before = cast(Any, self.settings.parameters.get(spec.name, spec.default))
@@ -252,7 +257,7 @@ class ExploreState:
         return found
 
     def _remembering(self) -> ExploreState:
-        """The state, which remembers its current settings for this source and toy."""
+        """The state with its current settings stored as the last ones for their source and toy."""
         settings = self.settings
         tunings = {**self.tunings, settings.source: (settings.k, settings.bandwidth)}
         parameters = self.parameters
@@ -270,14 +275,14 @@ def _families(sent: Sequence[Any]) -> tuple[str, ...]:
 
 
 def specs(settings: ExploreSettings) -> list[Parameter]:
-    """The parameters of the toy; none for other data."""
+    """The parameters of the selected toy; none for other data."""
     if settings.source == "toy":
         return list(toy(settings.problem).specs)
     return []
 
 
 def shares(value: Value) -> Value:
-    """Weights divided by their sum; unchanged if they sum to 1 already."""
+    """Weights divided by their sum; unchanged if they sum to 1 already, up to ROUNDED."""
     weights = cast(tuple[float, ...], value)
     total = math.fsum(weights)
     if abs(total - 1) > ROUNDED:
@@ -286,14 +291,14 @@ def shares(value: Value) -> Value:
 
 
 def has_bars(spec: Parameter) -> bool:
-    """True if a parameter has one control with a bar for each entry; False if each entry has a
-    slider.
+    """True if a parameter has a single control with a bar for each entry; False if each entry has a
+    slider of its own.
     """
     return spec.kind == "weights" and (spec.low, spec.high) == (0, 1)
 
 
 def control_ids(spec: Parameter, count: int) -> list[str]:
-    """Ids of the sliders of a parameter: one, or one for each of its `count` entries."""
+    """Ids of the sliders of a parameter: one slider, or one for each of its `count` entries."""
     name = PARAMETER_PREFIX + spec.name
     if spec.kind == "weights":
         return [f"{name}.{index}" for index in range(count)]
@@ -310,5 +315,5 @@ SPLIT_PERCENTS = (percent(SPLIT_LIMITS[0]), percent(SPLIT_LIMITS[1]))
 
 
 def is_number(value: Any, limits: tuple[float, float]) -> TypeGuard[float]:
-    """True if a value sent by a browser is a number within the limits."""
+    """True if a value that a browser has sent is a number within the limits."""
     return isinstance(value, int | float) and limits[0] <= value <= limits[1]

@@ -1,4 +1,4 @@
-"""Bounded stores of what the app has read, drawn and measured."""
+"""Stores, of bounded size, of what the app has read, drawn and measured."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from dataclasses import InitVar, dataclass, field
 from prviz.recent import LeastRecentlyUsed
 from prviz.server.limits import limits
 
-# Limits of each store, in entries and bytes; on a shared server a part of them. Uploads go into
-# stores of the visitor alone, so that nobody sees another visitor's data. Samples and profiles have
-# their own stores, as a large one would otherwise displace everything else.
+# Largest sizes of each visitor's stores, in entries and bytes; on a shared server, a part of these
+# bytes. Samples and profiles have their own stores, because a large one would displace everything
+# else. Uploads are never put into shared stores, so that nobody sees another visitor's data.
 CAPACITY = 48
 RESULTS_BYTES = 200_000_000
 SAMPLES_CAPACITY = 24
 SAMPLES_BYTES = 400_000_000
 PROFILES_CAPACITY = 4
 PROFILES_BYTES = 200_000_000
-# Snapshots of films and pinned states: room for more than one question can need, as it would
-# otherwise measure some again and again.
+# For snapshots of films and pinned states: more than one question can need, because otherwise it
+# would measure some of them again and again.
 SNAPSHOTS_CAPACITY = 120
 SNAPSHOTS_BYTES = 60_000_000
 
 
 @dataclass(kw_only=True, eq=False)
 class Stores:
-    """The stores of one visitor.
+    """The stores of one visitor, or shared ones (`PUBLIC`).
 
-    beyond : shared stores that also get everything, and are searched for what is missing here.
+    beyond : shared stores. They get a copy of everything, and are searched for what is missing
+    here.
     """
 
     results: LeastRecentlyUsed = field(init=False)
@@ -50,7 +51,7 @@ class Stores:
         return self.results, self.samples, self.profiles, self.snapshots
 
     def keep(self) -> None:
-        """Keep the present entries, whatever is added later."""
+        """Protect the present entries: later ones do not displace them."""
         for store in self._all:
             store.keep()
 
@@ -60,7 +61,7 @@ class Stores:
             store.clear()
 
 
-# Shared store for toys and bundled sets, which are the same for everybody: what one visitor has
-# waited for, the next one finds. Each visitor has own stores in front of it, so that other visitors
-# can't displace what is in use.
+# Shared stores for toys and bundled sets, which are the same for everybody: a result measured for
+# one visitor is there for the next one. Each visitor's own stores come first, so that other
+# visitors can't displace what is in use.
 PUBLIC = Stores()

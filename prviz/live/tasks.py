@@ -1,5 +1,5 @@
-"""Tasks for a class, carried by a link: an answer to give before the truth is shown, or a goal to
-reach by painting.
+"""Tasks for students, opened by a link: a question to answer before the truth is shown, or a goal
+to reach by painting.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, kw_only=True)
 class ClassTask:
-    """One task.
+    """One task for students: a question or a goal.
 
-    text : shown to the user. column : the table's column whose largest value is the right answer;
-    the truth stays hidden until an answer is given. "" for a goal. family : for a goal, the family
-    that must have an area of at least `least` while the true area is at most `most`.
+    text : shown to the user. column : for a question, the table's column whose largest value is the
+    right answer; the truth stays hidden until the user answers. "" for a goal. family : for a goal,
+    the family whose area must be at least `least` while the true area is at most `most`.
     """
 
     text: str
@@ -25,7 +25,7 @@ class ClassTask:
     most: float = 0.0
 
 
-# With two digits an area of at least _ONE is 1, and one of at most _ZERO is 0.
+# Rounded to two digits, an area of at least _ONE is 1, and one of at most _ZERO is 0.
 _ONE = 0.995
 _ZERO = 0.005
 

@@ -39,7 +39,7 @@ from prviz.reports.export import limit_of
 from prviz.reports.settings import BANDWIDTH_LIMITS, SHOW_BOUND, SHOW_LIMITS
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
-# Note on curves from approximate neighbour lists.
+# Word in the legend after curves from approximate neighbour lists.
 NOTE = "approximate"
 BOUND_HELP = (
     "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent;"
@@ -63,10 +63,10 @@ SPACE_HELP = "It takes its family into Space, too."
 
 
 def controls(problem: Problem, view: str) -> list[Control]:
-    """The controls of the figure. The bandwidth's is left out where no family uses one.
+    """The controls of the main figure. There is no control of the bandwidth if no family uses one.
 
-    view : one of VIEWS. The chips for bound and limits belong to the view of curves, which alone
-    shows these.
+    view : one of VIEWS. Only the view of curves shows bound and limits, so only it has the chips
+    for them.
     """
     settings = problem.settings
     top = problem.largest_k
@@ -124,7 +124,7 @@ def controls(problem: Problem, view: str) -> list[Control]:
 
 
 def no_frames(problem: Problem) -> str:
-    """Why the curves are not measured at every k; "" if they are, or will be."""
+    """Text that says why the curves are not measured at every k; "" if they are, or will be."""
     if problem.settings.approximate:
         return "Approximate curves are measured at one k at a time."
     if needs.profile(problem) is None:
@@ -133,7 +133,9 @@ def no_frames(problem: Problem) -> str:
 
 
 def _shown(problem: Problem) -> list[tuple[str, str, str]]:
-    """Chips for what can be drawn beside the curves: name, label and help."""
+    """Chips for the bound and the limits, which can be drawn beside the curves: name, label and
+    help.
+    """
     bound = bounds.bound(problem)
     label = "95 % bound: rules nothing out"
     if bound is None or bound.auc <= bounds.WIDEST:
@@ -146,7 +148,7 @@ def _shown(problem: Problem) -> list[tuple[str, str, str]]:
 
 
 class Asked(NamedTuple):
-    """The problem that the browser has asked for, and the number of its last question."""
+    """The problem that the browser has requested, and the number of its last question."""
 
     problem: Problem
     number: int
@@ -162,11 +164,11 @@ def content(
     errors: Mapping[str, float] | None = None,
     panels: bool = True,
 ) -> bytes:
-    """The content of the main figure, as JSON; may run in any thread. The controls show what is
-    asked for, the curves what is measured.
+    """The content of the main figure, as JSON; may run in any thread. The controls show the
+    requested settings, the curves what is measured.
 
-    stopped : keys of needs that are not measured any more. have : as of `figure_content`. errors :
-    of each family's area, measured on a surrogate, where known. panels : True if panels stand
+    stopped : keys of needs that will not be measured. have : as in `figure_content`. errors : by
+    family, how far its area may be off, measured on a surrogate. panels : True if panels stand
     beside the figure.
     """
     problem = answer.problem
@@ -174,7 +176,7 @@ def content(
     truth = problem.truth
     curves = found.curves
     shade = bounds.shade(problem)
-    # a limit is drawn when its curve's row is pointed at
+    # A limit that is not switched on is drawn while the pointer is on its curve's row.
     known = bounds.every_limit(problem) if answer.final else {}
     limits = {limit_label(name): curve for name, curve in known.items()}
     table = numbers(problem, found)
@@ -221,7 +223,9 @@ def content(
 
 
 def task_content(problem: Problem, name: str) -> Mapping[str, Any] | None:
-    """A task for the figure; None for no task, and where these data don't answer it."""
+    """A student's task as the browser gets it; None without a task, or if these data don't answer
+    it.
+    """
     task = TASKS.get(name)
     if task is None or problem.truth is None or problem.settings.approximate:
         return None
@@ -231,12 +235,16 @@ def task_content(problem: Problem, name: str) -> Mapping[str, Any] | None:
 
 
 def position(problem: Problem) -> dict[str, float | None]:
-    """The stop of the sliders: k as a number, the bandwidth in its unit or None if automatic."""
+    """The current stop of the sliders: k as a number, and the bandwidth in its unit (None if
+    automatic).
+    """
     return {"k": problem.k, "bandwidth": problem.settings.bandwidth}
 
 
 def hubs(problem: Problem) -> str:
-    """Sentence on the share of hubs among the samples, for a family that evaluates hubs alone."""
+    """Sentence that says what share of the samples are hubs, if a chosen family evaluates hubs
+    alone; otherwise "".
+    """
     for name in problem.settings.methods:
         family = ESTIMATORS[name]
         kept = results.kept_estimate(problem, name)
@@ -252,8 +260,8 @@ def hubs(problem: Problem) -> str:
 
 @cache
 def _layout() -> dict[str, Any]:
-    """The layout of the figure of curves, which is always the same. Axis titles are single words;
-    the help text explains them.
+    """Plotly layout of the figure of curves, which is always the same. Axis titles are single
+    words, as the help text explains them.
     """
     layout: dict[str, Any] = _calm(plain_figure(figures.pr_figure({})))["layout"]
     for axis in ("xaxis", "yaxis"):
@@ -263,7 +271,9 @@ def _layout() -> dict[str, Any]:
 
 
 def _calm(plain: dict[str, Any]) -> dict[str, Any]:
-    """Remove the grid and most ticks of a square figure: hovering a curve shows its numbers."""
+    """Remove the grid and most ticks of a square figure: hovering a curve shows its numbers
+    instead.
+    """
     layout = plain["layout"]
     layout["xaxis"] |= {"tickvals": [0, 0.5, 1], "showgrid": False}
     layout["yaxis"] |= {"tickvals": [0.5, 1], "showgrid": False}
@@ -273,7 +283,7 @@ def _calm(plain: dict[str, Any]) -> dict[str, Any]:
 def curve_space(
     problem: Problem, found: results.Results, table: Table, *, panels: bool = True
 ) -> Pane:
-    """The pane of curves. Its legend shows the overlap with the truth where there is one."""
+    """The pane with the curves. If a truth is known, its legend shows their IoU with it."""
     truth = problem.truth
     curves = found.curves
     note = "" if found.approximation is None else NOTE
@@ -298,7 +308,7 @@ def curve_space(
         notes=notes,
         placed=False,
     )
-    # the truth is drawn last, on top
+    # The truth is drawn last, on top of the other curves.
     data = sorted(map(plain_trace, traces), key=lambda trace: bool(trace["legendgroup"] == TRUTH))
     return Pane(
         "pr",
@@ -313,14 +323,14 @@ def curve_space(
 
 
 def error_space(problem: Problem, found: results.Results) -> Pane:
-    """The pane of the same classifiers in error space (fpr, fnr)."""
+    """The pane with the classifiers of the curves in error space (fpr, fnr)."""
     note = "" if found.approximation is None else NOTE
     figure = figures.error_space_figure(
         found.curves, truth=problem.truth, notes=dict.fromkeys(found.curves, note)
     )
     plain = _calm(plain_figure(figure))
-    plain["data"].sort(key=lambda trace: trace["legendgroup"] == TRUTH)  # the truth is drawn last
-    for trace in plain["data"]:  # the browser computes these from the curves
+    plain["data"].sort(key=lambda trace: trace["legendgroup"] == TRUTH)  # the truth on top
+    for trace in plain["data"]:  # The browser computes these parts from the curves.
         for part in ("x", "y", "text", "customdata"):
             trace.pop(part)
     return Pane(
@@ -336,7 +346,7 @@ def error_space(problem: Problem, found: results.Results) -> Pane:
 
 
 def numbers(problem: Problem, found: results.Results) -> Table:
-    """The table with every number of every curve."""
+    """The table of numbers, with every number of every curve."""
     settings = problem.settings
     truth = problem.truth
     bound = bounds.bound(problem)
@@ -358,7 +368,7 @@ def numbers(problem: Problem, found: results.Results) -> Table:
 
 
 def linked(curves: NamedCurves, truth: PRCurve | None) -> Linked:
-    """The curves on which lam is marked: every estimate and the truth."""
+    """The curves on which the chosen lam is marked: every estimate and the truth."""
     color = figures.colors(curves)
     found = {name: (ESTIMATORS[name].title, color[name], curve) for name, curve in curves.items()}
     if truth is None:
@@ -367,6 +377,6 @@ def linked(curves: NamedCurves, truth: PRCurve | None) -> Linked:
 
 
 def following(problem: Problem, found: results.Results) -> Following:
-    """What a figure needs to follow the main figure's sliders in the browser."""
+    """The data with which the browser makes a figure follow the sliders of the main figure."""
     curves = linked(found.curves, problem.truth)
     return Following(curves, snapshots.profile_id(problem), position(problem))
