@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 _LONGEST = 80
 _LONGEST_LITERAL = 200
+# Most characters of column names in the option that a message suggests.
+_LONGEST_REMEDY = 200
 
 
 def quoted(text: str) -> str:
@@ -57,3 +62,23 @@ def first_names(names: Sequence[str]) -> str:
     if len(names) > 4:
         more = f" and {len(names) - 4:,} more"
     return ", ".join(names[:4]) + more
+
+
+def columns_text(names: Sequence[str]) -> str:
+    """Column names as a command-line option takes them: separated by commas, quoted where a name
+    has a comma.
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
+
+
+def drop_text(names: Sequence[str]) -> str:
+    """The arguments that leave columns out, in Python and in the shell; if the names are long or
+    unprintable, a description.
+    """
+    line = columns_text(names)
+    if not line.isprintable() or len(line) > _LONGEST_REMEDY:
+        return "drop=... (--drop COLUMNS)"
+    given = repr(names[0]) if len(names) == 1 else f"[{', '.join(map(repr, names))}]"
+    return f"drop={given} (--drop {shlex.quote(line)})"

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from prviz.array_input import EMBED_PICTURES, as_array, feature_names, numbers_order, squeezed
 from prviz.arrays import Array, Flags, Ints
 from prviz.cells import table_html
-from prviz.quoting import listed, quoted
+from prviz.quoting import drop_text, listed, quoted
 from prviz.warning import from_outside, warn
 
 # Share of each set that defines the classifiers; None or "none": no split.
@@ -803,8 +803,11 @@ def _check_names(real: Sequence[str], generated: Sequence[str]) -> None:
     alone["generated"] = [name for name in generated if name not in set(real)]
     found = [f"only {role} has {listed(names, most=6)}" for role, names in alone.items() if names]
     if found:
+        one = ""
+        if len(found) == 1:
+            one = f"Leave out of it what is no feature, {drop_text(max(alone.values(), key=len))}. "
         raise ValueError(
-            f"the two sets have different features: {'; '.join(found)}. "
+            f"the two sets have different features: {'; '.join(found)}. {one}"
             f"{_ends_text(alone) or _encoding_text(alone)}Give both sets the same features: rename "
             "or remove columns, and encode categories of both tables together"
         )

@@ -19,8 +19,8 @@ from pages._triage.checkpoints import (
     witnesses_known,
 )
 from pages._triage.session import HOLDOUT, REFERENCE
+from prviz.quoting import columns_text
 from prviz.readers.bundled import REAL_SETS
-from prviz.readers.columns import columns_text
 from prviz.readers.paths import data_folder
 from prviz.recent import LeastRecentlyUsed
 from prviz.reports.document import Document, document

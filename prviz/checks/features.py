@@ -23,7 +23,14 @@ from prviz.checks.finding import (
     ratio,
 )
 from prviz.quoting import first_names
-from prviz.readers.suspects import FIRST_ROWS, are_weights, called_weights, is_key, may_be_keys
+from prviz.readers.suspects import (
+    FIRST_ROWS,
+    are_weights,
+    called_weights,
+    is_amount,
+    is_key,
+    may_be_keys,
+)
 from prviz.samples import SamplePair, Samples
 
 NORM_RATIOS = (1.25, 2.0)
@@ -129,6 +136,8 @@ def _other_constants(facts: DataFacts, constant: Ints) -> list[int]:
     real, generated = (each.values[0, constant].astype(float) for each in facts.pair)
     with np.errstate(over="ignore"):
         far = np.abs(real - generated) > 1e-3 * np.maximum(np.abs(real), np.abs(generated))
+    # numbers of stations differ by little, but are not rounded
+    far |= (real != generated) & (real == np.rint(real)) & (generated == np.rint(generated))
     return list(map(int, constant[far]))
 
 
@@ -343,10 +352,11 @@ def keys(pair: SamplePair) -> list[Finding]:
     candidates = np.flatnonzero(may_be_keys(pair.real.values) & may_be_keys(pair.generated.values))
     if len(candidates) > max(1, _KEYS_AT_MOST * pair.d):
         return []
+    names = dict(enumerate(pair.real.features))
     found = [
         each
         for each in candidates.tolist()
-        if all(is_key(samples.values[:, each]) for samples in pair)
+        if not is_amount(names.get(each, "")) and all(is_key(one.values[:, each]) for one in pair)
     ]
     what = "whole numbers, all different in both sets"
     said = "A key says which sample it is, not what it is like, and hides copies"

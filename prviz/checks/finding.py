@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from prviz.quoting import first_names, short_name
-from prviz.readers.columns import drop_text
+from prviz.quoting import drop_text, first_names, short_name
 from prviz.samples import Samples
 
 Level = Literal["ok", "note", "warning"]

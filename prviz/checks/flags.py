@@ -43,7 +43,7 @@ from prviz.checks.row_order import (
     dependent_rows,
     dependent_sets,
 )
-from prviz.readers.columns import is_label, is_measured
+from prviz.readers.columns import is_label, is_measured, is_path
 from prviz.readers.delimited import summary_rows
 from prviz.readers.suspects import reasons_text, suspect_names
 from prviz.samples import SamplePair, Samples, by_role, pair_of
@@ -195,7 +195,8 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
         if not hasattr(frame, "columns"):
             continue
         for name, column in zip(samples.features, samples.values.T, strict=False):
-            if is_label(name) and not (is_measured(name) and (column != np.rint(column)).any()):
+            measured = is_measured(name) and (is_path(name) or (column != np.rint(column)).any())
+            if is_label(name) and not measured:
                 names[name] = None
         if samples.features and (found := suspect_names(samples.values, samples.features)):
             names |= dict.fromkeys(found)

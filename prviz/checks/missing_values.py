@@ -19,15 +19,8 @@ _LONGEST_LINE = 300
 # Absolute values that stand for missing values. Those before _SMALL may also be codes of
 # questionnaires.
 _STAND_INS = (
-    99,
-    999,
-    9999,
-    99999,
-    999999,
-    99.9,
-    99.99,
-    999.9,
-    9999.9,
+    *(99, 999, 9999, 99999, 999999),
+    *(99.9, 99.99, 99.999, 99.9999, 999.9, 999.99, 999.999, 9999.9, 9999.99, 9999.999),
     1e20,
     1e30,
     1e36,

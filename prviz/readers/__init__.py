@@ -26,6 +26,7 @@ from prviz.readers.columns import (
     is_class,
     is_label,
     is_measured,
+    is_path,
     own_names,
     sort_columns,
 )
@@ -814,7 +815,8 @@ def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Conte
         measured: dict[str, Array] = {}
         for name, column in labels.items():
             if is_measured(name) and name != choice.group and not choice.drops(name):
-                numbers = decimals_in(column, f"{file.where}, column {quoted(name)}")
+                where = f"{file.where}, column {quoted(name)}"
+                numbers = decimals_in(column, where, is_path(name))
                 if numbers is not None:
                     measured[name] = numbers
         if measured:

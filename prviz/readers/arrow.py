@@ -28,10 +28,11 @@ import pyarrow.parquet as pq
 from pyarrow import json as arrow_json
 
 from prviz.arrays import Array
+from prviz.quoting import drop_text
 from prviz.readers.arrays import check_counts
 from prviz.readers.arrow_rows import plan_columns, read_batches
 from prviz.readers.arrow_types import PlainColumns, frame_lines, is_list, is_number
-from prviz.readers.columns import EVERY, MOST_COLUMNS, ColumnChoice, drop_text, is_label
+from prviz.readers.columns import EVERY, MOST_COLUMNS, ColumnChoice, is_label
 from prviz.readers.conversion import refuse_container
 from prviz.readers.errors import (
     EmptyCellError,

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from prviz.arrays import Array
+from prviz.quoting import drop_text
 from prviz.readers.arrays import check_counts, check_exact, check_values
 from prviz.readers.arrow_types import is_list, is_number, is_text
 from prviz.readers.columns import (
@@ -20,7 +21,6 @@ from prviz.readers.columns import (
     LABEL_BYTES,
     MOST_COLUMNS,
     ColumnChoice,
-    drop_text,
     index_columns,
     label_array,
     label_names,

@@ -5,7 +5,6 @@ tables.
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
 import shlex
@@ -29,7 +28,7 @@ MOST_COLUMNS = 6
 # Names that pandas gives to an index without a name.
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
 _LABEL = re.compile(
-    "[fi]?ids?|idx|index|uid|uuid|labels?|class|classes|targets?|category"
+    "[fi]?ids?|id_?codes?|idx|index|uid|uuid|labels?|class|classes|targets?|category"
     "|split|fold|subset|partition|paths?|files?"
     "|(k|cv|inner|outer|train|test|val)_?folds?"
     "|roles?|sources?|origins?|data_?sets?"
@@ -128,6 +127,11 @@ def is_measured(name: str) -> bool:
     feature if it has decimals.
     """
     return _MEASURED.fullmatch(plain_name(name)) is not None
+
+
+def is_path(name: str) -> bool:
+    """True for the name of a path, which numbers can't be: WPath is a count of paths."""
+    return plain_name(name).endswith("_path")
 
 
 def plain_name(name: str) -> str:
@@ -267,8 +271,6 @@ class ColumnChoice:
             )
 
 
-# Most characters of column names in the option that a message suggests.
-_LONGEST_REMEDY = 200
 # No choice by the user, for reading one file.
 EVERY = ColumnChoice()
 # No choice by the user, for reading several files.
@@ -353,26 +355,6 @@ def own_names(features: Sequence[str]) -> tuple[str, ...]:
     if numbered and max(map(int, features), default=0) <= 2 * len(features):
         return ()
     return tuple(features)
-
-
-def columns_text(names: Sequence[str]) -> str:
-    """Column names as a command-line option takes them: separated by commas, quoted where a name
-    has a comma.
-    """
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
-    return line.getvalue()
-
-
-def drop_text(names: Sequence[str]) -> str:
-    """The arguments that leave columns out, in Python and in the shell; if the names are long or
-    unprintable, a description.
-    """
-    line = columns_text(names)
-    if not line.isprintable() or len(line) > _LONGEST_REMEDY:
-        return "drop=... (--drop COLUMNS)"
-    given = repr(names[0]) if len(names) == 1 else f"[{', '.join(map(repr, names))}]"
-    return f"drop={given} (--drop {shlex.quote(line)})"
 
 
 # Pattern of a Python string literal.
@@ -495,9 +477,9 @@ def label_array(values: Sequence[Any]) -> Array:
     return np.array(texts, dtype=str if padded <= 2 * sum(map(label_bytes, texts)) else object)
 
 
-def decimals_in(column: Array, where: str) -> Array | None:
-    """The values of a label column as numbers if some have decimals, else None. Raises ReadError if
-    any cell is empty.
+def decimals_in(column: Array, where: str, whole: bool = False) -> Array | None:
+    """The values of a label column as numbers if some have decimals, or if whole numbers are meant
+    too, else None. Raises ReadError if any cell is empty.
     """
     texts = column if column.dtype.kind in "iuf" else np.char.replace(column.astype(str), ",", ".")
     empty = np.isnan(texts) if texts.dtype.kind == "f" else texts == ""
@@ -505,7 +487,7 @@ def decimals_in(column: Array, where: str) -> Array | None:
         values = texts[~empty].astype(float)
     except ValueError:
         return None
-    if not (values != np.rint(values)).any():
+    if empty.all() or not (whole or (values != np.rint(values)).any()):
         return None
     if empty.any():
         raise ReadError(

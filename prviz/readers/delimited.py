@@ -19,12 +19,12 @@ from typing import BinaryIO, Literal
 import numpy as np
 
 from prviz.arrays import Array
+from prviz.quoting import drop_text
 from prviz.readers.arrays import check_counts, check_values
 from prviz.readers.columns import (
     EVERY,
     MOST_COLUMNS,
     ColumnChoice,
-    drop_text,
     label_array,
     label_bytes,
     label_names,

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from prviz.arrays import Array, Flags
-from prviz.readers.columns import ColumnChoice, drop_text, group_text, is_label, plain_name
+from prviz.quoting import drop_text
+from prviz.readers.columns import ColumnChoice, group_text, is_label, plain_name
 from prviz.readers.errors import ReadError, SuspectColumnsError, beside, listed, literal, quoted
 from prviz.readers.pieces import piece
 
@@ -36,24 +37,28 @@ _MIDDLE = (
 )
 # Names of weights of samples, also in surveys (HHWT, PERWT22F, PWGTP1), but not of body weights.
 _WEIGHTS = (
-    r"(.*_)?[a-z]?(weights?|wgh?t|wt)|w"
+    r"(.*_)?([a-z]|an|pop|samp(le)?|svy|survey|base|final|rake|design|post|inv)?(weights?|wgh?t|wt)"
+    r"|w"
     r"|(?!.*(mol|birth|body|dry|wet|fresh|net|gross))\w*(wgh?t|wt)p?\d*f?"
 )
 _OF_WEIGHTS = re.compile("weight_.+")
-_DRAWN = r"\w*(strat(a|um)|stra|psu)"
+_DRAWN = r"\w*(strat(a|um)|stra|psu)|v(ar)?_?(str(at?)?|unit)|se(stra|unit|cu)"
 # Names of bookkeeping, which no feature has.
 _BOOKKEEPING = re.compile(
-    r"(.*_)?seed|random_?state|rng|checkpoint|ckpt|y_?(pred|true|hat)|predict(ed|ions?)?|((global"
+    r"(.*_)?seed|random_?state|rng|checkpoint|ckpt|y_?(pred|true|hat)|predict(ed|ions?)?"
+    r"|fitted(_values?)?|residuals?|log_?loss|proba(_.*)?|((global"
     r"|train(ing)?|checkpoint|ckpt|optimizer)_?)?step|train|test|val(id(ation)?)?|(.*_)?epoch"
     r"|iter(ation)?|run|trial|replicate|batch|shard|real"
     r"|worker|cfg|cfg_?(scale|value|strength)|guidance(_?(scale|strength|weight))?"
-    r"|cluster|(?!n(um)?_).+_clusters?|(k_?means|leiden|louvain|h?dbscan|.*snn_res)(_.*)?"
+    r"|cluster|(?!n(um)?_).+_clusters?|(k_?means|leiden|louvain|h?dbscan|flow_?som"
+    r"|pheno_?graph|.*snn_res)(_.*)?"
     rf"|time_?stamps?|unix_?time|{_DRAWN}|(redcap|metadata)_.*"
     r"|wall_?(clock|time)|datetime|date"
     r"|serial|key|.*_key|pk|hash|rownames|(row|record|serial|sample|item|image|img|line|entry|run"
     r"|order|batch|frame|event"
     r"|evt|trial|epoch|episode|iteration|replicate|experiment|exp|plate|fib(er|re)|scan|shot)"
     r"_?(no|nr|num|number|count)|record|row|col(umn)?|(sub)?entry|lumi(nosity)?_?(block|section)"
+    r"|(per|case|obs|seq|rec|subj|resp(ondent)?)_?(no|nr|num|number|serial)|seqn"
     r"|event_?length|[mbh]?jd"
     r"|(created|updated|modified|deleted)(_?(at|on))?|(.*_)?(started|ended|finished|recorded"
     r"|measured|logged|inserted)_?at"
@@ -67,6 +72,9 @@ _BOOKKEEPING = re.compile(
     r"|lp|accept(ance)?_(stat|rate|prob)|step_?size|tree_?depth|n_leapfrog|diverg(ent|ing)"
     rf"|{_PREFIXED}|{_OF_A_CELL}|{_MIDDLE}",
 )
+# Names that programs give to columns of their own beside those of the user: _merge, _TYPE_,
+# _airbyte_emitted_at, .fitted and filter_$, but not the dummies of Stata, _Irace_2.
+_OF_A_PROGRAM = re.compile(r"[_.](?!I[a-z]\w*_\d)[^\W\d_].*|filter_\$|\$casenum", re.I)
 # Names that the sampler of Stan gives to its own columns, such as energy__.
 _OF_A_SAMPLER = re.compile(r"\w*[^\W_]__")
 # Names that are features in a table of words (age, weight, score), but doubtful beside numbered
@@ -81,6 +89,25 @@ _EITHER = re.compile(
     r"|reward|log_?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty"
     r"|silhouette|lof|pseudotime"
 )
+# Of these, names that are measured as often in a table of words, such as the time between two
+# events: all but those of a model, of a machine or of a log.
+_MEASURED_TOO = re.compile(
+    r"(.*_)?(mol(ar|ecular)?|body|birth|dry|wet|fresh|net|gross|curb)_(weight|wt)"
+    r"|distance|duration|rating|votes?"
+    r"|(?!(.*_)?(start|stop|end|begin|open|close|creat(e|ion)|updated?"
+    r"|event|arrival|departure|rec(ord(ing)?)?|acq(uisition)?|obs(ervation)?|log|wall|unix|epoch"
+    r"|utc|local|inference|elapsed|processing|generation|sampling|run|train(ing)?|val(idation)?"
+    r"|test|eval|cpu|gpu|aesthetic|clip|quality|nsfw|safety|fid|lpips|match|model|pred(iction)?"
+    r"|anomaly|outlier|novelty|confidence|cos(ine)?|l2|nearest|nn|knn|mahalanobis|recon(struction)?"
+    r"|kl|ce|mse|adv(ersarial)?|gan|total|perceptual|style|content|clustering|doublet|mapping"
+    r"|alignment)_).+_(score|time|loss|distance)s?"
+    r"|time_(to|from|since|until|between|in|on|of|per|control|spent)(_.*)?"
+)
+# Names of settings that are measured where they have many different values.
+_SETTING = re.compile("temperature")
+# Names of coordinates of one letter, and other names of one letter.
+_LETTERS = re.compile("[xyz]")
+_OTHER_LETTERS = re.compile(r"[^\W\d_xyz]")
 # Names that are doubtful beside numbered features, but plain features in a table of words.
 _BESIDE = re.compile(
     r"elapsed(_.*)?|.*_(ms|millis|seconds|bytes)|gpu|device|lat(itude)?|lon(gitude)?|lng|zeit"
@@ -88,15 +115,20 @@ _BESIDE = re.compile(
     r"|(week)?day|hour|bbox(_.*)?|[xy]_?(min|max)|sex|phenotype|pat|mat"
 )
 # Names that are doubtful beside numbered features if their column holds whole numbers: numbers,
-# codes, the state of a form.
+# codes, the state of a form, outcomes.
 _NUMBERS = re.compile(
     r".+_(no|nr|number)|.*code|code_(insee|postale?|commune|region)|zip|plz|fips|state|county|cls"
     r"|land_?cover|lulc|classification|.+_complete|block|rep|lap|turn|born"
+    r"|naics.*|sic[hc]?|gics.*|nace.*|isi?co?|icd_?\d*|(.*_)?iso(_?num(eric)?)?|m49"
+    r"|(.*_)?port|[sd]port|protocol|proto|camcol|rerun|field|slice|tile|lane|channel|ccd|chip"
+    r"|churn(ed)?|survived|exited|default(ed)?|attrition|readmitted|(is_?)?fraud|outcome|diagnosis"
 )
-# Names of coordinates on a map, in the sky or in a picture, which come in pairs.
+# Names of coordinates on a map, on the sky or in a picture, and of the ends of an interval in a
+# recording, which come in pairs.
 _PLACE = re.compile(
     r"(.*_)?(lat(itude)?|lon(g(itude)?)?|lng|easting|northing)|ra|decl?"
     r"|(.*_)?(pos(ition)?|point|location|pixel)_[xy]|[xy]_(image|pixel|pos(ition)?)"
+    r"|(t_?)?(start|begin|end|stop|onset|offset)(_(time|m?s|sec(onds)?|frame|pos(ition)?))?"
 )
 # Pattern of the name of a part of a date -> its greatest possible number.
 _PARTS_OF_DATES = {
@@ -139,9 +171,21 @@ _ERROR = re.compile(
 )
 # A unit at the end of a name, such as (s) in Time (s).
 _UNIT_BEHIND = re.compile(r"[ _]*[(\[][^()\[\]]*[^\W\d_][^()\[\]]*[)\]]$")
+# Names of amounts and counts, whose whole numbers may all differ without being a key: plurals
+# (sessions), amounts (price), and what a word in front or a unit behind says.
+_AMOUNT = re.compile(
+    r"(n|num|total|sum|avg|mean|max|min|median|cum)_.+"
+    r"|(?!.*(key|code|number|serial|id)s)(.*_)?[a-z]{2,}[^\W\dsui_]s"
+    r"(_(fwd|bwd|in|out|sent|received|total|mean|max|min|sum|avg))?"
+    r"|(.*_)?(price|cost|income|revenue|salary|wage|amount|balance|value|volume|area|length|width"
+    r"|height|depth|size|duration|population|distance|mass|weight|intensity|count|used|free"
+    r"|interest|elevation|altitude|energy|power|speed|pressure|frequency|sum|total|turnover|profit"
+    r"|debt|mileage|rainfall|dose|kb|mb|gb|kg|km|usd|eur|ms|ns|hz|pa)(_.*)?"
+)
 # Names of the axis of spectra: wavelength, mass, time.
 _AXIS = re.compile(
-    r"wave_?(length|number)s?|raman_?shift|(row_)?(m/?z|rt)_?(min|max|med)?|(2|two)_?theta"
+    r"ppm|chemical_?shifts?|(binding|photon|kinetic)_?energy"
+    r"|wave_?(length|number)s?|raman_?shift|(row_)?(m/?z|rt)_?(min|max|med)?|(2|two)_?theta"
     r"|(row_)?retention_?time"
 )
 _COUNT = re.compile(
@@ -219,7 +263,9 @@ _REASONS = {
     ),
     "where it was seen": re.compile(_MIDDLE),
     "a place in a plot": re.compile(rf"{_PLOT.pattern}|[xyz]|.*coord.*|pos_?[xyz]"),
-    "a cluster": re.compile(r"(.*_)?clusters?|(k_?means|leiden|louvain|h?dbscan|.*snn_res)(_.*)?"),
+    "a cluster": re.compile(
+        r"(.*_)?clusters?|(k_?means|leiden|louvain|h?dbscan|flow_?som|pheno_?graph|.*snn_res)(_.*)?"
+    ),
     "what its rows belong to": _UNIT,
     "weights of the samples": re.compile(rf"{_WEIGHTS}|weights?_.*"),
     "how the samples were drawn": re.compile(_DRAWN),
@@ -228,12 +274,14 @@ _REASONS = {
         r"|month|week|(week)?day|hour|datum|zeit|frame"
     ),
     "a prediction or its quality": re.compile(
-        r"y_?(pred|true|hat)|predict.*|(.*_)?(score|loss|distance|similarity|confidence)s?|prob.*"
+        r"y_?(pred|true|hat)|predict.*|fitted.*|residuals?|log_?loss|prob.*"
+        r"|(.*_)?(score|loss|distance|similarity|confidence)s?"
         r"|rating|perplexity|rank"
         r"|reward|.*likelihood|log_?prob|nll|cos.*|pred|gt|ground_?truth|uncertainty|silhouette|lof"
     ),
     "a key": re.compile(
-        r"serial|(.*_)?key|pk|hash|rownames|(.*_)?(no|nr|num|number|count)|record|row|col(umn)?"
+        r"(.*_)?(serial|key)|pk|hash|rownames|(.*_)?(no|nr|count)|\w*(num|number)|seqn|record|row"
+        r"|col(umn)?"
     ),
 }
 # Fewest rows per unit (such as a patient), on average, for numbers to say which rows belong
@@ -241,6 +289,8 @@ _REASONS = {
 _TOGETHER = 1.5
 # Fewest numbered features of one name (f0, f1, f2) beside which other names are doubtful.
 _FAMILY = 3
+# Least share of such features among all; formants F0 to F3 stand beside other measurements.
+_MOST_OF = 0.7
 # Fewest rows with names of genes for the rows to count as features instead of samples.
 _FEW_GENES = 8
 # Fewest numbered features of one name for a note on any other name.
@@ -256,12 +306,29 @@ _UNEVEN = 1e-6
 _BEGUN_ANEW = 7 / 8
 # Fewest rows in which numbers that count them can't be chance.
 _COUNTED = 8
+# Seconds since 1970, from October 1999 to November 2042.
+_SECONDS = (9.4e8, 2.3e9)
+# Milliseconds, microseconds and nanoseconds in a second.
+_FRACTIONS = (1e3, 1e6, 1e9)
+# Most different codes, such as 541511 and 236115, in one column.
+_FEW_CODES = 32
+# Fewest rows for each code, on average.
+_ROWS_OF_A_CODE = 5
+# Least number that may be such a code.
+_LEAST_CODE = 100
+# Least mean distance between two codes.
+_CODES_APART = 10
+# Largest share of round numbers among codes; prices are round, or end in 9.
+_ROUND = 0.5
+# Least ratio of the distances from the median to the 90th and to the 10th percentile in amounts,
+# which are skewed; keys hardly are.
+_SKEWED = 2
 # Number of first rows by which whole numbers may be recognised as a key.
 FIRST_ROWS = 64
 # Fewest rows in which equal steps can't be chance.
 _EVEN_ROWS = 16
 # Number of rows from which whole numbers that are all different count as a key, even if they are
-# not spread evenly.
+# not spread evenly, unless they are skewed.
 _KEY_ROWS = 500
 # Most rows that are searched for packed bits.
 _PACKED_ROWS = 500
@@ -353,6 +420,11 @@ def checked_columns(
                 found.ordered,
                 "it grows or falls from row to row",
                 "they grow or fall from row to row",
+            ),
+            (
+                found.codes,
+                "its whole numbers look like codes",
+                "their whole numbers look like codes",
             ),
             (found.sums, "it is the sum of other columns", "they are sums of other columns"),
         ):
@@ -591,13 +663,14 @@ def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -
 class _Suspects(NamedTuple):
     """Columns that look like no features, each with what it looks like.
 
-    doubtful, ordered, sums : columns that may be no features, by their names, because they rise or
-        fall from row to row, or as sums of others.
+    doubtful, ordered, codes, sums : columns that may be no features, by their names, because they
+        rise or fall from row to row, because they look like codes, or as sums of others.
     """
 
     sure: dict[str, str]
     doubtful: tuple[str, ...]
     ordered: tuple[str, ...]
+    codes: tuple[str, ...] = ()
     sums: tuple[str, ...] = ()
 
 
@@ -606,7 +679,10 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     stems = [match[1] if match else None for match in map(_NUMBERED.fullmatch, plain)]
     sure = _named(plain, _BOOKKEEPING) | _coordinates(plain)
     samplers = _named(features, _OF_A_SAMPLER)
-    sure |= samplers
+    programs = _named(features, _OF_A_PROGRAM)
+    if 2 * len(programs) > len(features):
+        programs = set()
+    sure |= samplers | programs
     either = _named(plain, _EITHER) - sure
     numbered = Counter(
         stem
@@ -615,8 +691,10 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     )
     family, most = max(numbered.items(), key=itemgetter(1), default=("", 0))
     others = len(plain) - len(sure) - len(either)
-    if most >= max(_FAMILY, others / 2):
+    if most >= max(_FAMILY, _MOST_OF * others):
         sure |= either | _named(plain, _BESIDE)
+    else:
+        either -= _measured(values, plain)
     if most >= max(_LONG_FAMILY, _OUTSIDERS * others):
         either |= _outsiders(plain, stems, family) - sure
     called = {place for place in either if called_weights(plain[place])}
@@ -632,7 +710,9 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     of_weights = _named(plain, _OF_WEIGHTS)
     either |= {place for place in of_weights if abs(values[:, place].mean() - 1) < _ABOUT_ONE}
     even, ordered = _in_order(values)
-    seen = _seen(values, plain, even) | dict.fromkeys(samplers, "a state of the sampler")
+    seen = _seen(values, features, plain, even, ordered)
+    seen |= dict.fromkeys(programs, "named like a program's own column")
+    seen |= dict.fromkeys(samplers, "a state of the sampler")
     seen |= dict.fromkeys(dates.keys() & sure, "a part of a date")
     units = {place for place in _named(plain, _UNIT) if _repeats(values[:, place])}
     sure |= units | seen.keys()
@@ -644,10 +724,13 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
         fitting = (reason for reason, each in _REASONS.items() if each.fullmatch(plain[place]))
         reasons[features[place]] = seen.get(place) or next(fitting, "named unlike the others")
     in_order = _at(ordered - sure - either, features)
+    codes = _scattered(values) - sure - either
     sums = _sums(values) - sure
     if len(sure) + len(either) == len(plain):  # else no feature would be left
         either = set()
-    return _Suspects(reasons, _at(either - sums, features), in_order, _at(sums, features))
+    return _Suspects(
+        reasons, _at(either - sums, features), in_order, _at(codes, features), _at(sums, features)
+    )
 
 
 def _at(places: set[int], features: Sequence[str]) -> tuple[str, ...]:
@@ -709,6 +792,18 @@ def _probabilities(values: Array, plain: Sequence[str]) -> set[int]:
     return set()
 
 
+def _measured(values: Array, plain: Sequence[str]) -> set[int]:
+    """Indices of features of a table of words that elsewhere have the names of bookkeeping."""
+    found = _named(plain, _MEASURED_TOO)
+    for place in _named(plain, _SETTING):
+        if not _few(values[:, place]):
+            found.add(place)
+    # z beside other letters, as of photometric bands, is no coordinate
+    if len(_named(plain, _OTHER_LETTERS)) > 1:
+        found |= _named(plain, _LETTERS)
+    return found
+
+
 def _outsiders(plain: Sequence[str], stems: Sequence[str | None], family: str) -> set[int]:
     """Indices of names that are neither of the numbered family (f0, f1, f2 ...) nor share their
     beginning with another name.
@@ -721,10 +816,12 @@ def _outsiders(plain: Sequence[str], stems: Sequence[str | None], family: str) -
     return alone
 
 
-def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]:
+def _seen(
+    values: Array, features: Sequence[str], plain: Sequence[str], even: set[int], ordered: set[int]
+) -> dict[int, str]:
     """Index of a column -> what it is, by its values or by the names of other columns."""
     names = set(plain)
-    seen = dict.fromkeys(_keys(values), "a key, whose numbers all differ")
+    seen = dict.fromkeys(_keys(values, features), "a key, whose numbers all differ")
     seen |= dict.fromkeys(_probabilities(values, plain), "a prediction or its quality")
     for place, name in enumerate(plain):
         error = _ERROR.fullmatch(name)
@@ -739,7 +836,9 @@ def _seen(values: Array, plain: Sequence[str], even: set[int]) -> dict[int, str]
             if _CLOCK.fullmatch(name):
                 steps = "a time, in even steps"
             seen[place] = steps
-        elif _are_dates(values[:, place]):
+        elif _are_dates(values[:, place]) or _are_moments(
+            values[:, place], place in ordered or _CLOCK.fullmatch(name) is not None
+        ):
             seen[place] = "a time"
         # t may be Student's t statistic.
         elif name != "t" and _CLOCK.fullmatch(name) and _runs(values[:, place]):
@@ -771,6 +870,37 @@ def _is_date(value: float) -> bool:
     except ValueError:
         return False
     return float(text) == value and 1900 <= year <= 2100
+
+
+def _are_moments(column: Array, seconds: bool) -> bool:
+    """True for different moments in milliseconds, microseconds or nanoseconds since 1970; where
+    ``seconds``, also in seconds, which other numbers may be by chance.
+    """
+    for scale in (1.0, *_FRACTIONS)[not seconds :]:
+        low = _SECONDS[0] * scale
+        high = _SECONDS[1] * scale
+        if len(column) >= _EVEN_ROWS and low <= column[0] <= high:
+            return bool(low <= column.min() < column.max() <= high)
+    return False
+
+
+def _scattered(values: Array) -> set[int]:
+    """Indices of columns of few whole numbers, each in several rows, that lie far apart and are not
+    round, as codes of industries or of plates do.
+    """
+    first = values[:FIRST_ROWS]
+    found = set[int]()
+    if len(first) < FIRST_ROWS:
+        return found
+    likely = (first == np.rint(first)) & (first >= _LEAST_CODE)
+    for place in np.flatnonzero(likely.all(axis=0)).tolist():
+        codes = np.unique(values[:, place])
+        few = _ADDENDS <= len(codes) <= min(_FEW_CODES, len(values) / _ROWS_OF_A_CODE)
+        rounded = (codes % 5 == 0) | (codes % 10 == 9)
+        apart = np.ptp(codes) >= _CODES_APART * len(codes)
+        if few and apart and codes[0] >= _LEAST_CODE and rounded.mean() <= _ROUND and _whole(codes):
+            found.add(place)
+    return found
 
 
 def _runs(column: Array) -> bool:
@@ -841,9 +971,14 @@ def _is_decimal(value: object) -> bool:
         return False
 
 
+def _few(column: Array) -> bool:
+    """True for numbers that each occur in several rows on average."""
+    return bool(len(np.unique(column)) <= len(column) / _TOGETHER)
+
+
 def _repeats(column: Array) -> bool:
     """True for whole numbers, not all equal, that occur in several rows each, on average."""
-    return _whole(column) and 1 < len(np.unique(column)) <= len(column) / _TOGETHER
+    return _whole(column) and _few(column) and bool(np.ptp(column) > 0)
 
 
 def called_weights(name: str) -> bool:
@@ -863,14 +998,25 @@ def are_weights(columns: Sequence[Array]) -> bool:
     return all((column == column[0]).all() for column in columns)
 
 
-def _keys(values: Array) -> set[int]:
-    """Indices of columns of whole numbers that are all different; none if many columns are such."""
+def is_amount(name: str) -> bool:
+    """True for a column name of an amount or a count, such as price, sessions and weight (kg)."""
+    return bool(_UNIT_BEHIND.search(name) or _AMOUNT.fullmatch(plain_name(name)))
+
+
+def _keys(values: Array, features: Sequence[str]) -> set[int]:
+    """Indices of columns of whole numbers that are all different and not named like amounts; none
+    if many columns are such.
+    """
     if len(values) < FIRST_ROWS:
         return set()
     likely = np.flatnonzero(may_be_keys(values))
     if len(likely) > _KEYS_AT_MOST * values.shape[1]:
         return set()
-    return {place for place in likely.tolist() if is_key(values[:, place])}
+    return {
+        place
+        for place in likely.tolist()
+        if not is_amount(features[place]) and is_key(values[:, place])
+    }
 
 
 def may_be_keys(values: Array) -> Flags:
@@ -883,14 +1029,15 @@ def may_be_keys(values: Array) -> Flags:
 
 
 def is_key(column: Array) -> bool:
-    """True for whole numbers that are all different, and are either many or spread as evenly as
-    numbers of samples.
+    """True for whole numbers that are all different, and are either spread as evenly as numbers of
+    samples, or many and not skewed as amounts are.
     """
     ordered = np.sort(column.astype(float))
     if (ordered != np.rint(ordered)).any() or (np.diff(ordered) <= 0).any():
         return False
     if len(ordered) >= _KEY_ROWS:
-        return True
+        low, middle, high = np.quantile(ordered, (0.1, 0.5, 0.9)).tolist()
+        return bool(high - middle < _SKEWED * (middle - low))
     places = (ordered - ordered[0]) / (ordered[-1] - ordered[0])
     gap = float(np.abs(places - np.linspace(0, 1, len(ordered))).max())
     return gap * math.sqrt(len(ordered)) < _UNIFORM

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from prviz.readers.columns import MOST_COLUMNS, drop_text, plain_name, sets_text
+from prviz.quoting import drop_text
+from prviz.readers.columns import MOST_COLUMNS, plain_name, sets_text
 from prviz.readers.conversion import BRACKETS, PRINTED_CUT
 from prviz.readers.errors import (
     EmptyCellError,

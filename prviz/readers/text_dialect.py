@@ -63,7 +63,7 @@ _AT_ONCE = 1 << 14
 # remove.
 _AROUND = ("\u2212Dd", "-ee", "%$\u20ac\u00a3\u00a5'\"=_")
 # Pattern of negative numbers as accountants write them, (1.5) and 1.5-, and its replacement.
-_NEGATIVE = (r"^[^\d(]*\((.*)\)$|^(.*\d)-$|^[-\u2212] +(\d.*)$", r"-\1\2\3")
+_NEGATIVE = (r"^(?:[^\W\d_]{1,3}\b|[^\w(])*\((.*)\)$|^(.*\d)-$|^[-\u2212] +(\d.*)$", r"-\1\2\3")
 # Marks of footnotes and significance behind a number.
 _BEHIND = "*\u2020\u2021 "
 # An underscore that separates no thousands, as in keys such as 000012_0.

@@ -739,3 +739,21 @@ def test_numbers_that_end_at_99_or_9_are_no_codes() -> None:
     ):
         found = flags_of(pair(draw().astype(float), draw().astype(float), "abc"))
         assert not [flag for flag in found if "Missing" in flag.title]
+
+
+@pytest.mark.parametrize("code", [-99.999, 99.9999, -9999.99])
+def test_nines_with_decimals_stand_for_missing_values(code: float) -> None:
+    real = normal(120, 3, 0).round(3)
+    real[::13, 1] = code
+    flag = warned(pair(real, normal(120, 3, 1), TABLE))["Missing values as numbers"]
+    assert flag.value_text == f"{code} in 10 of 120 real rows: income"
+
+
+def test_numbers_of_stations_that_hardly_differ_tell_the_sets_apart() -> None:
+    real = np.c_[normal(120, 2, 0), np.full(120, 72502014734)]
+    other = np.c_[normal(120, 2, 1), np.full(120, 72505394728)]
+    assert (
+        "a value of its own in rate" in warned(pair(real, other, TABLE))["Constant features"].effect
+    )
+    real[:, 2] += 0.5
+    assert "Constant features" not in warned(pair(real, other, TABLE))  # it may be rounding

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from prviz.checks.row_order import CONSEQUENCE
+from prviz.quoting import drop_text
 from prviz.readers import Limits, ReadError, read, read_label, roles
 from prviz.readers.arrow import (
     _claims_of_file,
@@ -43,7 +44,6 @@ from prviz.readers.bundled import (
 from prviz.readers.columns import (
     ColumnChoice,
     columns_offered,
-    drop_text,
     group_text,
     index_columns,
     is_label,
@@ -233,8 +233,10 @@ def test_weights_keys_counts_and_units_are_known_by_their_values() -> None:
     assert not is_key(even + 0.5)
     assert not is_key(np.r_[even, even[:1]])
     assert not is_key(np.arange(64.0) ** 6)
-    assert is_key(np.arange(500.0) ** 3)
-    assert not is_key(np.arange(499.0) ** 6)
+    unevenly = np.r_[np.arange(250.0) * 9, np.arange(250.0) * 20 + 9000]
+    assert is_key(unevenly)
+    assert not is_key(unevenly[1:])
+    assert not is_key(np.arange(500.0) ** 3)  # skewed, as amounts are
     assert not is_key(np.r_[np.arange(63.0), 10_000])
     values = np.c_[even, even + 0.5, np.r_[0.0, even[:-1]]]
     assert may_be_keys(values).tolist() == [True, False, False]

@@ -84,6 +84,14 @@ def taken(frame: pd.DataFrame) -> tuple[str, ...]:
         ),
         *(
             "leiden",
+            "FlowSOM",
+            "PERNUM",
+            "SEQN",
+            "anweight",
+            "VARSTR",
+            "proba_1",
+            "logloss",
+            "residual",
             "kmeans_5",
             "timestamp",
             "record_no",
@@ -132,6 +140,7 @@ def test_the_quality_of_a_column_is_asked_about() -> None:
 
 SPECTRA = {
     "wavenumbers": ("Wavenumber (cm-1)", "S{}", ""),
+    "chemical shifts": ("ppm", "real_S{:03d}", ""),
     "wavelengths in steps of 1": ("wavelength", "spectrum {}", ""),
     "chips": ("TargetID", "2000000{:05d}_R01C01.AVG_Beta", "[Header]\nVersion,1.9\n[Data]\n"),
     "genomes": ("ID", "HG{:05d}", ""),
@@ -193,7 +202,8 @@ def test_decimals_named_like_an_index_are_features(name: str, kind: str, tmp_pat
     assert read(path).features == (*WORDS, name)
     assert read(path, drop=name).features == tuple(WORDS)
     frame[name] = frame[name].round()
-    assert read(write(path, frame)).features == tuple(WORDS)
+    whole = (*WORDS, name)[: D + (name == "mean_free_path")]  # no number is a path
+    assert read(write(path, frame)).features == whole
     frame[name] = MADE[:, 0]
     frame.loc[3, name] = np.nan
     if kind == "csv":
@@ -240,7 +250,7 @@ def test_projections_are_plots_of_at_most_three_coordinates() -> None:
 
 @pytest.mark.parametrize(("low", "asked"), [(-1.0, True), (40.0, False)])
 def test_weights_of_events_are_told_from_weights_of_bodies(low: float, asked: bool) -> None:
-    frame = table(REAL, WORDS, weight=RNG.random(N) * 50 + low)
+    frame = table(REAL, WORDS, weight=RNG.permutation(np.linspace(low, 50, N)))
     if asked:
         assert refused(frame) == ("weight",)
         assert refused(frame.assign(weight=1.0)) == ("weight",)
@@ -321,6 +331,110 @@ def test_whole_numbers_all_different_are_a_key_whatever_their_name(n: int) -> No
         assert taken(table(values, WORDS, gadget=harmless))[-1] == "gadget"
     counts = RNG.permuted(np.tile(np.arange(n) * 3, (D, 1)), axis=1).T
     assert taken(table(counts, WORDS)) == tuple(WORDS)  # whole numbers by nature
+
+
+@pytest.mark.parametrize("n", [80, 600])
+@pytest.mark.parametrize(
+    "name",
+    ["price", "memory.used", "sessions", "AreaShape_Area", "n_reads", "Flow Duration", "mz (Da)"],
+)
+def test_amounts_that_all_differ_are_no_key(name: str, n: int) -> None:
+    values = RNG.normal(size=(n, D))
+    amount = RNG.permutation(10**6)[:n]
+    assert taken(table(values, WORDS, **{name: amount}))[-1] == name
+    assert refused(table(values, WORDS, **{f"{name.split()[0]} key": amount}))
+
+
+def test_many_different_amounts_are_skewed_keys_are_not() -> None:
+    values = RNG.normal(size=(600, D))
+    amounts = RNG.permutation(np.unique(np.exp(RNG.normal(14, 1, 900)).round()))[:600]
+    assert taken(table(values, WORDS, gadget=amounts))[-1] == "gadget"
+    assert refused(table(values, WORDS, gadget=amounts.max() - amounts)) == ("gadget",)
+
+
+@pytest.mark.parametrize("name", ["_merge", "_TYPE_", ".fitted", "_airbyte_emitted_at", "filter_$"])
+def test_columns_that_a_program_adds_for_itself_are_asked_about(name: str) -> None:
+    assert refused(table(REAL, WORDS, **{name: RNG.normal(size=N)})) == (name,)
+    dummy = table(REAL, WORDS, _Irace_2=RNG.integers(0, 2, N), _3P=RNG.normal(size=N))
+    assert taken(dummy) == (*WORDS, "_Irace_2", "_3P")
+    own = list(map("_".__add__, WORDS))  # the names of all columns begin so
+    assert taken(table(REAL, own)) == tuple(own)
+
+
+@pytest.mark.parametrize("unit", [1, 1e3, 1e9])
+def test_moments_since_1970_are_asked_about(unit: float) -> None:
+    moments = (1.7e9 + np.cumsum(RNG.random(N) + 0.1)) * unit
+    assert refused(table(REAL, WORDS, gadget=moments)) == ("gadget",)
+    RNG.shuffle(moments)
+    if unit > 1:
+        assert refused(table(REAL, WORDS, gadget=moments)) == ("gadget",)
+    else:  # numbers of this size may be others, unless the name is that of a time
+        assert taken(table(REAL, WORDS, gadget=moments))[-1] == "gadget"
+        assert refused(table(REAL, WORDS, t=moments)) == ("t",)
+
+
+@pytest.mark.parametrize(
+    ("codes", "noted"),
+    [
+        ([541511, 236115, 722511, 334413], True),
+        ([3306, 323, 287, 5149, 751], True),
+        ([1280, 1366, 1440, 1920], False),
+        ([199, 499, 999, 1499], False),
+        ([501, 502, 503, 504], False),
+        ([11, 42, 81, 93], False),
+    ],
+)
+def test_few_whole_numbers_far_apart_look_like_codes(codes: list[int], noted: bool) -> None:
+    found = read(
+        ("t.csv", table(REAL, WORDS, gadget=RNG.choice(codes, N)).to_csv(index=False).encode())
+    )
+    said = "read as a feature, though its whole numbers look like codes: 'gadget'"
+    assert found.features[-1] == "gadget"
+    assert "; ".join(found.notes).startswith(said) == noted
+    assert len(found.notes) == noted
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("naics", "sich", "destination_port", "Protocol", "country_iso_num", "camcol", "Slice"),
+        *("churn", "Survived"),
+    ],
+)
+def test_whole_numbers_named_like_codes_or_outcomes_are_noted(name: str) -> None:
+    for column, noted in ((RNG.integers(0, 9, N), True), (RNG.normal(size=N), False)):
+        found = read(("t.csv", table(REAL, WORDS, **{name: column}).to_csv(index=False).encode()))
+        assert bool(found.notes) == noted
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "step_time",
+            "time_to_expiry",
+            "shot_distance",
+            "credit_score",
+            "weight_loss",
+            "duration",
+        ),
+        *("rating", "temperature", "MolWt", "birth_weight"),
+    ],
+)
+def test_what_is_measured_in_a_table_of_words_gets_no_note(name: str) -> None:
+    frame = table(REAL, WORDS, **{name: RNG.normal(size=N) + 9})
+    assert read(("t.csv", frame.to_csv(index=False).encode())).notes == ()
+    setting = table(REAL, WORDS, temperature=RNG.choice([0, 0.7, 1], N))
+    assert read(("t.csv", setting.to_csv(index=False).encode())).notes
+    assert refused(table(REAL, NUMBERED, temperature=RNG.normal(size=N))) == ("temperature",)
+
+
+def test_bands_of_one_letter_and_formants_get_no_note() -> None:
+    bands = table(REAL[:, :5], [*"ugriz"])
+    assert read(("t.csv", bands.to_csv(index=False).encode())).notes == ()
+    formants = [*("F0", "F1", "F2", "F3"), "HNR", "jitter"]
+    assert taken(table(REAL, formants, duration=RNG.random(N))) == (*formants, "duration")
+    assert refused(table(REAL, NUMBERED, duration=RNG.random(N))) == ("duration",)
 
 
 def test_incomes_in_a_small_table_are_no_key() -> None:

@@ -17,6 +17,7 @@ import pytest
 from safetensors.numpy import save_file
 
 import prviz
+from prviz.cli.main import main
 from prviz.readers import ReadError, SuspectColumnsError, read, read_pair
 
 N = 80
@@ -245,6 +246,17 @@ def test_names_that_differ_in_capitals_spaces_and_signs_are_the_same(spell) -> N
     assert pair.renamed
     with pytest.raises(ValueError, match=r"only real has 'f0'"):
         prviz.SamplePair(FRAME, FRAME.rename(columns={"f0": "f_1_0"}))
+
+
+def test_features_of_one_set_alone_are_left_out_by_the_remedy(tmp_path: Path) -> None:
+    paths = [tmp_path / "real.csv", tmp_path / "made.csv"]
+    FRAME.to_csv(paths[0], index=False)
+    FRAME.assign(margin=1.5, gap=2.5).to_csv(paths[1], index=False)
+    with pytest.raises(ValueError, match=r"different features") as caught:
+        prviz.SamplePair(*map(read, paths))
+    remedy = "drop=['margin', 'gap'] (--drop margin,gap)"
+    assert f"Leave out of it what is no feature, {remedy}." in str(caught.value)
+    assert main(["curve", *map(str, paths), "--method", "knn", "--drop", "margin,gap"]) == 0
 
 
 def test_names_that_only_signs_tell_apart_stay_apart() -> None:

@@ -529,3 +529,15 @@ def test_serials_of_digits_around_letters_are_left_out() -> None:
     rows = "".join(f"{2000 + place}KX{7 * place:04d},{place % 7}\n" for place in range(40))
     with pytest.raises(ReadError, match=r"'2000KX0000' is not a number\. Leave the column out"):
         read(("t.csv", f"kit,size\n{rows}".encode()))
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("matched (3)", None), ("(3)", -3), ("EUR (3)", -3), ("$ (3.5)", -3.5)]
+)
+def test_words_before_a_number_in_brackets_make_no_negative_number(
+    text: str, number: float | None
+) -> None:
+    frame = FRAME.assign(kit=[text] * len(FRAME))
+    with pytest.raises(ReadError, match="is not a number") as caught:
+        read(("t.csv", table(frame).encode()))
+    assert ("Leave the column out" in str(caught.value)) == (number is None)
