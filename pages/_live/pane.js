@@ -233,13 +233,68 @@ const OVERLAID = { l: 62, b: 104 };
  * @param {PaneSpec} spec */
 const isOverlaid = ({ follow, select, link }) => select || Boolean(link || follow);
 
-/** @param {PaneSpec} spec */
-const roomOf = ({ fit }) => (fit ? FITTED : SQUARE);
-/** @param {number} width @param {PaneSpec} spec */
-const squareHeight = (width, spec) => {
-  const { l, r, t, b } = roomOf(spec);
+// Sizes in Plotly's legend, in pixels. ROW: height of a row; ENTRY: width of an entry without its name.
+const ROW = 29,
+  ENTRY = 45;
+const TITLE = 14; // font size of Plotly's axis titles, in pixels
+const UNDER_AXIS = 56; // pixels from a square plot to its legend, for ticks and title
+
+const pen = document.createElement("canvas").getContext("2d");
+
+/** Width of a text in the pane's font, in pixels.
+ * @param {Pane} pane @param {string} text @param {number} size */
+function textWidth({ box }, text, size) {
+  if (!pen) return 0;
+  pen.font = `${size}px ${getComputedStyle(box).fontFamily}`;
+  return pen.measureText(text).width;
+}
+
+/** Number of rows of the pane's legend at this width of the plot.
+ * @param {Pane} pane @param {number} width */
+function legendRows(pane, width) {
+  const { data, layout } = pane.spec.figure;
+  if (layout.showlegend === false) return 0;
+  const names = data.filter(({ name, showlegend }) => name && showlegend !== false).map(({ name }) => name);
+  let rows = 1,
+    used = 0;
+  for (const name of new Set(names)) {
+    const entry = ENTRY + textWidth(pane, name, 12);
+    if (used && used + entry > width) {
+      rows += 1;
+      used = 0;
+    }
+    used += entry;
+  }
+  return rows;
+}
+
+/** Margins of a square plot as wide as this, whose legend is whole below it.
+ * @param {number} width @param {Pane} pane */
+function roomOf(width, pane) {
+  if (pane.spec.fit) return FITTED;
+  const { l, r, b } = SQUARE;
+  return { ...SQUARE, b: Math.max(b, UNDER_AXIS + ROW * legendRows(pane, width - l - r)) };
+}
+/** @param {number} width @param {Pane} pane */
+const squareHeight = (width, pane) => {
+  const { l, r, t, b } = roomOf(width, pane);
   return width - l - r + t + b;
 };
+/** Leave only the words before the colons of all axis titles if one of them is longer than its axis.
+ * @param {Pane} pane @param {{ title?: { text?: string } }[]} axes @param {number} side */
+function shortenTitles(pane, axes, side) {
+  const titles = axes.flatMap(({ title }) => (title?.text ? [title] : []));
+  if (!titles.some(({ text = "" }) => textWidth(pane, text, TITLE) > side)) return;
+  for (const title of titles) title.text = title.text?.split(": ")[0];
+}
+
+/** Height of the rows of the legend for which Python's height of the figure has no room.
+ * @param {Pane} pane */
+function moreRows(pane) {
+  const { square, compact, small } = pane.spec;
+  if (!isOverlaid(pane.spec) || square || compact || small) return 0;
+  return ROW * Math.max(0, legendRows(pane, (pane.box.clientWidth || 320) - OVERLAID.l) - 1);
+}
 /** Width of a square plot in pixels; if the pane fits the window, the style sheet sets this width.
  * @param {Pane} pane */
 const squareWidth = ({ box, plot, spec }) =>
@@ -262,7 +317,8 @@ export function placePane(pane) {
   pane.box.style.flexBasis = wide ? "100%" : "";
   for (const [name, is] of Object.entries({ small, half, fit, compact })) pane.box.classList.toggle(name, is);
   pane.plot.style.setProperty("--height", `${height}px`);
-  if (!fit) pane.plot.style.minHeight = `${square ? squareHeight(squareWidth(pane), pane.spec) : height}px`;
+  if (!fit)
+    pane.plot.style.minHeight = `${square ? squareHeight(squareWidth(pane), pane) : height + moreRows(pane)}px`;
 }
 
 /** A function that reads the theme's CSS variables, by their names without "--".
@@ -322,12 +378,13 @@ export function themed(live, pane, given) {
   const grid = theme["st-border-color-light"] || "#8884";
   const width = spec.square ? squareWidth(pane) : box.clientWidth || 320;
   const font = { color: theme["st-text-color"], family: theme["st-font"] };
-  const margin = { ...layout.margin, ...(spec.square ? roomOf(spec) : {}) };
+  const more = moreRows(pane);
+  const margin = { ...layout.margin, ...(spec.square ? roomOf(width, pane) : {}) };
   if (!spec.small && !spec.fit && !spec.compact) margin.t = Math.max(margin.t ?? 0, 34); // room for the row of buttons
   if (isOverlaid(spec))
     Object.assign(margin, {
       autoexpand: false,
-      ...(spec.square || spec.compact || spec.small ? {} : OVERLAID),
+      ...(spec.square || spec.compact || spec.small ? {} : { ...OVERLAID, b: OVERLAID.b + more }),
     });
   Object.assign(layout, {
     // A drag does nothing until the user presses a button for it, except where the pane has a brush or a lasso; a
@@ -347,8 +404,8 @@ export function themed(live, pane, given) {
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     height: spec.square
-      ? squareHeight(width, spec)
-      : (spec.compact && pane.plot.clientHeight) || layout.height,
+      ? squareHeight(width, pane)
+      : (spec.compact && pane.plot.clientHeight) || layout.height + more,
     font: { ...layout.font, ...font },
     hoverlabel: {
       ...layout.hoverlabel,
@@ -359,16 +416,21 @@ export function themed(live, pane, given) {
   });
   if (spec.fit) layout.showlegend = false;
   else if (spec.square) layout.legend = { ...layout.legend, yref: "container", y: 0, yanchor: "bottom" };
-  for (const key of Object.keys(layout)) {
-    if (/^[xy]axis\d*$/.test(key))
-      layout[key] = {
-        uirevision: `kept ${pane.resets}`,
-        gridcolor: grid,
-        zerolinecolor: grid,
-        linecolor: grid,
-        ...layout[key],
-      };
-  }
+  const axes = Object.keys(layout).filter((key) => /^[xy]axis\d*$/.test(key));
+  for (const key of axes)
+    layout[key] = {
+      uirevision: `kept ${pane.resets}`,
+      gridcolor: grid,
+      zerolinecolor: grid,
+      linecolor: grid,
+      ...layout[key],
+    };
+  if (spec.square && !spec.fit)
+    shortenTitles(
+      pane,
+      axes.map((key) => layout[key]),
+      width - margin.l - margin.r,
+    );
   return layout;
 }
 

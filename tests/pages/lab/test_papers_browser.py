@@ -10,7 +10,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from prviz.studies.papers import EXPERIMENTS
-from tests.browser import visit, wait_idle
+from tests.browser import overlaps, visit, wait_idle
 
 SAME = EXPERIMENTS["same"]
 
@@ -79,3 +79,16 @@ def test_rows_of_heat_maps_are_named_where_a_panel_begins_a_row_of_its_own(page:
     expect(names[1]).to_be_hidden()
     expect(names[2]).to_be_hidden()
     expect(names[0]).to_be_visible()
+
+
+def test_a_small_panel_is_as_large_as_its_place_whatever_its_legend_takes(page: Page) -> None:
+    """Five panels in a row, each with five rows of a legend below it."""
+    page.set_viewport_size({"width": 1366, "height": 768})
+    visit(page, "/bias_lab?section=Experiments&experiment=features")
+    expect(page.locator(".live .pane .ytitle")).to_have_text(["precision"] * 5)
+    plot = page.locator(".live .pane .nsewdrag").first.bounding_box()
+    assert plot is not None
+    assert min(plot["width"], plot["height"]) > 150
+    first = ".live .pane:first-child"
+    parts = (".xtitle", ".ytitle", ".xtick text", ".ytick text", ".legendtext")
+    assert not overlaps(page, [f"{first} {part}" for part in parts])
