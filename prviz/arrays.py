@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
-AnyFloats = NDArray[np.floating]  # of any precision
-Points = Floats  # (n, 2) positions in a figure
-Ints = NDArray[np.intp]  # rows or positions
+# Floats of any precision.
+AnyFloats = NDArray[np.floating]
+# Positions (n, 2) in a figure.
+Points = Floats
+# Indices of rows, or other positions.
+Ints = NDArray[np.intp]
 Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Rng = np.random.Generator

@@ -395,7 +395,9 @@ def _takes_few_values(facts: DataFacts) -> bool:
 
 
 def discrete(rows: Floats) -> bool:
-    """True if the features take few values, each feature's commonest value (such as 0) aside."""
+    """True if the features take few different values, not counting each feature's commonest value
+    (such as 0).
+    """
     different = np.unique(rows, axis=0)[:256]
     if len(different) < 2:
         return False

@@ -10,7 +10,8 @@ from prviz.checks.finding import Finding, Findings, grade, grade_of, ratio
 from prviz.quoting import listed, short_name
 from prviz.samples import CUT, RENAMED, REORDERED, SamplePair, by_role
 
-_LENGTH_RATIOS = (1.25, 1.5)  # of the median lengths of texts: for a note, and for a warning
+# Ratios of the sets' median lengths of texts above which the finding is a note, and a warning.
+_LENGTH_RATIOS = (1.25, 1.5)
 _TEXT_LABELS = ("text", "sentence", "caption", "prompt")
 
 
@@ -43,8 +44,8 @@ def reordered(pair: SamplePair) -> list[Finding]:
 
 
 def texts(pair: SamplePair) -> list[Finding]:
-    """A finding if the texts that were embedded differ in length, where both sets have them as
-    labels.
+    """A finding if the embedded texts of the two sets differ in length; only for sets that both
+    hold their texts as labels.
     """
     shared = pair.real.labels.keys() & pair.generated.labels.keys()
     label = next((name for name in _TEXT_LABELS if name in shared), None)
@@ -60,13 +61,15 @@ def texts(pair: SamplePair) -> list[Finding]:
     return [Finding("Lengths of texts", value, grade_of(far, _LENGTH_RATIOS), effect)]
 
 
-# Last number of `Samples.encoder`'s entry "sides", the median shorter side of a set's pictures as
-# `prviz embed` writes it; ratio of two from which a warning is due.
+# Number at the end of the entry "sides" of `Samples.encoder`, which `prviz embed` writes: the
+# median shorter side of the set's pictures.
 _SIDE = re.compile(r"(\d{1,9})$")
+# Ratio of the two sets' median sides from which the finding is a warning.
 _UNLIKE_SIDES = 2.0
-# Entries of `Samples.encoder` that decide the features; source and versions may differ.
+# Entries of `Samples.encoder` that decide the features. Sets may differ in the others, such as the
+# source of the weights.
 _SAME_ENCODER = ("encoder", "weights_sha256", "transform")
-# Words of a file name that say which set it holds.
+# Words in a file name that say which set the file holds.
 _WORDS = {
     "generated": re.compile(
         r"fakes?|gen|generated|generator|samples?|sampled|synth|synthetic|epochs?|steps?|iter"

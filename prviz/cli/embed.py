@@ -79,7 +79,9 @@ def bits_number(text: str) -> int:
 def embed_each(
     folder: Path, out: Path, encoder: EmbeddingEncoder, *, skip_bad: bool, bits: int | None
 ) -> None:
-    """Embed each set in a folder of models into a file of its own (``prviz embed --each``)."""
+    """Embed the pictures of each sub-folder, .zip or .npz file in a folder into one file of
+    features for each (``prviz embed --each``).
+    """
     sets, notes = sets_in(folder, out)
     if encoder.fits:
         raise ValueError(

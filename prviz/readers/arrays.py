@@ -205,8 +205,8 @@ def _shape_advice(shape: tuple[int, ...]) -> str:
 
 
 def as_one_sample(header: Header, limits: Limits) -> Header:
-    """The header of an array (d,) as that of one sample (1, d), where every file holds one
-    sample.
+    """The header of an array (d,) as that of one sample (1, d), if the caller reads one sample per
+    file; otherwise the header unchanged.
     """
     one = limits.one_sample and len(header.shape) == 1 and header.shape[0] > 0
     if one:

@@ -207,7 +207,9 @@ class Footer:
 
 
 def _pages(stream: BinaryIO, chunk: _Chunk, end: int) -> Iterator[Claims]:
-    """What the pages of a chunk claim; reading stops at the chunk's number of values."""
+    """Number of values and size that each page of a chunk claims in its header; reading stops at
+    the chunk's number of values.
+    """
     at = chunk.start
     seen = 0
     longest = _PAGE_HEADER
@@ -399,7 +401,7 @@ def _claims_of_file(stream: BinaryIO, size: int, limits: Limits) -> Iterator[_Ba
 
 
 def _claim_at(stream: BinaryIO, offset: int, head: int) -> _BatchClaim:
-    """Claim of the message at a position in a file: ``head`` bytes of metadata, then the body."""
+    """The claim of a message in a file at offset: ``head`` bytes of metadata, then the body."""
     stream.seek(offset)
     data = stream.read(head)
     # Arrow before 0.15 wrote the length without the marker in front.

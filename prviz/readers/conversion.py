@@ -235,8 +235,8 @@ def _array(value: Any) -> Array | None:
 
 
 def _rows(entries: Mapping[str, Any]) -> list[Array] | None:
-    """The rows of a mapping from names to one row each; None for other mappings, such as one of
-    columns.
+    """The rows of a mapping that has one row under each name; None for other mappings, such as one
+    of columns.
     """
     if len(entries) < 3:
         return None
@@ -917,7 +917,7 @@ def _matlab(head: bytes, size: int) -> tuple[str, str] | None:
 
 
 def _hdf5(head: bytes) -> tuple[str, str]:
-    """The recipe for an HDF5 file; pandas writes its own kind."""
+    """The recipe for an HDF5 file, or for one that pandas wrote, whose layout is its own."""
     return _KINDS[".h5"][0], _STORE if b"pandas_type" in head else _HDF5
 
 

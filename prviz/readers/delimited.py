@@ -78,7 +78,8 @@ _COUNTED = 8
 _MOST_SUMMARIES = 8
 # Relative error up to which a sum or a mean in a table counts as rounded.
 _ROUNDED = 1e-3
-# Largest error of a mean in a table, as a share of the standard deviation.
+# Largest error of a mean in a table, divided by the column's standard deviation, at which a row
+# still counts as the mean of the others.
 _NEAR = 1e-2
 # Largest probability that one row has the greatest value of every column by chance, for which that
 # row counts as a summary. The probability is high if rows are few or many scores end at 100.

@@ -274,8 +274,8 @@ def refuse_mixture(where: str, pair: tuple[str, str]) -> AmbiguousKeyError:
 
 
 def refuse_quantised(file: KeyedFile, key: str) -> None:
-    """Raise ReadError for quantised values (whole numbers beside their scale), with the lines that
-    undo it.
+    """Raise ReadError for quantised values (whole numbers beside their scale). Its message has the
+    Python lines that decode them.
     """
     header = file.header(key)
     if not _is_whole(header):

@@ -136,7 +136,8 @@ def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
         order = held.pop("fortran_order")
         described = held["descr"]
         if isinstance(described, str) and described.lstrip("<>|=").startswith("a"):
-            raise ValueError("bytes by their old name")  # NumPy would warn of this type
+            # NumPy would warn of this type.
+            raise ValueError("bytes by their old name")
         dtype = np.lib.format.descr_to_dtype(described)
         names = dtype.names or ()
         plain = type(order) is bool and all(type(length) is int for length in shape)

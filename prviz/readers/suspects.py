@@ -391,7 +391,8 @@ def checked_columns(
 
     Raises
     ------
-    SuspectColumnsError : some look like none, and the user has not said which are.
+    SuspectColumnsError : some columns do not look like features, and the user has not named the
+        features.
     """
     if not choice.features:
         error = _quantised(values, features, where, typed) or _spectra(values, features, typed)

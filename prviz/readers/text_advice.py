@@ -175,7 +175,9 @@ def refuse_long(
 
 
 def stem_of(typed: str) -> str:
-    """The path of a file without its extension; for a compressed text table without both."""
+    """The path of a file without its extension; both extensions are removed from a compressed text
+    table, such as .csv.gz.
+    """
     path = Path(typed)
     if path.suffix.lower() in PACKED:
         path = path.with_suffix("")
@@ -791,6 +793,6 @@ def _span_of(places: Sequence[int]) -> str:
 
 
 def is_written(text: str) -> bool:
-    """True for a number in any notation, or a word for a missing one."""
+    """True for an empty text, a number in any notation, and a word for a missing number."""
     known = (decorated, notation_of, is_complex, is_missing, thousands_in, Numbers(",").holds)
     return not text or any(each(text) for each in known)

@@ -57,7 +57,7 @@ _APART = re.compile(
 _GROUPED = {mark: re.compile(rf"[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}") for mark in ".,"}
 # Fewest numbers with three decimals of which some must end in 0, unless the file omits such zeros.
 _SOME = 50
-# Number of values to check at a time.
+# Number of values that are checked at a time.
 _AT_ONCE = 1 << 14
 # Arguments of str.maketrans: signs to replace, their replacements, and signs around numbers to
 # remove.
@@ -267,7 +267,8 @@ class Numbers:
         if (truth := _TRUTH.get(text.strip().lower())) is not None:
             return truth
         if text.lstrip().startswith(_ONE) and len(one := listed_numbers(text) or []) == 1:
-            return one[0]  # a list, tensor or array of one number
+            # The text is a list, tensor or array of one number.
+            return one[0]
         decimals = self.commas or self.delimiter == ";"
         if self.delimiter == "," and CODED.fullmatch(text.strip()):
             return None

@@ -1,4 +1,5 @@
-"""Class by class: which real classes a generator misses, and which of its own classes it invents.
+"""For each class: the share of real samples that a generator misses, and the share of generated
+samples that it invents.
 
 A sample is missed if no sample of the other set lies in its ball, which reaches to the k-th nearest
 neighbour in its own set. If both sets are of one distribution, all orders of a sample's neighbours
@@ -379,14 +380,14 @@ def _holm(
 
 
 def _interval(each: ClassShare, level: float) -> ClassShare:
-    """The share with its interval."""
+    """The class with the interval of its share of missed samples."""
     n = each.n / AS_ONE
     low, high = binomial_interval(each.missed * n, n, level)
     return each._replace(low=low, high=high)
 
 
 def class_sentence(share: ClassShare) -> str:
-    """The share of one class as a sentence."""
+    """A sentence on the samples of one class that are missed."""
     label = share.label or "without a label"
     if not share.others:
         other = "real"

@@ -69,8 +69,7 @@ def compare_curves(
     confidence: float = 0.95,
     progress: Progress = lambda _: None,
 ) -> GeneratorComparison:
-    """Both curves and their joint replicates, the slow part of a comparison; its `differences` are
-    of all summaries.
+    """Both curves and their joint replicates. This is the slow part of a comparison.
 
     a, b : two measurements by one family, at one setting and on the same real samples, which are
         resampled together.

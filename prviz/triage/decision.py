@@ -45,14 +45,16 @@ _BEST = 5
 
 
 def entry_of_facts(facts: Any) -> WitnessEntry | None:
-    """The witness in cached facts; None for anything else."""
+    """The witness among cached facts; None if these hold no witness."""
     if isinstance(facts, dict) and "statements" in facts:
         return facts
     return None
 
 
 def believed_areas(measured: Sequence[MeasuredCheckpoint]) -> dict[str, float]:
-    """Area under the curve by the best classifier, by name, of the best checkpoints."""
+    """The _BEST largest areas under the curve by the best classifier, by the name of the
+    checkpoint.
+    """
     found = dict[str, float]()
     for each in (one for one in measured if one.method == TIGHTEST.name):
         most = None
@@ -79,21 +81,23 @@ def told_apart(
 
 # Difference of one checkpoint's scores by two families above which the families disagree in level.
 LEVELS_APART = 0.1
-# Factor that widens the margins by the best classifier, since the bootstrap does not draw the fit
-# samples again. Of 50 pairs of equal generators (two distributions, n = 300), 11 were told apart
-# without it and 3 with it; 5 % are meant to be.
+# Factor by which the margins of the best classifier are widened: its bootstrap does not draw the
+# samples again that it was fitted on. Of 50 pairs of equal generators (two distributions, n = 300),
+# 11 were told apart without the factor and 3 with it; 5 % should be.
 WIDEN = 1.6
-# The nearest-neighbour family that ranks if the best classifier is not measured: the plainest one.
+# The nearest-neighbour family that ranks checkpoints where the best classifier is not measured: the
+# simplest one.
 NEIGHBOURS = "knn"
 
 
 class Basis(NamedTuple):
-    """What a decision rests on; it follows from the families that are measured, never from their
-    results.
+    """The families that a decision rests on. They follow from which families are measured, never
+    from the results.
 
-    method : the family of the scores. clause : why this one, in a clause. second : the family that
-    orders checkpoints whose score is below `prviz.triage.ranking.TOLD_APART`, behind all others;
-    None: none does.
+    method : the family whose scores decide.
+    clause : the reason for this family, as a clause of a sentence.
+    second : the family that orders checkpoints whose score is below
+        `prviz.triage.ranking.TOLD_APART`, behind all others; None if no family does.
     """
 
     method: str
@@ -102,11 +106,13 @@ class Basis(NamedTuple):
 
 
 class Disagreement(NamedTuple):
-    """What other families say of the best checkpoint.
+    """How other families contradict the decision's family.
 
-    levels : the family of its lowest and that of its highest score, each with the score, where
-    these are further apart than LEVELS_APART; else (). others : checkpoints that can't be best by
-    the basis, each with the families by which it would be.
+    best : the best checkpoint by the decision's family.
+    levels : the families that score this checkpoint lowest and highest, each with the score; () if
+        the scores differ by at most LEVELS_APART.
+    others : checkpoints that can't be best by the decision's family, each with the families by
+        which it would be.
     """
 
     best: str
@@ -133,12 +139,15 @@ class Disagreement(NamedTuple):
 class Decision(NamedTuple):
     """Which checkpoint to take.
 
-    best : its name. told_apart : True if no other may be best.
-    also : those that may be best as well.
-    memorised : checkpoints that copy the reference, which are not candidates unless all do.
-    basis : what the decision rests on.
+    best : the name of that checkpoint.
+    told_apart : True if no other one may be best.
+    also : the names of those that may be best as well.
+    memorised : checkpoints that copy the reference. They are no candidates unless all checkpoints
+        copy it.
+    basis : the families that the decision rests on.
     disagreement : a sentence on families that disagree in level; "" where they agree.
-    headline : the decision in short. sentence : all of it in words.
+    headline : the decision in short.
+    sentence : the whole decision in words.
     """
 
     best: str
@@ -175,12 +184,12 @@ class Judgement:
 
 
 class Aside(NamedTuple):
-    """What is known of checkpoints beside their curves.
+    """Results on checkpoints beside their curves.
 
-    memorised : names of those that copy the reference.
-    apart : by name, True for those that differ from real samples by more than chance, see
+    memorised : names of the checkpoints that copy the reference.
+    apart : by the checkpoint's name, True if it differs from real samples by more than chance, see
         `prviz.witness`.
-    yardstick : at the same settings; None: not measured.
+    yardstick : the scores of real samples at the same settings; None if not measured.
     """
 
     memorised: Collection[str] = ()
@@ -196,8 +205,8 @@ KnownSides: TypeAlias = dict[str, dict[str, tuple[AreaSides, AreaSides | None]]]
 
 
 def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) -> Basis:
-    """The basis of a decision: the best classifier if it has judged all checkpoints, as no held-out
-    classifier errs less; else nearest neighbours.
+    """The basis of a decision: the best classifier if it has judged all checkpoints, since it errs
+    least of all held-out classifiers; else nearest neighbours.
 
     measured : all checkpoints by all families, at least one.
     chosen : the family that the user has chosen, if any.
@@ -221,10 +230,10 @@ def basis_of(measured: Sequence[MeasuredCheckpoint], chosen: str | None = None) 
 
 
 def looked_into(measured: Sequence[MeasuredCheckpoint]) -> list[MeasuredCheckpoint]:
-    """The checkpoints by the family whose curves are searched for faults: by nearest neighbours, if
-    such a family is measured.
+    """The measurements whose curves are searched for faults: those by a nearest-neighbour family,
+    if one is measured.
 
-    The rules of faults expect the bias of nearest neighbours, and influence needs their balls.
+    The rules for faults expect the bias of nearest neighbours, and influence needs their balls.
     """
     others = [each for each in measured if each.method != TIGHTEST.name] or list(measured)
     method = basis_of(others).method
@@ -243,16 +252,16 @@ def judge(
 ) -> Judgement:
     """The decision on checkpoints that are measured by the same families at the same settings.
 
-    The score and spread of a checkpoint follow from it alone, the order of two from these two,
-    whatever other checkpoints there are.
+    A checkpoint's score and spread depend on that checkpoint alone, and the order of two
+    checkpoints on these two alone, whichever others are measured.
 
     Parameters
     ----------
     measured : all checkpoints by all families, at least one.
-    goal : as in `prviz.triage.ranking.ranking`. seed : of the replicates.
-    replicates : of the bootstrap.
-    basis : what to decide by; None: `basis_of` these.
-    store : keeps the replicates.
+    goal : as in `prviz.triage.ranking.ranking`. seed : seed of the bootstrap.
+    replicates : number of replicates of the bootstrap.
+    basis : the families to decide by; None: `basis_of` the checkpoints.
+    store : caches the replicates.
     """
     basis = basis or basis_of(measured)
     known = known_sides(measured)
@@ -295,8 +304,9 @@ def _table(
     *,
     unsure: bool,
 ) -> pd.DataFrame:
-    """The ranking of the checkpoints at these places.
+    """The ranking of some of the checkpoints.
 
+    places : indices of these checkpoints.
     drawn : replicates of all checkpoints by the first family, and by the family that orders low
         scores.
     """

@@ -45,15 +45,15 @@ def measure_elsewhere(
     """The outcomes of checkpoints on the workers of an executor, in the order in which they are
     finished.
 
-    This process reads every file to look up its results in the cache; a worker reads the files
-    without results once, by the same paths, on one thread. It also looks for copies and faults, and
-    draws the replicates that the decision needs; the store keeps what it finds.
+    This process reads every file to look up its results in the cache. A worker reads each file
+    without cached results once, by the same path, on one thread. It also searches for copies and
+    faults, and draws the replicates that the decision needs; the store caches what it finds.
 
     triage : its memory limit is that of each worker.
-    reference, holdout : files of its real samples.
+    reference, holdout : paths of the files of its real samples.
 
-    Raises ValueError, TypeError: settings that do not fit the reference, before anything is
-    measured; OSError: a result can't be cached.
+    Raises ValueError or TypeError if settings do not fit the reference, before anything is
+    measured; OSError if a result can't be cached.
     """
     settings = triage.settings
     real = triage.reference

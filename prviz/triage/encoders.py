@@ -26,8 +26,8 @@ _MOST = 4
 class EncoderRanking:
     """The ranking in the features of one encoder.
 
-    encoder, d : the encoder's name and the number of its features. table : of
-    `prviz.triage.ranking.ranking`.
+    encoder : the encoder's name. d : number of its features. table : a table as
+        `prviz.triage.ranking.ranking` returns it.
     """
 
     encoder: str
@@ -59,7 +59,8 @@ def rank_estimates(
 ) -> pd.DataFrame:
     """Table of `prviz.triage.ranking.ranking` for estimates by one family on the same real samples.
 
-    names : of the checkpoints, in the order of the estimates. bootstrap, seed : of the replicates.
+    names : names of the checkpoints, in the order of the estimates. bootstrap : number of
+    replicates.
     """
     curves = replicated([each.runs for each in estimates], bootstrap, seed)
     replicates = np.array([[sides(curve) for curve in drawn] for drawn in curves])

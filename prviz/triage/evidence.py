@@ -1,5 +1,5 @@
-"""Evidence of a finding: the end of a curve, repeated rows, principal directions, norms and
-spreads, kinds of samples.
+"""Evidence for a finding: samples at an end of the curve, repeated rows, principal directions,
+norms and spreads, and label values that are common among chosen samples.
 
 A real sample that the generator misses is in the confusion group "kept" of the optimal classifier
 at lam (`prviz.diagnostics.confusion_groups`), a generated sample that the generator invents in the
@@ -76,8 +76,8 @@ class Spectrum(ReadOnlyArrays):
     """Shares of the variance of a set along its principal directions.
 
     shares : (r,) decreasing, their sum 1; empty where all rows are equal. rows : number of rows
-    they are computed from.
-    variance : the sum over the features. dimension : 1 / sum of squared shares.
+        that the shares are computed from.
+    variance : sum of the features' variances.
     """
 
     shares: Floats
@@ -125,9 +125,9 @@ class Scales(NamedTuple):
 
 
 def scales(samples: Samples, sd: ArrayLike) -> Scales:
-    """Quantiles of norms and spreads of a set.
+    """Quantiles of the rows' norms and of the features' standard deviations.
 
-    sd : (d,) its standard deviations, which `prviz.preflight` has.
+    sd : (d,) the standard deviations, which `prviz.preflight` has computed.
     """
     with np.errstate(over="ignore"):
         blocks = (samples.values[rows].astype(float) for rows in row_blocks(samples.n, samples.d))
@@ -137,8 +137,9 @@ def scales(samples: Samples, sd: ArrayLike) -> Scales:
 
 
 class Kind(NamedTuple):
-    """One value of a label, the number of samples that have it, and the number of chosen samples
-    among these.
+    """One value of a label.
+
+    n : number of samples with this value. chosen : number of these that are chosen.
     """
 
     value: str
@@ -152,13 +153,14 @@ class Kind(NamedTuple):
 
 
 def kinds(column: Array, rows: ArrayLike, chosen: ArrayLike) -> tuple[Kind, ...]:
-    """Number of chosen rows for each value of a label, the largest share first, then the commonest
-    value.
+    """How many of the chosen rows have each value of a label. The value with the largest share of
+    chosen rows is first, then the commonest.
 
-    column : (n,) the label of every sample. rows : the rows to count. chosen : some of these rows.
+    column : (n,) the label of every sample. rows : indices of the rows to count. chosen : some of
+        these indices.
 
-    Empty where the label has one value among the rows, or too many values to name kinds rather than
-    samples.
+    Empty where the label has one value among the rows, or so many values that they name samples
+    rather than kinds.
     """
     counts = Counter(map(str, np.asarray(column)[np.asarray(rows, dtype=np.intp)]))
     if not 2 <= len(counts) <= min(LISTED_KINDS, counts.total() // _PER_KIND):

@@ -37,14 +37,14 @@ EVIDENCE: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class TriageFinding:
-    """One thing that is wrong, or may be.
+    """One thing that is wrong with a checkpoint, or may be.
 
-    key : that of its `FaultRule`. title : two or three words. sentence : the observation in plain
-    words, with its number.
-    number : that number, a share unless ``unit`` says otherwise. low, high : its interval of 95 %,
-    if any.
+    key : the key of its `FaultRule`. title : two or three words. sentence : the observation in
+        plain words, with its number.
+    number : this number; a share unless ``unit`` says otherwise. low, high : ends of its 95 %
+        interval; None without one.
     level : a warning needs action; a note does not. evidence : a key of EVIDENCE. borderline : True
-    if not each of several random halvings of the samples shows it by itself.
+        if the fault shows in some, not in each, of several random halvings of the samples.
     """
 
     key: str
@@ -65,17 +65,17 @@ Plant: TypeAlias = Callable[[Floats, Floats, Rng], Floats]
 
 @dataclass(frozen=True, kw_only=True)
 class FaultRule:
-    """A kind of fault: all about its finding but the function that finds it.
+    """A kind of fault: all about its finding except the function that finds it.
 
-    key : of the finding. number : what its number is, in words.
-    listed, seen : title and sign in the list of faults that are looked for; "" where the line of
-        another rule says both.
-    excludes : keys of findings that are left out where this fault explains more: they follow from
-        it, or contradict it as its reverse does.
-    follows : True if generated rows that repeat others cause it where they are many.
-    plant : puts the fault into samples as good as real, of at least 400 rows, as strongly as it
-        must be found: their values, those of the reference, random numbers -> values with the
-        fault. None: `tests/benchmarks/faults.py` does it.
+    key : key of the finding. number : meaning of the finding's number, in words.
+    listed, seen : title and visible sign in the list of faults that are looked for; "" if another
+        rule's line in the list covers this fault.
+    excludes : keys of findings that are left out if this fault explains more: they follow from it,
+        or contradict it as its reverse does.
+    follows : True if generated rows that repeat others cause the fault where they are many.
+    plant : function that puts the fault into samples as good as real (at least 400 rows), as
+        strongly as it must be found: (their values, values of the reference, random numbers) ->
+        values with the fault. None: `tests/benchmarks/faults.py` does it.
     """
 
     key: str

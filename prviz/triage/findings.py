@@ -135,8 +135,8 @@ def findings(
 
     pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by
         `prviz.estimate`.
-    usual : what held-out real samples show, see `usual_faults`: a finding that is as large there is
-        left out.
+    usual : findings on held-out real samples, see `usual_faults`. A finding that is as large there
+        is left out.
     of_samples : returns the `sample_faults` of the pair; None: they are searched.
     witness : returns the pair's `prviz.Witness.entry`. It is called if no fault is found, to report
         that trees tell the sets apart.

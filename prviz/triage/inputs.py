@@ -102,7 +102,7 @@ def details_of(
 
 
 def _columns(head: list[str], where: str) -> list[str]:
-    """The names in the header line."""
+    """The column names in the header line; raises ValueError for a missing or doubled one."""
     names = [cell.strip() for cell in head]
     if not names:
         raise ValueError(f"{where}: empty; a header line with a column 'file' is needed")
@@ -147,7 +147,9 @@ def _finder(checkpoints: Mapping[Path, str]) -> Callable[[str, str], Path]:
 
     @cache
     def ending(parts: int) -> Mapping[tuple[str, ...], list[Path]]:
-        """The checkpoints by the last ``parts`` components of their paths."""
+        """Maps the last ``parts`` components of a path to the checkpoints whose paths end with
+        them.
+        """
         return _grouped(
             (path.parts[-parts:], path) for path in checkpoints if parts <= len(path.parts)
         )
@@ -290,7 +292,8 @@ def _nothing_there(given: Sequence[PathLike], skipped: set[Path]) -> ValueError:
             )
         return ValueError(reason)
     command = EMBED_PICTURES
-    if picture.parent not in map(Path, given):  # pictures in sub-folders: each is a set
+    # Pictures in sub-folders: each sub-folder is a set.
+    if picture.parent not in map(Path, given):
         folder = shlex.quote(str(given[0]))
         command = (
             f"prviz embed {folder} -o DIR --each --encoder ENCODER (prviz embed --list shows them)"

@@ -138,8 +138,8 @@ def other_encoders(measured: Iterable[MeasuredCheckpoint]) -> str | None:
 
 
 def same_samples(measured: Iterable[MeasuredCheckpoint]) -> str | None:
-    """A sentence on checkpoints of the same samples, such as a link to the latest one; None if
-    there are none.
+    """A sentence that names checkpoints with the same samples, such as a link to the latest
+    checkpoint; None if all samples differ.
     """
     first: dict[str, str] = {}
     found: dict[str, None] = {}

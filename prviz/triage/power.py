@@ -29,12 +29,13 @@ MOST = 2000
 
 
 class Power(NamedTuple):
-    """How often a planted fault was named.
+    """How often a planted fault was found.
 
-    fault : the fault in words, with the share of the samples that it changed, the mean over the
-        tries.
-    key : key of the finding that names it. named, tries : numbers; borderline findings count.
-    size : samples per set.
+    fault : the fault in words, with the share of the samples that it changed (the mean over the
+        tries).
+    key : key of the finding that names the fault. named, tries : number of tries with that finding,
+        borderline or not, and of all tries.
+    size : number of samples per set.
     """
 
     fault: str
@@ -69,7 +70,7 @@ def power(
     seconds : float
         Time after which no further half is tried, once there are 5.
     seed : int
-        Of the halves and of the faults.
+        Seed of the random halves and of the planted faults.
     progress : callable, optional
         Called with the share of the tries that are done.
 

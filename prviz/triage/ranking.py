@@ -66,23 +66,24 @@ class AreaSides(NamedTuple):
 
 
 class SharedReference(NamedTuple):
-    """Sides of the areas of several checkpoints on the same real samples.
+    """Sides of the areas under the curves of several checkpoints, see `AreaSides`. All checkpoints
+    are measured on the same real samples.
 
-    values : (c, 2) precision and recall side of each.
-    replicates : (bootstrap, c, 2) the same sides for resampled samples.
+    values : (c, 2) precision side and recall side of each checkpoint.
+    replicates : (bootstrap, c, 2) these sides for resampled samples.
     """
 
     values: Floats
     replicates: Floats
 
     def of(self, places: Sequence[int]) -> SharedReference:
-        """Some of the checkpoints."""
+        """The sides of the checkpoints at these indices."""
         return SharedReference(self.values[places], self.replicates[:, places])
 
 
 def capped(found: SharedReference, most: Sequence[AreaSides | None]) -> SharedReference:
-    """The sides, each limited to that of its checkpoint's bound, which the true side does not
-    exceed either.
+    """The sides, none above that of the upper bound of its checkpoint. The true side does not
+    exceed this bound.
     """
     limits = np.array([(np.inf, np.inf) if each is None else each for each in most])
     return SharedReference(np.minimum(found.values, limits), np.minimum(found.replicates, limits))

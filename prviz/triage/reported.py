@@ -28,8 +28,8 @@ class OppositePair(NamedTuple):
     """Two checkpoints of equal Frechet distance, one precise and one diverse: on opposite sides of
     the diagonal where both F8 scores are equal.
 
-    precise, diverse : names of the two. distances : their Frechet distances, in this order. sides :
-        F8 that leans to precision less F8 that leans to recall, of each.
+    precise, diverse : names of the two checkpoints. distances : their Frechet distances, in this
+        order. sides : of each, its precision-weighted F8 score minus its recall-weighted one.
     """
 
     precise: str
@@ -48,10 +48,11 @@ def opposite_pairs(
     distances: Sequence[float],
     sides: Sequence[float],
 ) -> list[OppositePair]:
-    """All pairs of equal Frechet distance and opposite sides, the one farthest from the diagonal
-    first.
+    """Pairs of checkpoints with equal Frechet distances on opposite sides of the diagonal, the pair
+    farthest from the diagonal first.
 
-    names, distances, sides : of each checkpoint; a distance of nan has no pair.
+    names, distances, sides : names, Frechet distances and `OppositePair.sides` of all checkpoints.
+        A checkpoint whose distance is nan is in no pair.
     """
     pairs = []
     for one, other in combinations(range(len(names)), 2):
@@ -84,8 +85,10 @@ def all_numbers(pair: SamplePair, *, k: int = 5) -> dict[str, float]:
 
 
 class RankAgreement(NamedTuple):
-    """Rank correlations of numbers over checkpoints: (m, m), nan where a number is nowhere known or
-    is constant.
+    """Rank correlations between numbers over checkpoints.
+
+    names : the m numbers. values : (m, m); nan where a number is known for no checkpoint or is
+        constant.
     """
 
     names: tuple[str, ...]

@@ -1,8 +1,8 @@
-"""Robustness of a verdict: over families and k, between families, and on fewer samples. Pure
-functions of scores.
+"""How far a verdict on the best checkpoint holds over families and k, and on fewer samples. Pure
+functions of a table of scores.
 
-Rows are a table with the columns checkpoint, method, k and score (larger is better), and n and
-repeat where checkpoints were measured on subsamples.
+The table's columns are checkpoint, method, k and score (larger is better), and n and repeat where
+checkpoints were measured on subsamples.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 
 class MapCell(NamedTuple):
-    """A cell of a map, at a row and a column from 0, in which every checkpoint was measured.
+    """A cell of a map of winners, in which every checkpoint was measured.
 
-    winner : the name of the best; None where the lead is noise, so that nobody wins and the cell
-    counts for nothing. margin : the best score less the second best; nan without a second, 0 for
-    two best ones. flips : True where the verdict does not win: there it flips.
+    row, column : the cell's indices, from 0.
+    winner : the name of the best checkpoint; None where its lead is within noise, so that the cell
+        counts for none.
+    margin : the best score minus the second best; 0 if two are best, nan if only one was measured.
+    flips : True where another checkpoint than the map's verdict wins.
     """
 
     row: int
@@ -34,12 +36,12 @@ class MapCell(NamedTuple):
 
 
 class WinnerMap(NamedTuple):
-    """The winner for every family and k; in `draw_map`, for every draw and size.
+    """The best checkpoint for every family and k; in `draw_map`, for every draw and size.
 
     methods, ks : the rows, in the order of the input, and the columns, increasing; in `draw_map`
-    draws and sizes.
-    verdict : the winner of most cells, where two winners of one cell count half each; among equals
-    the one with the larger mean score. In `draw_map` the winner with all samples.
+        draws and sizes.
+    verdict : the winner of most cells (two winners of one cell count half each); of several such,
+        the one with the largest mean score. In `draw_map` the winner with all samples.
     """
 
     methods: tuple[str, ...]
@@ -113,7 +115,7 @@ def _map(
 
 
 def _lead(means: pd.Series[float]) -> float:
-    """The best score less the second best; nan for one alone, which is ahead of nobody."""
+    """The best score minus the second best; nan if only one checkpoint was measured."""
     if len(means) < 2:
         return float("nan")
     next_best, first = np.sort(means.to_numpy(dtype=float))[-2:]

@@ -1,10 +1,10 @@
-"""Rows of two sets in units of one length; rows with more features also in fewer coordinates with
-the same distances.
+"""Rows of two sets, divided by one unit of length. Rows with many features are replaced by fewer
+coordinates that have the same distances.
 
 n rows lie in a subspace of at most n dimensions, whatever the number of their features. The pivoted
-Cholesky factor of their products gives coordinates there. The error of each row is rounding
-relative to its own length: another set a million times as large costs it no digits, unlike with
-eigenvectors of the products.
+Cholesky factor of their products gives coordinates there. The rounding error of each row is
+relative to its own length, so a set whose values are a million times as large costs the other one
+no digits; eigenvectors of the products would.
 """
 
 from __future__ import annotations

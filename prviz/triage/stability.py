@@ -48,8 +48,9 @@ Load = Callable[[Checkpoint], Samples]
 
 
 class RobustnessRow(NamedTuple):
-    """One row: a family at a k on a share of the samples; repeat numbers the draws of that share
-    from 0.
+    """What one row of the table is measured with: a family, its k, and a share of the samples.
+
+    repeat : number of the draw of this share, from 0.
     """
 
     method: str
@@ -60,15 +61,15 @@ class RobustnessRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StabilityTask:
-    """Some rows of one checkpoint; rows on the same samples are measured in one pass where the
-    families allow it.
+    """Some rows of one checkpoint as a task. Rows on the same samples are measured in one pass
+    where the families allow it.
 
     reference, load, settings : common to all tasks. The loader reads the samples where the task
         runs; for other processes it must be picklable.
-    twin : number of earlier checkpoints with the same contents, which tells their keys apart.
+    twin : number of earlier checkpoints with the same contents; it makes their keys different.
 
-    `run` raises ValueError if the samples can't be read, or are others than those that were
-    measured.
+    `run` raises ValueError if the samples can't be read, or are not those that were measured
+    before.
     """
 
     reference: Samples
@@ -171,8 +172,8 @@ class StabilityTask:
         return row | {"n": sizes[0], "n_generated": sizes[1]} | sides(curve)._asdict()
 
     def known(self, measured: MeasuredCheckpoint) -> dict[str, Row]:
-        """The row that a measurement of the same checkpoint by the same settings gives, by its
-        key.
+        """The row of a measurement that has already been made of this checkpoint by these settings,
+        by the row's key; {} if the task does not need it.
         """
         asked = RobustnessRow(measured.method, measured.k)
         if asked not in self.asked:
@@ -210,7 +211,7 @@ def stability_tasks(
     the same share of the real and of the generated samples is drawn without replacement before the
     split, group after group where samples have groups. All checkpoints of one repeat have the same
     real samples, by a seed that follows from the settings' seed, the share and the repeat alone.
-    There k = "sqrt" is the root of the number drawn; a number stays.
+    There k = "sqrt" is the root of the number drawn; a numeric k is the same for all shares.
 
     reference, load : the real samples, and a function that reads those of a checkpoint, as they
         were measured.
@@ -294,8 +295,10 @@ def full_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def rows_in_use(rows: pd.DataFrame, method: str | None = None) -> pd.DataFrame:
-    """The rows at the k in use; those of one family, without k, are for `rank_stability` and
-    `draw_map`.
+    """The rows at the k in use.
+
+    method : the family whose rows are returned, without the column k, for `rank_stability` and
+        `draw_map`; None: all families.
     """
     in_use = rows[rows["in_use"].astype(bool)]
     if method is None:

@@ -76,10 +76,11 @@ class TriageResults:
     """Outcomes of checkpoints and all that follows from them.
 
     reference : the real samples as they were measured.
-    settings, goal : of the measurements, and of the decision.
-    memorisation, findings, witnesses, classes : by the checkpoint's name, of those where it is
-        known.
-    yardstick : None if it can't be measured, for the reason in no_ceiling.
+    settings : settings of the measurements. goal : the decision's goal between precision (0) and
+        recall (1).
+    memorisation, findings, witnesses, classes : results by the checkpoint's name; checkpoints
+        without a result are missing.
+    yardstick : None if it can't be measured; no_ceiling says why.
     judgement : None if nothing was measured.
     """
 
@@ -150,9 +151,9 @@ class Triage:
     They also return None for a checkpoint whose file can't be read, or has changed since it was
     measured.
 
-    reference : the real samples, whole. settings : of all measurements.
+    reference : all real samples. settings : settings of all measurements.
     holdout : other real samples; None: two halves of the reference, and the reference itself.
-    store : caches results. memory_limit : bytes beyond the samples.
+    store : caches results. memory_limit : bytes to use besides the samples.
     load : reads the samples of a checkpoint; None: its file. bootstrap : number of replicates.
     """
 
@@ -233,10 +234,11 @@ class Triage:
     def witness(
         self, measured: MeasuredCheckpoint, search: Progress | None, area: float | None = None
     ) -> WitnessEntry | None:
-        """What gives a checkpoint away, see `prviz.witness`.
+        """The difference by which trees tell the checkpoint's samples from real ones, see
+        `prviz.witness`.
 
-        area : the area under its curve by the best classifier, to measure also the area that
-            remains without what gives it away.
+        area : the area under its curve by the best classifier. If given, the area that remains
+            without this difference is measured as well.
         """
         plain = {
             "rules": RULES_KEY,
@@ -411,8 +413,8 @@ class Triage:
     # ---- work at the same time as the curves ----
 
     def beside(self, pair: SamplePair) -> bool:
-        """Start to compute what follows from the samples alone, while curves of the same pair and
-        of others are computed.
+        """Start to search a pair for copies and faults while curves are computed, since these
+        searches need its samples alone.
 
         As many pairs are searched at once as there are cores, and as half of the memory holds.
         Returns False if memory holds none, or there is one core. `results` waits for the end.

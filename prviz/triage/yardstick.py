@@ -31,11 +31,12 @@ DOMINANT = 0.9
 
 
 class Yardstick(NamedTuple):
-    """Ceiling and floor by family: estimates of real samples against other real ones, and against
-    shuffled ones.
+    """The highest and the lowest score to expect of a generator.
 
-    source : which real samples these are, in words.
-    dominant : the one feature that holds nearly all their variance, in words; "" without one.
+    ceiling : by family, real samples measured against other real ones. floor : by family, real
+        samples with their features shuffled, measured against the same samples.
+    source : the real samples of both, in words.
+    dominant : in words, the one feature that holds nearly all their variance; "" without one.
     """
 
     ceiling: Mapping[str, MeasuredCheckpoint]
@@ -69,12 +70,15 @@ def yardstick(
 ) -> Yardstick:
     """Ceiling and floor at the settings of a triage.
 
-    reference : the real samples as they are measured. holdout : other real samples, of which at
-    most ``size`` (those of a checkpoint) are measured; None: two seeded halves of the reference.
-    The floor permutes every feature of the second set on its own, which keeps its values and
-    breaks how features go together.
+    reference : the real samples as they are measured.
+    holdout : other real samples to measure against the reference; None: two seeded halves of the
+        reference are measured against each other.
+    size : most samples of the holdout to measure, such as the size of a checkpoint.
 
-    Raises ValueError: sets too small for the settings.
+    For the floor, every feature of the second set is permuted by itself, which keeps the feature's
+    distribution and removes the dependence between features.
+
+    Raises ValueError if the sets are too small for the settings.
     """
     if holdout is None:
         first, second = _halves(reference, settings.seed)
@@ -126,8 +130,8 @@ def _dominant(samples: Samples) -> str:
 
 
 def blind(ceiling: MeasuredCheckpoint, floor: MeasuredCheckpoint, goal: float = 0.5) -> bool:
-    """True if real samples with their features shuffled score nearly like real ones: then no score
-    says much.
+    """True if real samples with shuffled features score nearly as high as unchanged ones, so that a
+    high score says little.
     """
     return sides(floor.curve).score(goal) >= BLIND * sides(ceiling.curve).score(goal)
 
@@ -152,14 +156,19 @@ def shares_of_ceiling(
     apart: Mapping[str, bool] = MappingProxyType({}),
     store: ResultCache | None = None,
 ) -> dict[str, CeilingShare]:
-    """Every checkpoint's share of the ceiling at a goal, by name; all are measured by one family.
+    """Every checkpoint's share of the ceiling (the score of held-out real samples), by the
+    checkpoint's name.
 
-    Spreads: percentiles of the ratio over resampled evaluation samples of both, drawn
-    independently. own : the replicates of the checkpoints, as `together` gives them with this seed,
-    where they are known. A floor near the ceiling forbids the verdict that a checkpoint can't be
-    told apart.
-    apart : by name, True for those that are told from real samples by more than chance, see
-    `prviz.witness`; what was not tested is not called equal. store : as in `together`.
+    measured : the checkpoints, all by one family. known : the ceiling and the floor. goal : weight
+        of recall in the score.
+    own : the replicates of the checkpoints, if `together` has drawn them with this seed already.
+    apart : by the checkpoint's name, True if it differs from real samples by more than chance, see
+        `prviz.witness`. A checkpoint that is missing here is never called equal to real data.
+    store : as in `together`.
+
+    The spread of a share is the percentiles of the ratio over resampled evaluation samples, drawn
+    independently for the checkpoint and the ceiling. If the floor is near the ceiling, no
+    checkpoint is called equal to real data.
     """
     ceiling = known.ceiling[measured[0].method]
     unseen = blind(ceiling, known.floor[measured[0].method], goal)

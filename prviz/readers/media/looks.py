@@ -268,13 +268,13 @@ class Pictures(Protocol):
     title: str
 
     def locate(self, name: str) -> str:
-        """Path in the source. Raises `MissingPictureError` if there is none, `MediaError` if it may
-        not be used.
+        """Path of a picture in the source. Raises `MissingPictureError` if there is none,
+        `MediaError` if the picture may not be used.
         """
         ...
 
     def get(self, name: str) -> bytes:
-        """Contents of the file. Raises as `locate`."""
+        """Contents of a picture's file. Raises the errors of `locate`."""
         ...
 
 
