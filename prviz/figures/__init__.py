@@ -1,7 +1,7 @@
 """Every function takes values and returns one plotly Figure.
 
-None uses Streamlit, reads or writes files, or computes statistics. Figures set no font colours and
-have a transparent background, so that the theme of the page decides.
+No function here uses Streamlit, reads or writes files, or computes statistics. Figures set no font
+colours and have a transparent background, so that they take both from the page's theme.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The figure of one check of the sanity battery.
 
-It shows a metric along the sweep, the same reading of the true curve, and the allowed ranges.
+It shows one number along the sweep, the same number read off the true curve, and the ranges that
+the check allows.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ import plotly.graph_objects as go
 
 from prviz.figures import theme
 
-# Colours of allowed ranges that are met and missed; the legend says the same in words.
+# Colours of allowed ranges that the metric meets and misses; the legend states both in words too.
 _MET = theme.FAMILY_COLORS["coverage"]
 _MISSED = theme.FAMILY_COLORS["ipr"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class AllowedRange:
-    """The values that a rule allows, at one x of the sweep or over a stretch of it.
+    """The range of values that a rule allows, at one x of the sweep or over a stretch of it.
 
     place : (first, last) x of the stretch, equal for a single x.
     low, high : limits of the allowed values; may be infinite.
     text : the rule in words.
-    met : True if the mean of the metric keeps to the rule.
+    met : True if the mean of the metric satisfies the rule.
     """
 
     place: tuple[float, float]
@@ -38,8 +39,8 @@ class AllowedRange:
 
 
 class SweepPoint(NamedTuple):
-    """One x of a sweep: mean of the metric over the repeats, and their standard deviation (nan for
-    one repeat).
+    """The mean of a metric over the repeats at one x of a sweep, and their standard deviation (nan
+    for one repeat).
     """
 
     x: float
@@ -57,10 +58,11 @@ def check_figure(
     color: str = theme.FAMILY_COLORS["knn"],
     log_x: bool = False,
 ) -> go.Figure:
-    """A metric over the sweep with its spread, the truth dashed, allowed ranges as bars or bands.
+    """A metric over the sweep: its mean and spread, the true values dashed, and the allowed ranges
+    as bars or bands.
 
     measured : the points measured so far, by increasing x.
-    truth : (x, the same reading of the true curve), over the whole sweep.
+    truth : (x, true value) over the whole sweep.
     asked : the allowed ranges; an infinite limit is drawn at the edge of the plot.
     Raises ValueError for an x <= 0 on a logarithmic axis.
     """
@@ -107,9 +109,9 @@ def check_figure(
 
 
 def _add_range(figure: go.Figure, asked: AllowedRange, bottom: float, top: float) -> None:
-    """Draw an allowed range: a band over several x, a thick bar at one x.
+    """Draw an allowed range: as a band if it covers several x, as a thick bar at a single x.
 
-    The legend shows "met" and "missed" once each.
+    Only the first range that is met, and the first that is missed, has a legend entry.
     """
     ink = _MET if asked.met else _MISSED
     word = "met" if asked.met else "missed"
@@ -147,7 +149,9 @@ def _add_range(figure: go.Figure, asked: AllowedRange, bottom: float, top: float
 
 
 def _add_spread(figure: go.Figure, measured: Sequence[SweepPoint], color: str) -> None:
-    """An area of one standard deviation to either side of the mean, where there are repeats."""
+    """Shade one standard deviation to either side of the mean, at points with more than one
+    repeat.
+    """
     known = [point for point in measured if math.isfinite(point.mean + point.spread)]
     if known:
         x, mean, spread = np.array(known).T

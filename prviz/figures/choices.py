@@ -12,13 +12,14 @@ from prviz.measure.risk import ChosenSetting
 
 
 def choices_figure(choices: Sequence[ChosenSetting]) -> go.Figure:
-    """A strip over lam, even in its angle: which family and k have the lowest risk at each lam.
+    """A strip over lam that shows which family and k have the lowest risk at each lam; the axis is
+    linear in arctan(lam).
 
     Each part has its family's colour, and its k as text where the text fits.
 
     Parameters
     ----------
-    choices : by increasing lam.
+    choices : the choices by increasing lam.
     """
     figure = go.Figure()
     for method, own in theme.colors(choice.method for choice in choices).items():

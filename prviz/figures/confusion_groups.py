@@ -23,8 +23,8 @@ class MarkerStyle(NamedTuple):
     size: int
 
 
-# Groups called real have the colour of their role, groups called generated a warm colour. Generated
-# samples are triangles in both groups.
+# Groups called real have the colour of their true role, groups called generated a warm colour. Real
+# samples are circles, generated ones triangles.
 GROUP_LOOKS: Mapping[str, MarkerStyle] = {
     "kept": MarkerStyle(theme.REAL_COLOR, "circle", 6),
     "missed": MarkerStyle("#C2255C", "x", 8),
@@ -43,12 +43,12 @@ def groups_figure(
     always: ArrayLike = (),
     most: int = 2000,
 ) -> go.Figure:
-    """Samples with colour and symbol by confusion group: histograms above a rug (1-D) or a scatter
-    plot (2-D).
+    """Samples coloured and marked by their confusion group: histograms above a rug plot (1-D), or a
+    scatter plot (2-D).
 
     Parameters
     ----------
-    samples : their ids are the customdata.
+    samples : the samples; the customdata of each point is its id.
     group : (n,) index of each sample's group in `prviz.diagnostics.confusion_groups.GROUPS`, whose
         first two groups hold real samples.
     keys : (n,) c_Y / c_X, by which the classifier decides; nan for 0/0. Shown on hover.
@@ -78,7 +78,7 @@ def groups_figure(
         marks["marker"]["color"] = color
         if samples.flat:
             marks["marker"]["size"] = 11
-        for side in "xy":  # Plotly would drop a group without any point from the legend too
+        for side in "xy":  # Plotly would drop an empty group from the legend, too
             marks[side] = marks[side].tolist() or [None]
         figure.add_scatter(
             **marks,

@@ -1,6 +1,6 @@
 """Maps of the supports of P, of Q and of both, as a family estimates them or as they truly are.
 
-Drawn as regions of the plane, as bands on the line, or as coloured samples.
+They are drawn as regions of the plane (2-D), as bands on the line (1-D), or as coloured samples.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from prviz.diagnostics.support_balls import SupportBalls
 from prviz.figures import theme
 from prviz.figures.samples import SamplePoints
 
-# In the order of CLASSES. The colour of "both" lies between the colours of the two roles.
+# Colours of the CLASSES, in their order. The colour of "both" lies between those of the two roles.
 CLASS_COLORS = ("#C9C9C9", theme.REAL_COLOR, theme.GENERATED_COLOR, theme.EVEN_COLOR)
 _REGIONS = (
     "rgba(0,0,0,0)",
@@ -26,17 +26,17 @@ _REGIONS = (
     theme.faded(theme.GENERATED_COLOR, 0.45),
     theme.faded(theme.EVEN_COLOR, 0.62),
 )
-# By the role of the centres: the support that their balls form, and its colour.
+# Role of the centres of balls -> the support that these balls form, and its colour.
 _BALLS = {
     "real": ("support of P", theme.REAL_COLOR),
     "generated": ("support of Q", theme.GENERATED_COLOR),
     "both": ("both supports", theme.EVEN_COLOR),
 }
-_CORNERS = 49  # points that draw a circle
-# With a larger ratio of the two axes' ranges, equal units would leave a narrow strip, so the axes
-# get different units and circles look like ellipses.
+_CORNERS = 49  # number of points that draw a circle
+# If the ranges of the two axes have a larger ratio, equal units would leave a narrow strip. The
+# axes then get different units, and circles look like ellipses.
 _MOST_UNLIKE = 3.0
-_LANE = 1.0  # height of one row: a band with its balls below
+_LANE = 1.0  # height of one row, which has a band with its balls below
 
 
 def support_map_figure(
@@ -49,7 +49,7 @@ def support_map_figure(
     axis_titles: Sequence[str] = ("feature 1", "feature 2"),
     most: int = 1000,
 ) -> go.Figure:
-    """Regions of the plane in the colours of their classes, with samples and balls above them.
+    """Regions of the plane, coloured by class, with samples and balls drawn on top.
 
     Parameters
     ----------
@@ -57,8 +57,9 @@ def support_map_figure(
     classes : (rows, columns) indices in `prviz.diagnostics.cosupport.CLASSES`.
     points : (n, 2) samples.
     is_real : (n,) True for real samples (circles), False for generated ones (triangles).
-    balls : drawn as circles, of either role; the legend gives their number and the total.
-    most : largest number of samples of each role drawn, evenly chosen.
+    balls : balls of either role, drawn as circles; the legend gives their number and the total
+    number.
+    most : largest number of samples drawn of each role; evenly spaced rows are kept.
 
     Both axes have the same unit unless one range is more than three times the other. Raises
     ValueError for arrays of other shapes.
@@ -70,7 +71,7 @@ def support_map_figure(
     figure = go.Figure(_regions(across, up, regions))
     _add_entries(figure, regions)
     angles = np.append(np.linspace(0.0, 2 * np.pi, _CORNERS), np.nan)
-    for each in balls:  # all circles as one line with gaps, since a trace per circle would be slow
+    for each in balls:  # all circles as one line with gaps: a trace per circle would be slow
         x = each.centres[:, :1] + each.radii[:, None] * np.cos(angles)
         y = each.centres[:, 1:2] + each.radii[:, None] * np.sin(angles)
         figure.add_scatter(x=x.ravel(), y=y.ravel(), **_ball_line(each))
@@ -103,17 +104,17 @@ def support_bands_figure(
     axis_title: str = "feature 1",
     most: int = 1000,
 ) -> go.Figure:
-    """The line as bands, one per family or for the truth, in the colours of the classes.
+    """Classes along the line as coloured bands, one per family or for the truth.
 
-    The balls of each stand below its band.
+    The balls of a family are drawn below its band.
 
     Parameters
     ----------
     axis : (m,) coordinates.
     rows : for each curve, from the top, (m,) indices in `prviz.diagnostics.cosupport.CLASSES`.
     points : (n,) or (n, 1) samples, marked at the bottom, real ones above generated ones.
-    balls : balls by curve, drawn as intervals, the smallest on top.
-    most : largest number of samples of each role drawn, evenly chosen.
+    balls : balls of each curve, drawn as intervals, the shortest on top.
+    most : largest number of samples drawn of each role; evenly spaced rows are kept.
 
     Raises ValueError for classes that do not have the length of the axis.
     """
@@ -156,14 +157,15 @@ def support_bands_figure(
 def support_samples_figure(
     samples: SamplePoints, is_real: ArrayLike, classes: ArrayLike, *, most: int = 2000
 ) -> go.Figure:
-    """Samples in two coordinates, each coloured by the class of its own support.
+    """Samples in two coordinates, each coloured by the class of the point where it lies.
 
     Parameters
     ----------
     samples : in the plane, such as the first two principal components.
     is_real : (n,) True for circles, False for triangles.
     classes : (n,) indices in `prviz.diagnostics.cosupport.CLASSES`.
-    most : largest number of samples drawn, evenly chosen; the axis title says so.
+    most : largest number of samples drawn; evenly spaced rows are kept, and the axis title says
+    so.
 
     customdata of each point is its id, by which a front end marks the same sample in another
     figure. Raises ValueError for columns of different lengths.
@@ -183,7 +185,7 @@ def support_samples_figure(
             if samples.notes is not None:
                 said = samples.said(chosen)
                 head = f"<b>{role}, %{{hovertext}}</b>"
-            # Open where a sample is in neither support, filled where it is in one or both.
+            # Open marks for samples in neither support, filled marks for samples in one or both.
             look = symbol if number else f"{symbol}-open"
             marker = {"color": CLASS_COLORS[number], "symbol": look, "size": 7, "opacity": 0.85}
             figure.add_scatter(
@@ -202,15 +204,16 @@ def support_samples_figure(
 
 
 def _lanes(names: Sequence[str], balls: Mapping[str, Sequence[SupportBalls]]) -> list[go.Scatter]:
-    """The balls of each row below its band, those of P above those of Q.
+    """Lines for the balls of each row, below its band; those of P lie above those of Q.
 
-    The legend shows the balls of each role once.
+    Only the first line of each role has a legend entry.
     """
     traces: list[go.Scatter] = []
     seen: set[str] = set()
     for place, name in enumerate(names):
         for each in balls.get(name, ()):
-            # All intervals as one line with gaps, each a little below the one before.
+            # All intervals of a row are one line with gaps, each interval a little below the one
+            # before it.
             x = each.centres[:, :1] + each.radii[:, None] * np.array([-1.0, 1.0, np.nan])
             top = place * _LANE + (0.68 if each.role == "generated" else 0.42)
             levels = top + 0.22 * np.arange(len(each.radii)) / max(len(each.radii) - 1, 1)
@@ -232,7 +235,7 @@ def _evenly(n: int, most: int) -> Ints:
 
 
 def _regions(across: Floats, up: Floats, classes: NDArray[np.int8]) -> go.Heatmap:
-    """The grid of classes as a heat map: one colour per class, without shades in between."""
+    """The grid of classes as a heat map with one plain colour per class."""
     steps = [[place / 4 + end / 4, _REGIONS[place]] for place in range(4) for end in (0, 1)]
     look = {
         "zmin": -0.5,

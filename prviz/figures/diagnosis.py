@@ -1,4 +1,6 @@
-"""Evidence for findings: marks on a curve, highlighted samples, and the spread of both sets."""
+"""Figures that show the evidence for a finding: marks on a curve, highlighted samples, and the
+spread of both sets.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,12 @@ from prviz.figures.pr import pr_figure
 if TYPE_CHECKING:
     from prviz.uncertainty.bootstrap import IntervalBand
 
-# Looks of real and generated samples, which differ in more than colour.
+# Line and marker of real and of generated samples, which differ in more than colour.
 _ROLES: Mapping[str, dict[str, Any]] = {
     "real": {"color": theme.REAL_COLOR, "dash": "solid", "symbol": "circle"},
     "generated": {"color": theme.GENERATED_COLOR, "dash": "dash", "symbol": "triangle-up"},
 }
-# With more principal directions the line has no marker for each.
+# With more principal directions than this, the lines have no markers.
 _MARKED_DIRECTIONS = 40
 
 
@@ -39,12 +41,12 @@ def marked_curve_figure(
 
     Parameters
     ----------
-    name : of the curve; a family keeps its colour and its title.
+    name : name of the curve; for a family also its colour and title.
     band : drawn behind the curve.
-    lam : draws the ray precision / recall = lam dotted, and rings the point where it meets the
-        curve; None draws neither.
+    lam : the ray precision / recall = lam is drawn dotted, and its intersection with the curve
+        ringed; None: neither.
     mark : text beside the ring.
-    guide : draws a dashed line where precision, or recall, is 0.05.
+    guide : where to draw a dashed line at 0.05, if at all: at this precision or at this recall.
     """
     figure = pr_figure({name: curve}, bands=None if band is None else {name: band}, height=520)
     line = {"color": theme.TRUTH_COLOR, "width": 1.2, "dash": "dash"}
@@ -80,7 +82,7 @@ def marked_curve_figure(
     figure.add_scatter(
         x=[x], y=[y], mode="markers", marker=ring, showlegend=False, hoverinfo="skip"
     )
-    if mark:  # on the side of the ring that has room
+    if mark:  # placed on the side of the ring that has room
         figure.add_annotation(
             x=x,
             y=y,
@@ -95,9 +97,9 @@ def marked_curve_figure(
 
 
 class Highlight(NamedTuple):
-    """A part of a figure's samples, given by their rows, with a style of its own.
+    """Some of a figure's samples, given by their rows, and how to draw them.
 
-    bold : True if drawn larger, above the others.
+    bold : True to draw them larger, above all other samples.
     """
 
     name: str
@@ -115,17 +117,18 @@ def highlight_figure(
     notes: Sequence[str],
     most: int = 1500,
 ) -> go.Figure:
-    """Samples in parts with styles of their own, some of them bold.
+    """Samples in several parts, each with its own colour and symbol, some of them bold.
 
-    With two coordinates they lie in the plane, with one coordinate each part has its own row.
+    In two dimensions samples lie in the plane; in one dimension each part has its own row.
 
     Parameters
     ----------
     points : (n, 1) or (n, 2) coordinates.
-    parts : disjoint; drawn in this order.
+    parts : disjoint parts, drawn in this order.
     axis_titles : names of the coordinates.
     notes : (n,) hover text of each sample.
-    most : largest number of samples of each part drawn, a random subset; the legend says so.
+    most : largest number of samples drawn of each part; a larger part is sampled at random, and the
+    legend says so.
 
     Each point's customdata is its row in points.
     """
@@ -142,7 +145,7 @@ def highlight_figure(
         marker = {"color": part.color, "symbol": part.symbol, "size": 8 if part.bold else 5}
         x: Any = coordinates[rows, 0]
         y: Any = np.full(len(rows), -float(place)) if flat else coordinates[rows, 1]
-        if not len(rows):  # Plotly would drop a part without any point from the legend too
+        if not len(rows):  # Plotly would drop an empty part from the legend, too
             x = y = [None]
         figure.add_scatter(
             x=x,
@@ -170,9 +173,10 @@ def highlight_figure(
 
 
 def spectrum_figure(shares: Mapping[str, ArrayLike]) -> go.Figure:
-    """Cumulative share of the variance over the number of leading principal directions.
+    """Cumulative share of the variance against the number of leading principal directions, for both
+    sets.
 
-    shares : "real" and "generated" with their shares of the variance by direction, decreasing.
+    shares : for "real" and "generated", the share of the variance along each direction, decreasing.
     """
     figure = go.Figure()
     for role, each in shares.items():
@@ -205,14 +209,14 @@ def spectrum_figure(shares: Mapping[str, ArrayLike]) -> go.Figure:
 def quantiles_figure(
     values: Mapping[str, ArrayLike], *, ylabel: str, of: str, log: bool = False
 ) -> go.Figure:
-    """Quantiles of both sets: values in increasing order over the share of values up to them.
+    """Quantiles of both sets: each value against the share of the set with at most this value.
 
     Parameters
     ----------
-    values : "real" and "generated" with their quantiles at even shares from 0 to 1.
+    values : for "real" and "generated", quantiles at evenly spaced shares from 0 to 1.
     ylabel : name of the values.
     of : what has these values, in the plural, such as "samples".
-    log : True for a logarithmic axis, used only if all values are positive.
+    log : True for a logarithmic axis of the values, if all are positive.
     """
     figure = go.Figure()
     least = math.inf

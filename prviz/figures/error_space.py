@@ -49,15 +49,15 @@ def error_space_figure(
     ----------
     curves : estimates by name, in drawing order.
     truth : the curve to compare with, or None.
-    notes : a few words by the names of the curves, added to the name in legend and hover.
+    notes : curve name -> a few words that are added to the name in legend and hover.
     view : "error": (fpr, fnr). "roc": (fpr, 1 - fnr), the ROC curve, where "generated" is the
         positive answer. "collapse": (fnr, 1 - fpr), the boundary of the mode-collapse region of
         Lin, Khetan, Fanti, Oh 2018.
 
-    Each vertex carries customdata [lam_lo, lam_hi, fpr, fnr]: the interval of lam over which it is
-    the optimal classifier (the first one's ends at inf), and its error rates. A front end draws the
-    tangent of slope -lam through it, which meets the vertical axis at alpha(lam) and the horizontal
-    one at beta(lam).
+    Each vertex carries customdata [lam_lo, lam_hi, fpr, fnr]: the interval of lam on which this
+    classifier is optimal (for the first vertex up to inf), and its error rates. A front end draws
+    the tangent of slope -lam through it, which meets the vertical axis at alpha(lam) and the
+    horizontal one at beta(lam).
     """
     color = theme.colors(curves)
     figure = go.Figure()
@@ -88,7 +88,8 @@ def _hull(
     hi = np.insert(curve.breakpoints, 0, np.inf)
     fpr, fnr = curve.vertices.T
     if name == theme.TRUTH_LABEL:
-        # A smooth curve has many vertices; a line through 200 of them looks the same.
+        # For speed: a smooth curve has many vertices, and a line through 200 of them looks the
+        # same.
         seen = np.unique(curve.vertex_at(np.tan(np.linspace(0, np.pi / 2, 200))))
         fpr = fpr[seen]
         fnr = fnr[seen]

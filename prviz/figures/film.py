@@ -1,4 +1,4 @@
-"""A short film of changing curves as an animated GIF, for slides; needs no browser."""
+"""A short film of changing curves as an animated GIF for slides, drawn without a browser."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from prviz.figures.labels import Line, place_labels
 from prviz.figures.svg import INK, RULE, SOFT
 from prviz.neighbors.threads import Progress
 
-# Pixels: width and height of the picture, side of its square plot, and the plot's distance from the
-# left and the top edge. Everything is drawn SMOOTH times as large, then shrunk, for smooth lines.
+# Pixels: width and height of the picture, side of its square plot, and distance of the plot from
+# the left and the top edge. Everything is drawn SMOOTH times as large and then shrunk, which
+# smooths the lines.
 WIDTH = 640
 HEIGHT = 700
 SIDE = 550
@@ -28,20 +29,23 @@ TOP = 84
 SMOOTH = 2
 END = 1.02  # upper end of both axes
 CORNER = np.array([LEFT, TOP], dtype=float)
-SIZE = 17  # height of a name's letters in pixels
-# Milliseconds: of the whole film without its last frame, if frames then stay within the limits that
-# follow, the least and the most per frame, and of the last frame.
+SIZE = 17  # height of a curve name's letters in pixels
+# Milliseconds. FILM_MS is shared equally by all frames, within LEAST_MS and MOST_MS per frame; the
+# last frame lasts LAST_MS.
 FILM_MS = 8000
 LEAST_MS = 120
 MOST_MS = 700
 LAST_MS = 2500
-COLOURS = 96  # colours of the palette: few enough for small files, enough for smooth lines
-# Share of white in the curves of earlier frames, where these stay visible.
+COLOURS = 96  # colours of the palette: few, for small files, but enough for smooth lines
+# With ``accumulate``, curves of earlier frames are mixed with this share of white.
 PALE = 0.7
 
 
 class Frame(NamedTuple):
-    """Curves by name, the frame's label, and whether the curves are limits, which are dotted."""
+    """One frame: its curves by name, and its label.
+
+    limit : True if the curves are limits for infinitely many samples, which are dotted.
+    """
 
     curves: NamedCurves
     label: str
@@ -57,14 +61,14 @@ def gif(
     accumulate: bool = False,
     progress: Progress = lambda _: None,
 ) -> bytes:
-    """An animated GIF of these frames that repeats for ever and shows the last frame longer.
+    """An animated GIF of the frames; it repeats for ever and shows the last frame longer.
 
     Parameters
     ----------
-    frames : in their order; at least one.
+    frames : at least one frame, in order.
     title, subtitle : plain text above the plot; text too long for one line is cut.
-    truth : drawn dashed in every frame, or None.
-    accumulate : True if the curves of earlier frames stay visible, pale.
+    truth : the true curve, drawn dashed in every frame, or None.
+    accumulate : True to keep the curves of earlier frames visible, in paler colours.
     progress : called with the share done; may raise to stop.
 
     Raises
@@ -83,7 +87,7 @@ def gif(
             _picture(frame, before if accumulate else [], title, subtitle, truth, color)
         )
         before.append(frame.curves)
-    # One palette for all frames: with a palette per frame a curve's colour would change.
+    # All frames share one palette: with a palette per frame the colour of a curve would change.
     palette = pictures[-1].quantize(COLOURS)
     drawn = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     each = min(max(FILM_MS // len(frames), LEAST_MS), MOST_MS)
@@ -126,7 +130,7 @@ def _picture(
 
 
 def _points(curve: PRCurve) -> Points:
-    """Pixels of a curve, counted from the top left corner of the plot."""
+    """Points of a curve in pixels from the top left corner of the plot."""
     _, precision, recall = curve.sample(200)
     return SIDE * np.column_stack([recall / END, 1 - precision / END])
 
@@ -143,7 +147,10 @@ def _stroke(
     width: float,
     dash: tuple[int, int] | None,
 ) -> None:
-    """Draw a line; dash : pixels drawn and left out in turn, None for a solid line."""
+    """Draw a line.
+
+    dash : lengths in pixels of dashes and of gaps; None for a solid line.
+    """
     thick = round(width * SMOOTH)
     if dash is None:
         draw.line(_flat(points), fill=color, width=thick, joint="curve")
@@ -196,7 +203,7 @@ def _text(
 
 
 def _short(text: str, size: int, room: float) -> str:
-    """The text in one line, its end replaced by "…" where it is longer than `room` pixels."""
+    """The text in one line; a text longer than `room` pixels ends in "…"."""
     line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
     font = _font(size * SMOOTH)
     while line and font.getlength(line) > room * SMOOTH:
@@ -206,7 +213,9 @@ def _short(text: str, size: int, room: float) -> str:
 
 @cache
 def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """The font of the exports, or Pillow's own where its FreeType cannot read compressed fonts."""
+    """The font that all exported figures have; Pillow's default font if its FreeType can't read
+    compressed fonts.
+    """
     try:
         data = io.BytesIO(files("prviz.figures").joinpath("font/prviz-sans.woff2").read_bytes())
         font = ImageFont.truetype(data, size)

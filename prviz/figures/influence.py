@@ -1,6 +1,5 @@
-"""Both ends of the curves, alpha_inf and beta_0, against the masses of the true supports.
-
-The figures show how the ends depend on k, on the split, and on single influential samples.
+"""Figures of both ends of curves, alpha_inf and beta_0: how they depend on k, on the split and on
+single influential samples, beside the masses of the true supports.
 """
 
 from __future__ import annotations
@@ -16,22 +15,22 @@ from prviz.figures.iou import AT_K, Values
 from prviz.toys import SupportMasses
 
 _TICKS = [1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 3000, 10_000]
-# Filled against open symbols, which stay distinguishable where points overlap.
+# One symbol is filled and one open, so that overlapping points stay distinguishable.
 _SPLITS = {True: ("with split", "circle"), False: ("without split", "diamond-open")}
 
 
 def extreme_sweep_figure(
     lines: Mapping[bool, Values], *, ylabel: str, truth: float | None = None
 ) -> go.Figure:
-    """One end of the curves over k on a logarithmic axis, with split (bold) and without (thin, with
-    open marks).
+    """One end of the families' curves against k on a logarithmic axis; bold with split, thin with
+    open marks without.
 
-    The legend explains split and no split; the colours are those of the families.
+    Colours tell the families apart; the legend explains bold and thin.
 
     Parameters
     ----------
-    lines : (ks, values) by method, of the estimates with split (True) and without (False); either
-        may be missing.
+    lines : for estimates with split (True) and without (False), or only one of them: method -> (ks,
+        values).
     ylabel : name of the end drawn.
     truth : its true value, drawn dashed, or None.
 
@@ -63,7 +62,9 @@ def extreme_sweep_figure(
 
 
 def _look(color: str, held_out: bool) -> dict[str, Any]:
-    """Line style with split or without: width and marks differ, since dashes already mean truth."""
+    """Line style of estimates with split or without. They differ in width and marks; dashes are
+    kept for the truth.
+    """
     if held_out:
         return {"mode": "lines", "line": theme.line_of(color)}
     marker = {"symbol": "diamond-open", "size": 7, "color": color, "maxdisplayed": 12}
@@ -73,15 +74,16 @@ def _look(color: str, held_out: bool) -> dict[str, Any]:
 def carriers_figure(
     names: Sequence[str], alone: Sequence[int], carried: Sequence[int], *, color: str
 ) -> go.Figure:
-    """Bars per sample, the first on top.
+    """A bar for each influential sample, the first on top.
 
-    A bar shows the number of samples that this sample supports alone; a faint bar behind it shows
-    all that it supports.
+    The bar is the number of samples that this sample carries alone (see
+    `prviz.diagnostics.influence`), and the faint bar behind it the number of all samples that it
+    carries.
 
     Parameters
     ----------
     names : names of the samples.
-    alone, carried : how many samples each supports alone, and in all.
+    alone, carried : number of samples that each one carries alone, and in all.
     color : colour of the bars.
     """
     figure = go.Figure()
@@ -116,7 +118,7 @@ def carriers_figure(
         bargap=0.3,
         barmode="overlay",
         margin={"l": 20, "r": 20, "t": 10, "b": 90},
-        # Leaves room for the text beside the longest bar.
+        # room for the text beside the longest bar
         xaxis=theme.axis("samples carried", range=[0, 1.3 * longest], nticks=5),
         yaxis=theme.axis("", **theme.tick_names(names), showgrid=False),
     )
@@ -132,13 +134,14 @@ def fall_figure(
     color: str,
     truth: float | None = None,
 ) -> go.Figure:
-    """One end of a curve and the supported share over the number of samples removed.
+    """One end of a curve, and the share of samples that are carried, against the number of removed
+    samples.
 
     Parameters
     ----------
     removed : numbers of samples, increasing, 0 first.
-    extreme, share : the end and the supported share, measured again without the removed samples.
-    subtracted : the share if the balls of the other samples had kept their radii.
+    extreme, share : the end and the share, measured again without the removed samples.
+    subtracted : the share if the balls of all other samples had kept their radii.
     labels : names of the end and of the share.
     color : colour of the lines.
     truth : the true end, drawn dashed, or None.
@@ -181,7 +184,7 @@ class ExtremeRow(NamedTuple):
 
 
 _DASHES = {"dashed": "dash", "dotted": "dot"}
-_GAP = 95  # pixels between the panels: tick labels above, three lines of title below
+_GAP = 95  # pixels between the panels, for tick labels above and three lines of title below
 _PANELS = {
     "precision": "precision end: α<sub>∞</sub>",
     "recall": "recall end: β<sub>0</sub>",
@@ -193,8 +196,8 @@ def extremes_figure(rows: Sequence[ExtremeRow], *, truth: SupportMasses | None =
 
     Parameters
     ----------
-    rows : one per method and kind of split; methods are drawn from the top in order of first
-    appearance.
+    rows : one for each method with and without split; methods are drawn from the top in the order
+    of their first row.
     truth : masses to compare with, or None. Dashed: the mass of the co-support, Q(cosupp) or
         P(cosupp), which is the true value of both ends (hal-05344404, Proposition 20). Dotted: the
         mass of the other distribution's support, Q(supp P) or P(supp Q), which improved precision
@@ -241,7 +244,9 @@ def extremes_figure(rows: Sequence[ExtremeRow], *, truth: SupportMasses | None =
 def _ends(
     rows: Sequence[ExtremeRow], methods: Sequence[str], side: str, held_out: bool
 ) -> go.Scatter:
-    """One end of every family's curve, with split or without, each in the row of its family."""
+    """Points at one end of every family's curve, with or without split, each in the row of its
+    family.
+    """
     label, symbol = _SPLITS[held_out]
     color = theme.colors(methods)
     ends = []
@@ -268,7 +273,7 @@ def _ends(
 
 
 class _Mass(NamedTuple):
-    """A true mass, the name it has in the title, and the look of its line."""
+    """A true mass, its name in the panel's title, and the style of its line."""
 
     look: Literal["dashed", "dotted"]
     name: str
@@ -276,8 +281,10 @@ class _Mass(NamedTuple):
 
 
 def _masses(truth: SupportMasses | None, side: str) -> Sequence[_Mass]:
-    """True masses of the co-support and of the other distribution's support, for one end of the
-    curve; empty without a truth.
+    """The true masses to draw in the panel of one end of the curve: of the co-support, and of the
+    other distribution's support.
+
+    Empty if the truth is not known.
     """
     if truth is None:
         return ()

@@ -1,4 +1,5 @@
-"""HTML pages in one file that need no network: figures, data, and plotly.js where it draws them.
+"""Writes an HTML page as one file that needs no network: it holds the figures, their data, and
+plotly.js if it draws them.
 
 A content security policy lets such a page run only its own scripts, identified by their digests,
 and fetch nothing. Scripts and data are compressed; the browser unpacks them.
@@ -18,7 +19,8 @@ from prviz.server.static_files import PLOTLY
 PACKED = "application/gzip"
 """Type of the script elements that hold compressed text, as base64."""
 
-# Unpacks every compressed element in its place, then runs the code in the one with id "code".
+# Unpacks the text of every compressed script element, then runs the code in the element with id
+# "code".
 _LOADER = f"""
 (async () => {{
   for (const packed of document.querySelectorAll('script[type="{PACKED}"]')) {{
@@ -42,22 +44,23 @@ def standalone_page(
     style: str = "",
     schemes: str = "light",
 ) -> str:
-    """A whole HTML page that needs no other file.
+    """A whole HTML page that needs no other files.
 
     title : plain text.
     body : escaped elements of HTML.
-    data : texts for the script, each by the id of the element that holds it.
-    script : code that draws the figures, run after plotly.js; if empty, the page runs no script and
-        holds no plotly.js.
+    data : id of an element -> the text in it, which the script reads.
+    script : code that draws the figures, run after plotly.js; if empty, the page has neither
+        scripts nor plotly.js.
     style : CSS.
-    schemes : CSS colour schemes.
+    schemes : value of the CSS property color-scheme.
     """
     packed = dict(data)
     scripts = []
     if script:
         packed["code"] = f"{PLOTLY.read_text('utf-8')}\n{script}"
         scripts = [_LOADER, packed["code"]]
-    # A policy that fetches nothing and runs only these scripts; plotly.js needs inline styles.
+    # This policy lets the page fetch nothing and run only these scripts; plotly.js needs inline
+    # styles.
     digests = [
         base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode() for text in scripts
     ]

@@ -1,4 +1,6 @@
-"""Numbers of curves, such as the IoU with the truth, over a parameter of the estimator."""
+"""Figures of one number of each curve, such as the IoU with the truth, against a parameter of the
+estimators.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +25,16 @@ def iou_sweep_figure(
     best: Literal["highest", "lowest"] | None = None,
     limits: Values | None = None,
 ) -> go.Figure:
-    """A number over a parameter of the estimators, such as IoU with the truth over k, on a
-    logarithmic axis.
+    """A number against a parameter of the estimators on a logarithmic axis, such as the IoU with
+    the truth against k.
 
     Parameters
     ----------
-    values : (xs, ious) by method; any order, drawn by increasing x.
+    values : (xs, values) by method, in any order of the xs.
     xlabel, ylabel : what x and y are, e.g. "k".
-    best : which value of each method a star marks, the leftmost of equals. Unless "lowest", the
-        vertical axis ends at 1.
-    limits : (xs, ious) by method, the same number for infinitely many samples; dotted.
+    best : which value of each method gets a star, the leftmost of equal ones. The vertical axis
+        ends at 1, except for "lowest".
+    limits : (xs, values) by method for infinitely many samples, drawn dotted.
 
     Raises ValueError when a method's two sequences differ in length, or for xs <= 0.
     """
@@ -94,7 +96,8 @@ def iou_sweep_figure(
 
 
 def stability_figure(values: Values, *, truth: float | None = None) -> go.Figure:
-    """One summary over k on a logarithmic axis, as a small panel without a legend.
+    """One summary of every family's curve against k on a logarithmic axis, as a small panel without
+    a legend.
 
     The vertical axis goes from 0 to 1.
 

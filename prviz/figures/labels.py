@@ -1,7 +1,7 @@
-"""Finds where the name of each curve stands, in exports and on the page.
+"""Places the name of each curve in a plot, in exports and on pages.
 
-A name must be nearer to its own curve than to any other line. pages/_live/labels.js has the same
-rule for the browser, where curves move; a test compares both.
+A name must be nearer to its own curve than to any other line. pages/_live/labels.js applies the
+same rule in the browser, where curves move; a test compares the two.
 """
 
 from __future__ import annotations
@@ -13,24 +13,25 @@ import numpy as np
 
 from prviz.arrays import Points
 
-# Width of an average bold letter and height of a line, as multiples of the letter size. Measured on
-# Helvetica, which is wider than our own font.
+# Average width of a bold letter, and height of a line, as multiples of the font size. Measured on
+# Helvetica, which is wider than the font of the exports.
 LETTER = 0.58
 HEIGHT = 1.25
-# Pixels: gap between a curve and its name, step between positions tried along a curve, step between
-# the points that represent a line, and the distance beyond which other lines do not matter.
+# All in pixels: gap between a curve and its name; step between the positions that are tried along a
+# curve; step between the points that represent a line; distance beyond which other lines are
+# ignored.
 GAP = 3.0
 STRIDE = 8.0
 STEP = 8.0
 FAR = 40.0
 # Penalty in pixels for a name that lies across its own curve or a line that belongs to this curve.
 ACROSS = 30.0
-# The least score of a name. Slightly negative: where two curves run together, a name may be this
-# many pixels nearer to the other one.
+# Lowest score at which a name is placed. Below 0, because where two curves run together a name may
+# be a pixel nearer to the other curve.
 LEAST = -1.0
-# For a name with a leader line: its distances from the curve that are tried, and the distance it
-# should keep from all lines, in pixels. Then the points along the leader, as shares of its length,
-# that are tested for crossing another line.
+# For names with a leader line, in pixels: distances from the curve that are tried, and distance to
+# keep from all lines. Last, the points along the leader, as shares of its length, that must not lie
+# on another line.
 LEADERS = tuple(range(20, 150, 10))
 OFF = 12.0
 ON_LEADER = (0.2, 0.4, 0.6, 0.8, 1.0)
@@ -39,7 +40,7 @@ ON_LEADER = (0.2, 0.4, 0.6, 0.8, 1.0)
 class Line(NamedTuple):
     """A polyline in pixels from the top left corner of the plot.
 
-    text : the name to place; "" for a line without one.
+    text : the name to place; "" for a line without a name.
     of : the name of the curve that this line belongs to, as a limit belongs to its estimate.
     """
 
@@ -49,8 +50,8 @@ class Line(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The box of a name (left, top, right, bottom) and its anchor, the point of the curve it stands
-    at.
+    """The box of a name (left, top, right, bottom), and its anchor: the point of the curve that it
+    names.
 
     For several positions, box and anchor have one row each.
     """
@@ -67,20 +68,21 @@ def place_labels(
     taken: Sequence[Points] = (),
     leaders: bool = False,
 ) -> dict[str, Place]:
-    """The place of each name: above and to the right of its curve, or below and to the left.
+    """Where to write the name of each curve: above and to the right of it, or below and to the
+    left.
 
     Parameters
     ----------
     lines : all lines of the plot by name; names are placed in this order.
     room : width and height of the plot in pixels.
-    size : of the letters, in pixels.
+    size : font size in pixels.
     taken : boxes that no name may cover.
-    leaders : True if a name without such a place may stand further away, with a leader line to its
-        curve, where there is room.
+    leaders : True if a name without room beside its curve may be placed further away, with a leader
+        line to the curve.
 
-    Among the places in the plot that cover no other name, the one with the most room to other lines
-    wins; room beyond FAR pixels does not count, and the first of equals wins. A name that would be
-    nearer to another line than to its own is left out.
+    Of the places in the plot that cover no other name, the one farthest from other lines is chosen,
+    where distances beyond FAR pixels count as FAR; of equally good places the first. A name that
+    would be nearer to another line than to its own curve is left out.
     """
     dense = {name: along(line.points, STEP) for name, line in lines.items()}
     boxes = list(taken)
@@ -106,7 +108,9 @@ def place_labels(
 
 
 def _tried(points: Points, size: Points, gaps: Sequence[float]) -> Place:
-    """Boxes of this size on both sides of every point along a curve, one row each."""
+    """Boxes of this size on both sides of every point of a curve, at each of the ``gaps``: one row
+    per box.
+    """
     width, height = size
     sides = list[tuple[float, float]]()
     for gap in gaps:
@@ -119,8 +123,9 @@ def _tried(points: Points, size: Points, gaps: Sequence[float]) -> Place:
 def _score_beside(
     tried: Place, own: Points, parts: Sequence[Points], others: Sequence[Points]
 ) -> Points:
-    """How much nearer a name is to its own curve than to other lines; parts : lines that belong to
-    its curve.
+    """How much nearer each box is to its own curve than to other lines, in pixels.
+
+    parts : lines that belong to the same curve, such as its limit.
     """
     apart = _distance(tried.box, own)
     crossed = np.minimum(apart, _nearest(tried.box, parts))
@@ -128,13 +133,15 @@ def _score_beside(
 
 
 def _score_with_leader(tried: Place, others: Sequence[Points], lines: Sequence[Points]) -> Points:
-    """How far a name is from all lines, less a penalty if its leader crosses another line."""
+    """Score of boxes with a leader: high if near the curve but not on a line, lower if the leader
+    crosses one.
+    """
     boxes, anchors = tried
     corner = np.where(boxes[:, :1] >= anchors[:, :1], boxes[:, [0, 3]], boxes[:, [2, 1]])
     ways = [anchors + share * (corner - anchors) for share in ON_LEADER]
     crossed = np.minimum.reduce([_nearest(np.hstack([way, way]), others) for way in ways])
     nearest = _nearest(boxes, lines)
-    # A leader that crosses a line is less of a fault than a name on a line.
+    # A leader that crosses another line costs less than a name that lies on a line.
     off = np.minimum(nearest, OFF) - 2 * ACROSS * (nearest < GAP)
     off -= ACROSS / 3 * (crossed < STEP / 2)
     score: Points = off - np.resize(np.repeat(LEADERS, 2), len(boxes)) / 10
@@ -148,16 +155,16 @@ def _best(
     taken: Sequence[Points],
     least: float = -np.inf,
 ) -> Place | None:
-    """The place with the highest score inside the plot, or None.
+    """The tried place with the highest score, or None.
 
-    It covers no box in `taken` and scores at least `least`.
+    It lies in the plot, covers no box in `taken`, and scores at least `least`.
     """
     low = tried.box[:, :2]
     high = tried.box[:, 2:]
     fits: Any = (low >= 0).all(axis=1) & (high <= room).all(axis=1)
     for other in taken:
         fits &= ~((low < other[2:] + 2) & (high > other[:2] - 2)).all(axis=1)
-    # Rounded, so that Python and JavaScript choose the same of two equal places.
+    # Rounded, so that Python and JavaScript choose the same one of equally good places.
     score = np.where(fits, np.round(score, 3), -np.inf)
     best = int(np.argmax(score))
     if fits[best] and score[best] >= least:
@@ -166,7 +173,7 @@ def _best(
 
 
 def _nearest(boxes: Points, lines: Sequence[Points]) -> Points:
-    """Distance from each box to the nearest line, at most FAR."""
+    """Distance in pixels from each box to the nearest of the lines, at most FAR."""
     found: Points = np.full(len(boxes), FAR)
     for points in lines:
         found = np.minimum(found, _distance(boxes, points))
@@ -174,14 +181,14 @@ def _nearest(boxes: Points, lines: Sequence[Points]) -> Points:
 
 
 def along(points: Points, step: float) -> Points:
-    """Points of a polyline about `step` pixels apart, both ends included."""
+    """Points along a polyline, about `step` pixels apart, from one end to the other."""
     length = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
     at = np.linspace(0, length[-1], max(2, int(length[-1] / step) + 1))
     return np.column_stack([np.interp(at, length, side) for side in points.T])
 
 
 def _distance(boxes: Points, points: Points) -> Points:
-    """Distance from each box to the nearest of these points."""
+    """Distance in pixels from each box to the nearest of the points."""
     away = np.maximum(np.maximum(boxes[:, None, :2] - points, points - boxes[:, None, 2:]), 0)
     found: Points = np.hypot(away[..., 0], away[..., 1]).min(axis=1)
     return found

@@ -1,4 +1,6 @@
-"""Area under the curve in the features of several encoders, with all features and with fewer."""
+"""Figure of the area under the curve in the features of several encoders, with all features and
+with fewer.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ _HOVER = (
 
 
 class EncoderPoint(NamedTuple):
-    """One checkpoint in d features of one encoder; possible : True if it may be the best one
-    there.
+    """One checkpoint in d features of one encoder: its area and its rank.
+
+    possible : True if the checkpoint may be the best one in these features.
     """
 
     encoder: str
@@ -30,10 +33,11 @@ class EncoderPoint(NamedTuple):
 
 
 def encoders_figure(points: Mapping[str, Sequence[EncoderPoint]]) -> go.Figure:
-    """AuC of every checkpoint by encoder, and within an encoder by the number of features.
+    """AuC of every checkpoint against the encoder and, within an encoder, against the number of
+    features.
 
-    points : by checkpoint, all in the same order. Filled marks: may be the best checkpoint there.
-        Checkpoints that may be best nowhere are grey.
+    points : points of each checkpoint, with encoders in the same order. Filled marks show where a
+        checkpoint may be the best one; checkpoints that may be best nowhere are grey.
     """
     leading = [name for name, own in points.items() if any(each.possible for each in own)]
     hues = itertools.cycle(theme.FAMILY_COLORS.values())
@@ -55,7 +59,7 @@ def encoders_figure(points: Mapping[str, Sequence[EncoderPoint]]) -> go.Figure:
 def _line(
     name: str, encoder: str, points: Sequence[EncoderPoint], color: str, legend: bool
 ) -> go.Scatter:
-    """The line of one checkpoint over the numbers of features of one encoder."""
+    """The line of one checkpoint against the number of features of one encoder."""
     symbols = []
     said = []
     for point in points:

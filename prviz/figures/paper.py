@@ -1,4 +1,5 @@
-"""Curves for papers, drawn by Matplotlib at the size of a column, each with its name or mark.
+"""Draws curves for papers by Matplotlib at the width of a column, each with its name or with
+markers.
 
 Matplotlib writes PDF, SVG and PNG without a browser and embeds the font; Plotly needs a browser to
 write any of them.
@@ -31,20 +32,20 @@ if TYPE_CHECKING:
     from prviz.figures.theme import Bands
 
 
-# Inches: one column and the full page of ICML and of most journals. For the single column of
-# NeurIPS give the number, 5.5.
+# Widths in inches of a column and of the full page, in ICML and most journals. For the single
+# column of NeurIPS, give 5.5 in place of a name.
 WIDTHS = {"one column": 3.25, "two columns": 6.75}
 NARROWEST = 2
 WIDEST = 40
 FORMATS = (".pdf", ".svg", ".png")
 MISSING = "it needs Matplotlib, which is not installed: pip install matplotlib"
-# Size of letters in points (1/72 inch), as are all sizes below.
+# Font size in points (1/72 inch), the unit of all sizes below unless inches are stated.
 LETTERS = 8.0
-# Width that a legend entry needs besides its text: the line before it, and space to the next
+# Width of a legend entry without its text: the line in front of it, and the space to the next
 # column.
 HANDLE = 38.0
-# A plot narrower than this has three ticks instead of five. Then the widths of lines: curves,
-# dashed or dotted lines, and bounds.
+# A plot narrower than this has three ticks, not five. Then line widths: of curves; of dashed and
+# dotted lines; of bounds.
 NARROW = 110.0
 CURVE = 1.8
 DASHED = 1.2
@@ -76,13 +77,13 @@ _WORDS = {
     "limit": "with ever more samples",
     "bound": "truth is below, 95 %",
 }
-# Markers of curves whose names stand in a legend; they distinguish curves in grey print too. Then
-# the distance between markers of one curve, and the shift from one curve to the next, as shares of
-# the diagonal of the plot.
+# Markers of curves whose names are in a legend, so that they differ without colour; then, as shares
+# of the plot's diagonal, the distance between markers of one curve and their shift from one curve
+# to the next.
 MARKS = "osD^vPX*<>"
 APART = 0.3
 SHIFT = 0.07
-# Inches: side of the plot in a figure with room for a legend beside it, and the margins.
+# In inches: side of the plot if the legend is beside it, and the margins around the plot.
 SIDE = 3.1
 LEFT = 0.45
 RIGHT = 0.07
@@ -99,32 +100,34 @@ def plot_matplotlib(
     bands: Bands | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw curves in axes of Matplotlib, each with its name beside it, or all with marks and a
+    """Draw curves in Matplotlib axes, each with its name beside it, or all with markers and a
     legend.
 
-    The legend is used where a name would cover a line. It stands below or beside the plot of a new
-    figure, and inside axes that are given.
+    The legend replaces the names if one of them would cover a line. It is below or beside the plot
+    in a new figure, and inside the axes if ``ax`` is given.
 
     Parameters
     ----------
     curves : PRCurve, Estimate, GeneratorComparison, SeveralGenerators, or mapping of str to these
-        What is drawn, solid, in this order.
+        What to draw, in this order, as solid lines.
     truth : PRCurve, or mapping of str to PRCurve, optional
-        Dashed; of a mapping each in the colour of the curve of its name.
+        True curves, drawn dashed; in a mapping, each in the colour of the curve with the same name.
     bound : PRCurve, or mapping of str to PRCurve, optional
-        Upper bounds of the truth, such as `prviz.upper_bound`; thin, in the colours of their
-        curves. A single bound holds for all curves: beyond it the plot is grey and curves are thin.
+        Upper bounds of the truth, such as `prviz.upper_bound`, drawn as thin lines in the colours
+        of their curves. A single bound is a bound for all curves: beyond it the plot is grey and
+        curves are thin.
     limits : mapping of str to PRCurve, optional
-        The limit of each curve for infinitely many samples; dotted, in the colour of the curve.
+        The limit of each curve for infinitely many samples, drawn dotted in the colour of the
+        curve.
     bands : mapping of str to Band, optional
-        Drawn around the curve of the same name, in its colour.
+        Bands around curves, by the name of the curve, in its colour.
     ax : matplotlib.axes.Axes, optional
         Where to draw. None draws in a new figure, one column wide, that pyplot does not manage.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, to draw or write more in them.
+        The axes, in which you can draw more.
 
     Raises
     ------
@@ -140,7 +143,9 @@ def plot_matplotlib(
 
 
 def _drawn(curves: Curves, width: float, **beside: Any) -> Axes:
-    """Axes of a new figure, `width` inches wide, with everything drawn."""
+    """Axes of a new figure, `width` inches wide, in which the curves and all that stands beside
+    them are drawn.
+    """
     from matplotlib.figure import Figure
 
     side = min(width - LEFT - RIGHT, SIDE)
@@ -151,7 +156,7 @@ def _drawn(curves: Curves, width: float, **beside: Any) -> Axes:
 
 
 def _settle(axes: Axes, side: float) -> None:
-    """Put a square plot with this side, in inches, at the top left of its figure."""
+    """Put a square plot with sides of ``side`` inches at the top left of its figure."""
     width, height = axes.figure.get_size_inches()  # type: ignore[union-attr]
     axes.set_position((LEFT / width, 1 - (TOP + side) / height, side / width, side / height))
 
@@ -166,9 +171,9 @@ def _draw(
     limits: Others,
     bands: Bands | None,
 ) -> None:
-    """Draw curves and all that stands beside them.
+    """Draw curves with their bounds, limits, truths and bands, and with names or a legend.
 
-    width : of our own new figure, in inches; None in axes that the caller gave.
+    width : width of the new figure in inches; None if the caller gave the axes.
     """
     shown = named_curves(curves)
     common = None
@@ -212,7 +217,7 @@ def _areas(
     bands: Bands,
     color: Mapping[str, str],
 ) -> None:
-    """Shade what lies beyond the bound in grey, and draw bands around curves."""
+    """Shade the part of the plot beyond the bound in grey, and draw the bands around curves."""
     if bound is not None:
         _, precision, recall = bound.sample(200)
         beyond = ([*recall, 0, 2, 2], [*precision, 2, 2, 0])
@@ -245,15 +250,15 @@ def save(
     Parameters
     ----------
     curves : as in `prviz.plot_matplotlib`, or axes or a figure of Matplotlib
-        What is drawn. Axes and figures are written unchanged.
+        What to draw. Axes and figures are saved as they are.
     path : str or Path
-        A file that ends in .pdf, .svg or .png (300 dots per inch); one that exists is replaced.
+        A path that ends in .pdf, .svg or .png (300 dots per inch); an existing file is replaced.
     truth, bound, limits, bands : optional
         As in `prviz.plot_matplotlib`.
     width : {"one column", "two columns"} or float
-        3.25 in, 6.75 in, or a number of inches from 2 to 40. Letters always have 8 pt; the plot has
-        at most 3.1 in, and wider figures have the legend beside it. A figure that was drawn before
-        keeps its width.
+        Width of a new figure: 3.25 inches, 6.75 inches, or a number of inches from 2 to 40. The
+        font size is always 8 pt. The plot is at most 3.1 inches wide; wider figures have the legend
+        beside it.
 
     Raises
     ------
@@ -297,7 +302,10 @@ def width_in_inches(width: str | float) -> float:
 
 
 def pdf(curves: Curves, width: str, **beside: Any) -> bytes:
-    """The bytes of a PDF, drawn as `save` draws it; beside : truth, bound, limits and bands."""
+    """The bytes of a PDF, drawn as by `save`.
+
+    beside : truth, bound, limits and bands, as in `save`.
+    """
     file = io.BytesIO()
     _need_matplotlib("a PDF")
     known = dict.fromkeys(("truth", "bound", "limits", "bands"))
@@ -313,8 +321,8 @@ def is_installed() -> bool:
 def _write(figure: Any, target: Path | IO[bytes], kind: str) -> None:
     import matplotlib as mpl
 
-    # TrueType fonts, as IEEE and ACM require. Letters of an SVG as outlines, which look alike
-    # everywhere. No date, so that equal figures are equal files.
+    # TrueType fonts, as IEEE and ACM require. SVG letters as outlines, which look the same without
+    # the font. No date and a fixed salt, so that equal figures give equal files.
     known: Any = {"pdf.fonttype": 42, "svg.fonttype": "path", "svg.hashsalt": "prviz"}
     dated = {".pdf": "CreationDate", ".svg": "Date"}
     undated = {}
@@ -325,10 +333,10 @@ def _write(figure: Any, target: Path | IO[bytes], kind: str) -> None:
 
 
 def check_target(path: Path, asked: str) -> None:
-    """Raise for a file that is neither PDF, SVG nor PNG, for a missing folder or a missing
-    Matplotlib.
+    """Raise ValueError for a path that ends in none of FORMATS or lies in a missing folder, and
+    ModuleNotFoundError without Matplotlib.
 
-    asked : the call or command that names the file, for the message.
+    asked : the call or option that names the path, for the message.
     """
     if path.suffix.lower() not in FORMATS:
         raise ValueError(
@@ -360,26 +368,23 @@ def _frame(axes: Axes) -> None:
 
 
 def _pixels(axes: Axes, curve: PRCurve) -> Points:
-    """A curve in points (1/72 inch) from the plot's top left corner, the unit of `place_labels`
-    here.
-    """
+    """A curve in points (1/72 inch) from the top left corner of the plot, for `place_labels`."""
     _, precision, recall = curve.sample(200)
     width, height = _room(axes)
     return np.column_stack([recall / END * width, (1 - precision / END) * height])
 
 
 def _room(axes: Axes) -> tuple[float, float]:
-    """Width and height of the plot in points (1/72 inch), as it will be drawn.
-
-    The plot is square, since both axes have one unit.
-    """
+    """Width and height of the plot in points (1/72 inch), after Matplotlib made it square."""
     box = axes.get_window_extent()
     side = 72 / axes.figure.dpi * float(min(box.width, box.height))
     return side, side
 
 
 def _looks(kinds: list[str]) -> dict[str, Any]:
-    """Legend entries that explain solid, dashed and thin lines; none where all lines are solid."""
+    """Legend entries for line styles (solid, dashed, dotted, thin); none if all lines are
+    curves.
+    """
     from matplotlib.lines import Line2D
 
     if not kinds:
@@ -392,9 +397,10 @@ def _looks(kinds: list[str]) -> dict[str, Any]:
 
 
 def _corner(axes: Axes, texts: list[str], curves: list[PRCurve]) -> dict[str, Points] | None:
-    """The free corner in which these texts fit, with the box that they cover.
+    """A corner of the plot without lines that has room for these legend texts, and the box that
+    they cover.
 
-    Empty for no text; None where no corner is free.
+    Empty if there are no texts; None if no corner is free.
     """
     if not texts:
         return {}
@@ -414,7 +420,7 @@ def _corner(axes: Axes, texts: list[str], curves: list[PRCurve]) -> dict[str, Po
 
 
 def _folded(text: str, room: float) -> str:
-    """The text, broken into lines that fit into `room` points."""
+    """The text, wrapped into lines that are at most `room` points wide."""
     wide = _width(text)
     if wide <= room:
         return text
@@ -428,7 +434,7 @@ def _width(text: str, weight: str = "normal") -> float:
 
     if not text.strip():
         return 0.0
-    plain = text.replace("$", "S")  # otherwise Matplotlib would read a formula
+    plain = text.replace("$", "S")  # Matplotlib would read text between dollar signs as a formula
     path = TextPath((0, 0), plain, size=LETTERS, prop=FontProperties(weight=weight))
     return float(path.get_extents().width)
 
@@ -439,10 +445,7 @@ def _places(
     drawn: list[tuple[str, PRCurve, dict[str, Any]]],
     corner: Mapping[str, Points],
 ) -> dict[str, Place]:
-    """Where each name stands, by the rule in `labels`.
-
-    A name that would cover a line has no place.
-    """
+    """The place of each name, by `place_labels`; without names that would cover a line."""
     lines = {}
     for place, (name, curve, look) in enumerate(drawn):
         known = look["linewidth"] == CURVE
@@ -462,7 +465,7 @@ def _key(axes: Axes, looks: Mapping[str, Any], corner: str) -> None:
 def _name(
     axes: Axes, names: Mapping[str, str], places: Mapping[str, Place], color: Mapping[str, str]
 ) -> None:
-    """Write each name beside its curve, in its colour."""
+    """Write each curve's name beside it, in the curve's colour."""
     unit = END / np.array(_room(axes))
     for name, (box, anchor) in places.items():
         left, top, right, bottom = box.tolist()
@@ -483,8 +486,8 @@ def _name(
 def _legend(
     axes: Axes, colors: Mapping[str, str], looks: Mapping[str, Any], width: float | None
 ) -> None:
-    """Mark each curve and draw a legend: below or beside the plot, or inside axes that the caller
-    gave.
+    """Mark each curve and draw a legend: below or beside the plot of a new figure, or inside axes
+    that the caller gave.
     """
     entries = _marked(axes, colors)
     known = _WORDS["curve"] if entries else ""
@@ -512,7 +515,9 @@ def _legend(
 
 
 def _marked(axes: Axes, colors: Mapping[str, str]) -> dict[str, Any]:
-    """Put a marker on each named curve and return the legend's line of each, by name."""
+    """Put a marker on each curve that has a name, and return the legend's handle of each such curve
+    by name.
+    """
     from matplotlib.lines import Line2D
 
     lines = [each for each in axes.lines if each.get_linewidth() == CURVE][-len(colors) :]

@@ -1,6 +1,5 @@
-"""The charts of the papers' experiments.
-
-These are heat maps with numbers, lines over a setting, and mean curves with their spread.
+"""Figures of the papers' experiments: heat maps with numbers, lines against a setting, and mean
+curves with their spread.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ def experiment_figures(chart: Chart) -> dict[str, go.Figure]:
     """One figure per panel of the chart, by the panel's title, all with the same scales and
     colours.
 
-    Families keep their colours; the truth is dashed. An area or bars around a line show one
-    standard deviation over the repeats to either side. Open symbols in a line's colour are the
-    paper's values.
+    Families keep their colours; the truth is dashed. An area, or bars, around a line show one
+    standard deviation over the repeats to either side. Open symbols are the paper's values, in the
+    colour of our line.
     """
     if isinstance(chart, HeatMap):
         return {title: _heat_map(chart, title) for title in chart.panels}
@@ -47,7 +46,7 @@ def experiment_figures(chart: Chart) -> dict[str, go.Figure]:
 
 
 def _heat_map(chart: HeatMap, title: str) -> go.Figure:
-    """A heat map with a number and a mark in each cell; cells without a value are empty."""
+    """A heat map with a number and a sign in each cell; a cell without a value is empty."""
     values = chart.panels[title]
     marks = chart.marks.get(title)
     x = [theme.plain(each) for each in chart.x]
@@ -138,8 +137,8 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
 
 
 def _line(name: str, line: ChartLine, color: str, symbol: str) -> go.Scatter:
-    """Means, with bars of one standard deviation where there are repeats; the truth is dashed,
-    without marks.
+    """Means at each x, with bars of one standard deviation at points with several repeats; the
+    truth is dashed and has no markers.
     """
     bars = {"array": np.nan_to_num(line.sd), "thickness": 1.2, "width": 3, "color": color}
     truth = name == theme.TRUTH_LABEL
@@ -157,7 +156,9 @@ def _line(name: str, line: ChartLine, color: str, symbol: str) -> go.Scatter:
 
 
 def _reach(lines: Sequence[ChartLine]) -> dict[str, Any]:
-    """Axis options: the range 0 to 1 for shares, {} (Plotly chooses) for other numbers."""
+    """Options of the y axis: the range 0 to 1 if all values are shares; otherwise empty, so that
+    Plotly chooses.
+    """
     values = np.concatenate([line.mean[np.isfinite(line.mean)] for line in lines] or [np.zeros(1)])
     if len(values) and values.min() >= 0 and values.max() <= 1.02:
         return {"range": [0, 1.05]}
@@ -190,7 +191,7 @@ def _curves(chart: CurveChart, title: str) -> go.Figure:
 
 
 def _around(mean: Floats, sd: Floats) -> Floats:
-    """One coordinate of the area of one standard deviation around the mean, cut to the plot."""
+    """One coordinate of the outline of the area mean +- standard deviation, cut to the plot."""
     sd = np.nan_to_num(sd)
     around: Floats = np.clip(theme.there_and_back(mean - sd, mean + sd), 0, 1.02)
     return around
@@ -220,10 +221,10 @@ def _names(panels: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def _colors(names: Sequence[str], *, ordered: bool = False) -> dict[str, str]:
-    """The colour of each series; a family's or a role's own where its name is one.
+    """The colour of each series. A family or a role has its own colour.
 
-    With `ordered`, and no family among the names, shades from blue to orange. Else other names get
-    the colours that no family has.
+    Other names get colours that no family has; if `ordered` and no name is a family, shades from
+    blue to orange.
     """
     families = {each.title: name for name, each in ESTIMATORS.items()}
     if ordered and not any(name in families for name in names):

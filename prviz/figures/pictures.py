@@ -1,6 +1,5 @@
-"""Grey pictures as PNG data URIs, for front ends that show them beside a figure.
-
-Plotly's own hover labels can't hold a picture.
+"""Encodes grey pictures as PNG data URIs. Front ends show them beside a figure, since Plotly's
+hover labels can't hold pictures.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def picture_data_uri(image: NDArray[np.uint8]) -> str:
             f"image has shape {image.shape}; (height, width), both at least 1, is needed"
         )
     height, width = image.shape
-    # Every row begins with a filter byte; 0 means "no filter".
+    # PNG begins each row with a filter byte; 0 means "no filter".
     rows = np.zeros((height, width + 1), dtype=np.uint8)
     rows[:, 1:] = image
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)  # one 8-bit grey channel

@@ -1,4 +1,6 @@
-"""The precision-recall figure, and the bias of the estimated precision along the curve."""
+"""The precision-recall figure, and a figure of the bias of the estimated precision along the
+curve.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from prviz.figures import theme
 if TYPE_CHECKING:
     from prviz.figures.theme import Bands
 
-# Names by which the browser finds traces: the legend group of the bound, which does not depend on
-# k; `meta` of a limit, which belongs to one k; and `meta` of the part of a curve beyond the bound.
+# Names by which the browser finds traces: legend group of the bound, which is the same for all k;
+# `meta` of a limit, which depends on k; `meta` of the thin part of a curve beyond the bound.
 BOUND = "bound"
 LIMIT = "limit"
 REFUTED = "refuted"
@@ -41,11 +43,10 @@ class Beside(TypedDict, total=False):
     truth : the curve to compare with, dashed.
     bound : an upper bound of the true curve: a thin line, beyond which the plot is shaded and
         curves are thin.
-    limits : the curve of each family, by its name, for infinitely many samples; dotted in its
-        colour.
-    bands : spread of repeated or resampled curves, by the names of the curves; drawn behind them,
-        cut to [0, 1].
-    notes : a few words by the names of the curves, added to the name in legend and hover.
+    limits : family -> its curve for infinitely many samples, dotted in the family's colour.
+    bands : curve name -> spread of repeated or resampled curves, drawn behind the curve and cut to
+        [0, 1].
+    notes : curve name -> a few words that are added to the name in legend and hover.
     """
 
     truth: PRCurve | None
@@ -65,11 +66,12 @@ def pr_figure(curves: NamedCurves, *, height: int = 560, **beside: Unpack[Beside
     height : pixels.
     **beside : see `Beside`.
 
-    Each point carries customdata [lam, fpr, fnr]: the trade-off, from 0 to inf, and the error rates
-    of the classifier that is optimal there. By these rates a front end finds the same classifier in
-    `error_space_figure`.
+    The customdata of each point is [lam, fpr, fnr]: the trade-off, from 0 to inf, and the error
+    rates of the classifier that is optimal at lam. A front end uses the rates to find the same
+    classifier in `error_space_figure`.
     """
-    # Traces are not validated by Plotly, which takes longer than drawing them; tests check them.
+    # Plotly's validation of traces is off: it takes longer than drawing them, and tests check the
+    # traces.
     return theme.finish(
         go.Figure(pr_traces(curves, **beside), _validate=False),
         height=height,
@@ -79,11 +81,11 @@ def pr_figure(curves: NamedCurves, *, height: int = 560, **beside: Unpack[Beside
 
 
 def pr_traces(curves: NamedCurves, *, placed: bool = True, **beside: Unpack[Beside]) -> list[Any]:
-    """The traces of `pr_figure` alone, for a front end that already has the layout; most are plain
-    dictionaries.
+    """The traces of `pr_figure` without a layout, for a front end that already has it; most are
+    plain dictionaries.
 
-    placed : False for a front end that has the curves and writes their names itself: all traces but
-        the bands come without points, and curves without marks.
+    placed : False for a front end that has the curves and writes their names itself: traces other
+        than bands then have no points, and curves no markers.
     """
     color = theme.colors(curves)
     symbol = theme.symbols(curves)
@@ -108,8 +110,8 @@ def pr_traces(curves: NamedCurves, *, placed: bool = True, **beside: Unpack[Besi
             line["marker"] = marker | {"symbol": symbol[name], "color": color[name]}
         lines.append(line)
     traces += lines
-    # The bound comes last and with ids, since it appears and disappears: by the ids a front end
-    # keeps traces hidden that the user has hidden.
+    # The bound is the last trace and its parts have ids, because it appears and disappears: with
+    # ids a front end keeps hidden the traces that the user has hidden.
     if bound is not None:
         for line in lines:
             traces += _beyond_bound(line, bound)
@@ -125,13 +127,15 @@ def pr_traces(curves: NamedCurves, *, placed: bool = True, **beside: Unpack[Besi
 
 
 def limit_label(name: str) -> str:
-    """Name and legend group of a family's limit, its curve for infinitely many samples."""
+    """Legend name of a family's limit, its curve for infinitely many samples; also its legend
+    group.
+    """
     return f"{ESTIMATORS[name].title} at n = ∞"
 
 
 def beyond(bound: PRCurve, points: int = 200, placed: bool = True) -> go.Scatter:
-    """The shaded area between an upper bound of the truth and the corner (1, 1), in the legend
-    group BOUND.
+    """The shaded area beyond an upper bound of the truth, towards the corner (1, 1); its legend
+    group is BOUND.
     """
     _, alpha, beta = bound.sample(points if placed else 2)
     return theme.polygon(
@@ -148,8 +152,8 @@ def beyond(bound: PRCurve, points: int = 200, placed: bool = True) -> go.Scatter
 def _beyond_bound(line: dict[str, Any], bound: PRCurve) -> list[dict[str, Any]]:
     """Move the part of a curve beyond the bound out of its line, into a thin line of its own.
 
-    Returns this line in a list, empty where no part lies beyond. A front end that has the curves
-    (no points here) always gets the thin line.
+    Returns a list with the thin line, or an empty list if no part lies beyond the bound. If
+    ``line`` has no points, because the front end has the curves, the list always has the thin line.
     """
     thin = {name: value for name, value in line.items() if name != "marker"}
     thin |= {
@@ -164,12 +168,13 @@ def _beyond_bound(line: dict[str, Any], bound: PRCurve) -> list[dict[str, Any]]:
     beyond = is_refuted(line["customdata"][:, 0], line["y"], line["x"], bound)
     if not beyond.any():
         return []
-    # Both lines keep the point where the curve crosses the bound, so that they meet.
+    # The thick and the thin line both keep the point where the curve crosses the bound, so that
+    # they meet.
     inner = beyond & np.roll(beyond, 1) & np.roll(beyond, -1)
     inner[[0, -1]] = beyond[[0, -1]] & beyond[[1, -2]]
     thin["y"] = np.where(beyond, line["y"], np.nan)
     line["y"] = np.where(inner, np.nan, line["y"])
-    line["mode"] = "lines"  # what is left of the line is too short for markers
+    line["mode"] = "lines"  # the rest of the line may be too short for markers
     return [thin]
 
 
@@ -184,7 +189,7 @@ def curve_trace(
 ) -> dict[str, Any]:
     """A trace of one curve as a dictionary, which Plotly accepts.
 
-    A Scatter object would be validated and copied once more.
+    It is faster than a Scatter object, which would be validated and copied.
     """
     look = {
         "type": "scatter",
@@ -200,7 +205,7 @@ def curve_trace(
     return look | {
         "x": beta,
         "y": alpha,
-        # as an array of objects: Plotly would check every entry of a list
+        # an array of objects, because Plotly would validate every entry of a list
         "text": np.array(theme.numbers(lam), object),
         "customdata": np.column_stack([lam, curve.vertices[curve.vertex_at(lam)]]),
     }
@@ -213,18 +218,19 @@ _BIAS_HOVER = (
 
 
 def bias_figure(curves: NamedCurves, truth: PRCurve, *, points: int = 361) -> go.Figure:
-    """Estimated minus true alpha(lam) over the angle theta in [0, 90] degrees, lam = tan(theta).
+    """Estimated minus true precision alpha(lam) against the angle theta = arctan(lam) in [0, 90]
+    degrees.
 
     Parameters
     ----------
     curves : estimates by name, in drawing order.
-    truth : the curve to compare with; it is the dashed zero line.
-    points : rays of equal angle, both ends included.
+    truth : the true curve, which is the dashed zero line.
+    points : number of rays at equally spaced angles, both ends included.
 
-    The vertical axis is symmetric and ends at one of a few round numbers, so that it stays the same
-    while a parameter changes a little. Above zero the estimate is too optimistic. Each point
-    carries customdata [lam, estimate, truth]. The ticks show lam; at lam = 1 the two kinds of error
-    weigh the same.
+    The vertical axis is symmetric and ends at a round number, so that it stays the same when a
+    parameter changes a little. Above zero the estimate is too optimistic. Each point carries
+    customdata [lam, estimate, truth]. The ticks show lam; at lam = 1 the two kinds of error weigh
+    the same.
     """
     theta = np.linspace(0.0, 90.0, points)
     lam = np.tan(np.radians(theta))

@@ -1,5 +1,5 @@
-"""Checkpoints with their Frechet distances, placed by F8 leaning to recall and to precision, and
-how similarly different metrics rank them.
+"""Figures of checkpoints with Frechet distances: their F8 scores leaning to recall and to
+precision, and how similarly several metrics rank them.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from prviz.arrays import Floats
 from prviz.figures import theme
 from prviz.figures.triage import LEANINGS, placed_names
 
-# Most groups that get a colour and a symbol of their own.
+# Largest number of groups with a colour and a symbol of their own.
 MOST_GROUPS = len(theme.SYMBOLS)
 
 
 class TradePoint(NamedTuple):
-    """A checkpoint: name, F8 leaning to recall and to precision, and Frechet distance."""
+    """A checkpoint: its name, its F8 leaning to recall and leaning to precision, and its Frechet
+    distance.
+    """
 
     name: str
     recall: float
@@ -28,9 +30,9 @@ class TradePoint(NamedTuple):
 
 
 def groups_of(names: Sequence[str]) -> list[str]:
-    """The group of each name: its first word without trailing digits.
+    """The group of each checkpoint name: its first word without trailing digits.
 
-    All "" unless this gives 2 to MOST_GROUPS groups, fewer than there are names.
+    If these are not 2 to MOST_GROUPS groups, or as many groups as names, all are "".
     """
     groups = [name.split(" ")[0].rstrip("0123456789-_,.") for name in names]
     if 1 < len(set(groups)) <= min(MOST_GROUPS, len(names) - 1):
@@ -41,7 +43,8 @@ def groups_of(names: Sequence[str]) -> list[str]:
 def equal_distance_figure(points: Sequence[TradePoint], pair: tuple[str, str] | None) -> go.Figure:
     """F8 leaning to precision against F8 leaning to recall, one point per checkpoint.
 
-    pair : two checkpoints to ring, join and label with their Frechet distances, or None.
+    pair : two checkpoints to ring, to join by a line and to label with their Frechet distances; or
+    None.
 
     Source: Sajjadi et al. 2018, figures 6 and 7.
     """
@@ -82,7 +85,7 @@ def equal_distance_figure(points: Sequence[TradePoint], pair: tuple[str, str] | 
 
 
 def _add_rings(figure: go.Figure, a: TradePoint, b: TradePoint) -> None:
-    """Add a ring and the Frechet distance of two checkpoints, and a line between them."""
+    """Ring two checkpoints, label them with their Frechet distances, and join them by a line."""
     places = np.array([[a.recall, a.precision], [b.recall, b.precision]])
     texts = [f"A FD {a.distance:.3g}", f"B FD {b.distance:.3g}"]
     lines = [places, np.array([[0.0, 0.0], [1.0, 1.0]])]
@@ -102,7 +105,7 @@ def _add_rings(figure: go.Figure, a: TradePoint, b: TradePoint) -> None:
 
 
 def agreement_of_numbers_figure(names: Sequence[str], values: Floats) -> go.Figure:
-    """Rank correlations, from -1 to 1, between every two metrics.
+    """Rank correlations between every two metrics, from -1 to 1.
 
     A cell is empty where a correlation is not defined.
 

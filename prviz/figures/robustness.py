@@ -1,5 +1,5 @@
-"""Robustness of a verdict: maps of winners, the ranking on fewer samples, and agreement between
-families.
+"""Figures on the robustness of a verdict: maps of winners, the ranking on fewer samples, and the
+agreement between families.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from prviz.figures import theme
 
 _ROW = 36
 _LEGEND_LINE = 21
-# Characters that fit on a line of the legend on the narrowest page.
+# Number of characters in a line of the legend on the narrowest page.
 _LINE = 46
-# Distance from a cell's centre to the dashed border inside it, in cells.
+# Distances from the centre of a cell to the dashed border inside it, in units of a cell.
 _INSET_X = 0.47
 _INSET_Y = 0.42
 _DASH = "5px,3px"
@@ -27,18 +27,18 @@ _TAU = theme.FAMILY_COLORS["kde"]
 
 
 class Contender(NamedTuple):
-    """Style of a checkpoint in the cells that it wins: a short sign, and a hex colour."""
+    """Style of the cells that a checkpoint wins: a short sign, and a hex colour."""
 
     sign: str
     color: str
 
 
 class WonCell(NamedTuple):
-    """A cell of a map of winners.
+    """One cell of a map of winners.
 
     row, column : counted from 0.
     words : hover text below the winner's name.
-    flips : True if this winner is not the one of the verdict.
+    flips : True if the winner is not the best checkpoint of the verdict.
     """
 
     row: int
@@ -57,13 +57,13 @@ def winners_figure(
     column_title: str,
     flipped: str = "dashed border: not the verdict",
 ) -> go.Figure:
-    """A map of the winner for every row and column, by sign and colour; a dashed border where the
-    verdict flips.
+    """A map of the winning checkpoint in every row and column, by sign and colour; a dashed border
+    where the winner differs from the verdict's.
 
-    cells : those with a winner; all others stay empty.
+    cells : the cells with a winner; all others stay empty.
     contenders : style of every winner, by name.
     rows, columns : labels, the first row on top.
-    flipped : what the legend calls the dashed border.
+    flipped : legend text of the dashed border.
     """
     winners = {cell.winner for cell in cells}
     won = [name for name in contenders if name in winners]
@@ -90,7 +90,7 @@ def winners_figure(
         dash = {"color": theme.TRUTH_COLOR, "width": 2, "dash": _DASH}
         theme.add_entry(figure, name=flipped, mode="lines", line=dash, showlegend=True)
     legend_lines = 0
-    if entries:  # enough lines for the narrowest page
+    if entries:  # as many lines as on the narrowest page
         legend_lines = math.ceil(len(entries) / max(_LINE // max(entries), 1))
     return _finished(figure, rows, columns, column_title, shapes=dashed, legend_lines=legend_lines)
 
@@ -138,12 +138,13 @@ def _border(cell: WonCell, color: str) -> dict[str, Any]:
 def fewer_samples_figure(
     n: Sequence[float], same: Sequence[float], tau: Sequence[float]
 ) -> go.Figure:
-    """Over the number of samples: the share of draws with the same winner, and the mean Kendall's
-    tau.
+    """Stability of a ranking against the number of samples: the share of draws with the same
+    winner, and the mean Kendall's tau.
 
-    n : increasing; the last one is the number of all samples.
-    same : in [0, 1].
-    tau : in [-1, 1], nan where it is not defined.
+    n : increasing numbers of samples; the last one is that of all samples.
+    same : share of draws with the winner of all samples, in [0, 1].
+    tau : mean Kendall's tau with the ranking of all samples, in [-1, 1]; nan where it is not
+    defined.
     """
     figure = go.Figure()
     for values, name, color, symbol, dash in (
@@ -177,10 +178,11 @@ def fewer_samples_figure(
 
 
 def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) -> go.Figure:
-    """Kendall's tau between every two families: a cell with its number, empty where there is none.
+    """Kendall's tau between the rankings by every two families; a cell is empty where tau is not
+    defined.
 
     names : the families.
-    values : (names, names) table in [-1, 1] or nan.
+    values : table of tau, a row and a column per family; nan where it is not defined.
     """
     titles = [theme.label(name, 24) for name in names]
     table = np.array(values, dtype=float).reshape(len(names), len(names))
@@ -212,8 +214,8 @@ def _finished(
     legend_lines: int = 0,
     top: bool = False,
 ) -> go.Figure:
-    """The figure with cells of one height, and the legend just below the axis, however many lines
-    it has.
+    """The figure with all cells equally high, and the legend just below the axis for any number of
+    its lines.
     """
     plot = _ROW * len(rows)
     below = 14 if top else 52

@@ -1,4 +1,6 @@
-"""Samples coloured by role, or by the ratio of the supports that a family gives them."""
+"""Figures of samples coloured by role, or by the ratio of the supports that a family estimates for
+them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from prviz.figures import theme
 
 FEWEST_FOR_CONTOURS = 200
 
-# Smallest and largest |log2(c_Y / c_X)| at which the colour scale may end: ratios 2 and 16.
+# Bounds of the |log2(c_Y / c_X)| at which the colour scale ends: ratios of 2 and 16.
 _REACHES = (1.0, 4.0)
 _ROLE_NAMES = tuple(name for name, _, _ in theme.ROLES)
 _HOVER = (
@@ -28,13 +30,13 @@ _HOVER = (
 
 @dataclass(frozen=True, eq=False)
 class SamplePoints:
-    """Samples on a line or in a plane, with the text a figure shows for each.
+    """Coordinates of samples on a line or in a plane, and the hover text of each sample.
 
     points : (n, 1) or (n, 2) coordinates: the data themselves, or principal components.
     axis_titles : names of the coordinates, one per column.
-    notes : (n,) hover text of each sample, such as its row and labels; None: its row in points,
-        from 1.
-    ids : (n,) number by which a front end knows each sample; None: its row in points.
+    notes : (n,) hover text of each sample, such as its row and labels; None: its row number,
+        counted from 1.
+    ids : (n,) number by which a front end identifies each sample; None: its row, counted from 0.
     Raises ValueError for other shapes or lengths.
     """
 
@@ -52,24 +54,24 @@ class SamplePoints:
 
     @property
     def flat(self) -> bool:
-        """True if samples have one coordinate, so lie on a line."""
+        """True if samples have only one coordinate."""
         return bool(self.points.shape[1] == 1)
 
     def check(self, **columns: Array) -> None:
-        """Raise ValueError unless each column has one entry per sample."""
+        """Raise ValueError unless every array in ``columns`` has one entry per sample."""
         lengths = len(self.points), *map(len, columns.values())
         if len(set(lengths)) > 1:
             names = " and ".join(columns)
             raise ValueError(f"points, {names} have {lengths} entries; one per sample is needed")
 
     def ids_of(self, rows: Ints) -> Ints:
-        """The ids of these rows."""
+        """The ids of the samples in ``rows``."""
         if self.ids is None:
             return rows
         return np.asarray(self.ids, dtype=np.intp)[rows]
 
     def said(self, rows: Ints) -> list[str]:
-        """Hover texts of these rows."""
+        """The hover texts of the samples in ``rows``."""
         if self.notes is None:
             return [f"row {row + 1}" for row in rows]
         return [theme.noted(self.notes[row]) for row in rows]
@@ -77,9 +79,10 @@ class SamplePoints:
     def marks(
         self, rows: Ints, line: int, symbol: str, size: float, opacity: float
     ) -> dict[str, Any]:
-        """A trace of these rows; selecting points in it does not change how they look.
+        """Options of a trace of the samples in ``rows``; selected and unselected points look the
+        same.
 
-        In 1-D the points stand on line `line` of the rug, counted from the top.
+        In 1-D the points lie on line `line` of the rug plot, counted from the top.
         """
         same = {"marker": {"opacity": opacity}}
         marker = {"symbol": symbol, "size": size, "opacity": opacity}
@@ -99,11 +102,12 @@ class SamplePoints:
     def axes(
         self, shown: int, *, rug: Sequence[str] = _ROLE_NAMES, rug_height: float = 0.18
     ) -> dict[str, Any]:
-        """Axes of a scatter plot (2-D), or of densities above a rug with one line per name (1-D).
+        """Axes of a scatter plot (2-D), or of densities above a rug plot with one line per name
+        (1-D).
 
-        shown : number of samples drawn; the first axis title says so where it is not all.
+        shown : number of samples drawn; if not all are drawn, the title of the x axis says so.
         rug : names of the rug's lines.
-        rug_height : as a share of the figure.
+        rug_height : height of the rug plot as a share of the figure.
         """
         below = theme.plain(self.axis_titles[0])
         if shown < len(self.points):
@@ -129,18 +133,20 @@ def roles_figure(
     numbers: ArrayLike | None = None,
     most: int = 4000,
 ) -> go.Figure:
-    """Samples in 1-D (histograms above a rug) or 2-D (scatter), with colour and symbol by role.
+    """Samples coloured and marked by role: histograms above a rug plot (1-D), or a scatter plot
+    (2-D).
 
     Parameters
     ----------
     samples : without ids.
     is_real : (n,) True for real samples (circles), False for generated ones (triangles).
-    numbers : (n,) row of each sample in its own file or draw, shown on hover; by default its row in
-        points, from 1.
-    most : largest number of samples drawn, a random subset; the axis title says so.
+    numbers : (n,) number of each sample shown on hover, such as its row in its file; by default its
+        row in ``samples``, counted from 1.
+    most : largest number of samples drawn; of more samples a random subset, and the axis title says
+        so.
 
-    customdata of each point is [row in points, number]. Arrays use small number types, since a page
-    sends them with its first view. Raises ValueError for columns of different lengths.
+    customdata of each point is [row in points, number]. Arrays have small number types, because a
+    page sends them with its first view. Raises ValueError for columns of different lengths.
     """
     real = np.asarray(is_real, dtype=bool)
     n = len(real)
@@ -174,8 +180,8 @@ def roles_figure(
 
 
 def _short(coordinates: AnyFloats) -> AnyFloats:
-    """The coordinates as float32 where this is exact to a thousandth of their range, else
-    unchanged.
+    """The coordinates as float32 if this changes them by at most a thousandth of their range;
+    otherwise unchanged.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         short = coordinates.astype(np.float32)
@@ -196,16 +202,19 @@ def samples_figure(
     density: bool = True,
     most: int = 2000,
 ) -> go.Figure:
-    """Samples coloured by log(c_Y / c_X): histograms above a rug (1-D) or a scatter plot (2-D).
+    """Samples coloured by log(c_Y / c_X): histograms above a rug plot (1-D), or a scatter plot
+    (2-D).
 
     Parameters
     ----------
-    samples : their notes follow the role on hover.
+    samples : the samples; the hover text is the role, then the sample's note.
     is_real : (n,) True for real samples (circles), False for generated ones (triangles).
-    c_real, c_generated : (n,) supports of each sample, non-negative. The colour scale covers 19 of
-        20 ratios, and no ratio above 16; 0/0 has the middle colour; the hover gives the true ratio.
+    c_real, c_generated : (n,) supports of each sample, non-negative. The colour scale ends where it
+        includes 95 % of the samples, at a ratio of at most 16; 0/0 has the middle colour. The hover
+        shows the exact ratio.
     density : True to draw histograms (1-D) or density contours (2-D) of all samples of each role.
-    most : largest number of samples drawn, a random subset; the axis title says so.
+    most : largest number of samples drawn; of more samples a random subset, and the axis title says
+        so.
 
     customdata of each point is [id, c_X, c_Y]; a front end finds the picture of a sample by its id
     and shows it by `picture_data_uri`. Raises ValueError for columns of different lengths.
@@ -219,8 +228,8 @@ def samples_figure(
         rows = shown[real[shown] == (name == "real")]
         figure.add_trace(_marks(samples, rows, supports[rows], line))
         if not samples.flat:
-            # The symbol of the role in the legend: Plotly would draw it black for points on a
-            # colour scale.
+            # An entry for the legend, in which Plotly would draw the symbol of points on a colour
+            # scale black.
             marker = {"color": theme.EVEN_COLOR, "symbol": symbol, "size": 8}
             theme.add_entry(figure, name=name, legendgroup=name, mode="markers", marker=marker)
     if density:
@@ -236,7 +245,7 @@ def samples_figure(
 
 
 def _ratio_axis(supports: Floats) -> dict[str, Any]:
-    """The colour scale of c_Y / c_X, whose ends include 19 of 20 samples."""
+    """The colour scale of c_Y / c_X, wide enough for 95 % of the samples."""
     logs = np.minimum(np.abs(_log_ratio(supports)), _REACHES[1])
     reach = float(np.clip(np.percentile(logs, 95), *_REACHES))
     end = theme.number(2**reach, 2)
@@ -267,7 +276,7 @@ def _log_ratio(supports: Floats) -> Floats:
 
 
 def _marks(samples: SamplePoints, rows: Ints, supports: Floats, line: int) -> go.Scatter:
-    """The samples of one role; in 1-D as their line of the rug."""
+    """The trace of one role's samples; in 1-D one line of the rug plot."""
     name, symbol, _ = theme.ROLES[line]
     ratios = theme.numbers(score_keys(supports[:, 0], supports[:, 1]))
     for place in np.flatnonzero((supports == 0).all(axis=1)):
@@ -288,14 +297,16 @@ def _marks(samples: SamplePoints, rows: Ints, supports: Floats, line: int) -> go
 
 
 def _densities(points: AnyFloats, real: Flags) -> list[Any]:
-    """Histograms or contours by role; the browser counts the samples in each bin."""
+    """Density traces of both roles: histograms in 1-D, contours in 2-D; the browser counts the
+    samples in each bin.
+    """
     traces: list[Any] = []
     for name, _, color in theme.ROLES:
         chosen = points[real == (name == "real")]
         if points.shape[1] == 1:
             traces.append(density_histogram(chosen[:, 0], name, color))
-        elif len(chosen) >= FEWEST_FOR_CONTOURS:  # contours of a few points would ring each of them
-            # About as many bins as leave ten points in each.
+        elif len(chosen) >= FEWEST_FOR_CONTOURS:  # contours of few points would ring each of them
+            # about ten samples in each bin
             bins = int(np.clip(np.sqrt(len(chosen) / 10), 8, 30))
             contours = go.Histogram2dContour(
                 x=chosen[:, 0],

@@ -1,4 +1,4 @@
-"""Turns what may be drawn (a curve, estimates or comparisons) into curves by name."""
+"""Converts what users may draw (a curve, estimates or comparisons) to curves by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _curve_of(found: object, name: str) -> PRCurve:
 
 
 def named_curves(curves: Curves) -> dict[str, PRCurve]:
-    """Curves by name, in drawing order."""
+    """Curves by name, in the order in which they are drawn."""
     if isinstance(curves, GeneratorComparison):
         return {"a": curves.a.curve, "b": curves.b.curve}
     if isinstance(curves, SeveralGenerators):
@@ -43,10 +43,10 @@ def named_curves(curves: Curves) -> dict[str, PRCurve]:
 
 
 def named_others(others: Others, curves: NamedCurves, role: str) -> dict[str, PRCurve]:
-    """Truths or bounds by the names of their curves.
+    """Truths or bounds by name: that of the curve that each belongs to.
 
-    One for all curves gets a name that no curve has, such as "the truth"; a bound of a single curve
-    gets the name of this curve.
+    A single truth for all curves is called "the truth", a single bound "the bound", or by the name
+    of the curve if there is only one.
     """
     if others is None:
         return {}
@@ -69,17 +69,17 @@ def named_others(others: Others, curves: NamedCurves, role: str) -> dict[str, PR
 
 
 def plot(curves: Curves, *, truth: Others = None, bound: Others = None) -> Any:
-    """Draw curves in one figure of Plotly, which shows its numbers under the pointer.
+    """Draw curves in a Plotly figure, which shows the numbers of the point under the pointer.
 
     Parameters
     ----------
     curves : PRCurve, Estimate, GeneratorComparison, SeveralGenerators, or mapping of str to these
-        What is drawn, solid, in this order; families have their own colours.
+        What to draw, in this order, as solid lines; families have their own colours.
     truth : PRCurve, or mapping of str to PRCurve, optional
-        Dashed; those of a mapping in the colours of the curves of the same names.
+        True curves, drawn dashed; in a mapping, each in the colour of the curve with the same name.
     bound : PRCurve, or mapping of str to PRCurve, optional
-        Upper bounds of the truth, such as `prviz.upper_bound`; thin. Beyond a single bound the plot
-        is shaded.
+        Upper bounds of the truth, such as `prviz.upper_bound`, drawn as thin lines. Beyond a single
+        bound the plot is shaded.
 
     Returns
     -------

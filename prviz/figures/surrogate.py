@@ -1,6 +1,5 @@
-"""Settings of estimators on a pair whose truth is known.
-
-Drawn as errors of the area under the curve, and as lines over k or over the dimension d.
+"""Figures that compare settings of estimators on a pair with known truth: errors of the area under
+the curve, and lines against k or the dimension d.
 """
 
 from __future__ import annotations
@@ -13,7 +12,8 @@ import plotly.graph_objects as go
 
 from prviz.figures import theme
 
-# Lines with a split get the symbols in the order of the splits; an open mark means no split.
+# Symbols of lines: with split one for each split in order of appearance, without split an open
+# mark.
 _NO_SPLIT = "circle-open"
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 _ERROR_SYMBOLS = {"best": "star", "": "circle", "avoid": "x"}
@@ -24,10 +24,10 @@ _ERROR_HOVER = (
 
 
 class SettingError(NamedTuple):
-    """One setting of a family, in words, and its error: area minus true area.
+    """A setting of a family in words, and the error of its area: area minus true area.
 
-    low, high : interval that the error of one more sample falls into.
-    mark : whether the setting is the best one, or one to avoid.
+    low, high : 95 % interval of the error on one more sample.
+    mark : "best" for the best setting, "avoid" for one to avoid, else "".
     """
 
     method: str
@@ -41,7 +41,7 @@ class SettingError(NamedTuple):
 class SettingLine(NamedTuple):
     """One line: family, split (None for no split), and mean and standard deviation at each x.
 
-    A family to which x means nothing has no xs: its one mean is drawn across the whole plot.
+    A family that does not depend on x has no xs and one mean, which is drawn across the whole plot.
     """
 
     method: str
@@ -60,7 +60,8 @@ class SettingLine(NamedTuple):
 
 
 def error_intervals(settings: Sequence[SettingError]) -> go.Figure:
-    """Area minus true area of each setting with its interval, the first on top.
+    """The error of the area (area minus true area) of each setting, with its interval; the first
+    setting on top.
 
     A star marks the best setting, a cross one to avoid.
     """
@@ -110,15 +111,15 @@ def setting_lines_figure(
     legend: bool = True,
     height: int = 420,
 ) -> go.Figure:
-    """A mean over x per family and split, with bars of one standard deviation.
+    """Means against x, one line per family and split, with bars of one standard deviation.
 
-    Marks are filled with a split and open without. The x axis is logarithmic, with a tick at every
-    x.
+    Marks are filled for estimates with split, open for those without. The x axis is logarithmic,
+    with a tick at every x.
 
     lines : drawn in this order.
     xlabel, ylabel : names of x and y.
-    top : upper end of the y axis; None: a round number that holds all.
-    Raises ValueError for other than one mean and one spread per x, or an x <= 0.
+    top : upper end of the y axis; None: a round number above all values. Raises ValueError unless
+    there is one mean and one spread per x, and for an x <= 0.
     """
     figure = go.Figure()
     color = theme.colors(line.method for line in lines)
@@ -165,7 +166,7 @@ def setting_lines_figure(
 def _apart(xs: Sequence[float]) -> list[float]:
     """The xs whose tick labels don't touch on a narrow screen.
 
-    Each is at least a third larger than the one before.
+    Each x is at least a third larger than the one before it.
     """
     found: list[float] = []
     for x in xs:

@@ -1,6 +1,6 @@
 """The precision-recall figure as SVG for slides and papers.
 
-It has a title, the settings, and the name and IoU of each curve beside it.
+The drawing has a title, the settings, and beside each curve its name and IoU.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from prviz.figures import theme
 from prviz.figures.labels import LETTER, Line, place_labels
 from prviz.figures.pr import BOUND_LABEL, Beside, limit_label
 
-# The embedded font, then similar ones for programs that read no embedded font (Inkscape, office
+# The embedded font, then similar fonts for programs that ignore embedded ones (Inkscape, office
 # programs).
 FONT = "'prviz Sans', Helvetica, Arial, 'Liberation Sans', Arimo, sans-serif"
 INK = "#1f2430"
 SOFT = "#5b6472"
 RULE = "#d5d9e0"
-# Pixels: height of the drawing, its width when square and when 16:9, side of the plot, and the
-# plot's distance from the left and the top edge.
+# Pixels: height of the drawing; its width as a square and at 16:9; side of the plot; distance of
+# the plot from the left and the top edge.
 HEIGHT = 900
 SQUARE = 900
 WIDE = 1600
@@ -39,7 +39,7 @@ SIDE = 690
 LEFT = 110
 TOP = 126
 END = 1.02  # upper end of both axes
-LABEL = 20  # height of a label's letters in pixels
+LABEL = 20  # height of a curve name's letters in pixels
 _BOLD = 'font-weight="bold"'
 _MIDDLE = 'text-anchor="middle"'
 
@@ -65,11 +65,10 @@ def pr_svg(
 
     Parameters
     ----------
-    curves : estimates by name, in drawing order. The IoU with the truth stands beside each; without
-        a truth, the area.
+    curves : estimates by name, in drawing order. Beside each is its IoU with the truth, or its area
+        if there is no truth.
     title, subtitle : plain text above the plot; the subtitle has up to three lines.
-    wide : True for 16:9 with a column of every IoU and bars of excess and deficit; False for a
-        square.
+    wide : True for 16:9, with a column of IoUs and bars of excess and deficit; False for a square.
     **beside : see `prviz.figures.pr.Beside`.
     """
     width = WIDE if wide else SQUARE
@@ -113,8 +112,8 @@ def pr_svg(
 
 
 def _compared(curves: NamedCurves, truth: PRCurve | None) -> dict[str, Comparison]:
-    """Each curve compared with the truth; empty if there is no truth, or one with almost no
-    area.
+    """The comparison of each curve with the truth; empty if there is no truth, or if its area is
+    almost 0.
     """
     if truth is None or truth.auc < NO_AREA:
         return {}
@@ -122,7 +121,9 @@ def _compared(curves: NamedCurves, truth: PRCurve | None) -> dict[str, Compariso
 
 
 def _others(beside: Beside, color: Mapping[str, str]) -> dict[str, _DrawnLine]:
-    """Lines of the bound, the truth, and the limits, each limit dotted in its family's colour."""
+    """Lines of the bound, of the truth, and of the limits; a limit is dotted in its family's
+    colour.
+    """
     others = [
         (BOUND_LABEL, beside.get("bound"), SOFT, ' stroke-width="1"'),
         (theme.TRUTH_LABEL, beside.get("truth"), INK, ' stroke-width="3" stroke-dasharray="9 6"'),
@@ -138,7 +139,9 @@ def _others(beside: Beside, color: Mapping[str, str]) -> dict[str, _DrawnLine]:
 
 
 def _areas(beside: Beside, color: Mapping[str, str]) -> list[str]:
-    """The area beyond the bound, in grey, and bands around curves, cut to the plot."""
+    """The SVG of filled areas: beyond the bound in grey, and bands around curves; all are cut to
+    the plot.
+    """
     areas = []
     bound = beside.get("bound")
     if bound is not None:
@@ -165,7 +168,7 @@ def _font_face() -> str:
 
 
 def _dense(line: Points, step: float = 8.0) -> Points:
-    """Points of a polyline at most about `step` pixels apart; columns after x and y are
+    """Points along a polyline, at most about `step` pixels apart. Further columns than x and y are
     interpolated.
     """
     length = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line[:, :2], axis=0).T))])
@@ -198,7 +201,8 @@ def _with_thin(line: Points, beyond: Flags, look: str, width: float) -> str:
     for first, end in itertools.pairwise(starts):
         if beyond[first]:
             parts.append(_path(line[first:end], f'{look} stroke-width="1"'))
-        else:  # one point more at each end, so that thick and thin parts meet, as on screen
+        # with a neighbouring point at each end, so that thick and thin parts meet, as on screen
+        else:
             inside = line[max(first - 1, 0) : end + 1]
             parts.append(_path(inside, f'{look} stroke-width="{width:g}"'))
     return "".join(parts)
@@ -217,7 +221,7 @@ def _mark(symbol: str, ink: str, x: float, y: float) -> str:
 
 
 def _marks(line: Points, beyond: Flags, symbol: str, ink: str, place: int) -> str:
-    """A curve's marker at a few points along it, none beyond the bound, where the curve is thin.
+    """A curve's marker at a few points along it, but not beyond the bound, where the curve is thin.
 
     place : the curve's index; curves with different indices have markers at different points.
     """
@@ -265,7 +269,7 @@ def _axes() -> list[str]:
 
 
 def _label(text: str, box: Points, anchor: Points, ink: str) -> list[str]:
-    """The text, with a line to its anchor where it stands apart from the curve."""
+    """A curve's name, with a leader line to its anchor if the name is not beside the curve."""
     left, top, right, bottom = box.tolist()
     x, y = anchor.tolist()
     (near_x, near_y), side = ((left, bottom), "start") if left >= x else ((right, top), "end")
@@ -288,9 +292,9 @@ def _label(text: str, box: Points, anchor: Points, ink: str) -> list[str]:
 def _column(
     curves: NamedCurves, compared: Mapping[str, Comparison], color: Mapping[str, str]
 ) -> list[str]:
-    """Every number to the right of the plot, beside bars.
+    """The number of every curve to the right of the plot, with a bar.
 
-    The bars show deficit to the left and excess to the right, or, without a truth, the area.
+    The bar shows deficit to the left and excess to the right or, if there is no truth, the area.
     """
     symbol = theme.symbols(curves)
     left = 880

@@ -16,8 +16,10 @@ _AROUND = 50
 
 
 class MeanCell(NamedTuple):
-    """Mean and spread (nan for one repeat) of a number over the repeats, in a cell given by row and
-    column from 0.
+    """Mean and spread of a number over the repeats in one cell.
+
+    row, column : position of the cell, counted from 0. spread : standard deviation; nan for one
+    repeat.
     """
 
     row: int
@@ -40,12 +42,12 @@ def sweep_figure(
 
     Parameters
     ----------
-    methods : the columns, by their names in ESTIMATORS.
-    settings : the rows, as text, which may have several lines.
+    methods : names in ESTIMATORS, one per column.
+    settings : text of each row, of one or several lines.
     cells : the cells measured so far; all others stay empty.
     label : name of the number.
-    less_is_better : True if small values get the bright colours.
-    top : the value at the upper end of the colours; None: a round number that holds all.
+    less_is_better : True to give bright colours to small values.
+    top : value at the upper end of the colour scale; None: a round number above all values.
     """
     means: list[list[float | None]] = [[None] * len(methods) for _ in settings]
     hovers = [[""] * len(methods) for _ in settings]
@@ -58,7 +60,7 @@ def sweep_figure(
         text = f"{mean:.2f}"
         said = f"{mean:.3f}, 1 repeat"
         if not math.isnan(spread):
-            text += f"<br>±{spread:.2f}"  # on two lines: a phone is narrow
+            text += f"<br>±{spread:.2f}"  # a second line, since cells are narrow on a phone
             said = f"{mean:.3f} ± {spread:.3f}, {repeats:.0f} repeats"
             lines = max(lines, 2)
         texts[row, column] = text

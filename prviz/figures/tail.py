@@ -1,5 +1,5 @@
-"""Precision or recall against lam over six decades, which shows where it saturates at either
-end.
+"""Figure of precision or recall against lam over six decades, which shows where the curve saturates
+at either end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from prviz.figures import theme
 
 Side: TypeAlias = Literal["precision", "recall"]
 
-# Powers of ten at both ends of lam, and the number of points; the browser draws the same ones.
+# log10 of the first and of the last lam, and number of points; the browser computes the same
+# points.
 LOWEST = -3
 HIGHEST = 3
 POINTS = 241
@@ -47,10 +48,10 @@ def tail_figure(
 
     Parameters
     ----------
-    curves : estimates by name, in drawing order. side : whether alpha or beta is drawn.
-    truth : the dashed curve.
-    differences : where each estimate first leaves the truth, marked by a dot; an estimate that
-        never leaves it has no dot.
+    curves : estimates by name, in drawing order. side : "precision" for alpha, "recall" for beta.
+    truth : the true curve, drawn dashed.
+    differences : lam at which each estimate first leaves the truth by more than the margin, marked
+        by a dot; an estimate that never leaves it has no dot.
     bands : the spread of repeated curves.
 
     The front end itself marks the lam that is selected.
@@ -80,7 +81,7 @@ def tail_figure(
 
 
 def _spread(name: str, band: Band, side: Side, color: str) -> go.Scatter:
-    """The band of repeated curves, at those of its rays that lie on the axis."""
+    """The band of repeated curves, restricted to rays within the limits of the axis."""
     inside = (band.lam > 10.0**LOWEST) & (band.lam < 10.0**HIGHEST)
     lam = band.lam[inside]
     low = band.alpha_low
@@ -99,9 +100,10 @@ def _spread(name: str, band: Band, side: Side, color: str) -> go.Scatter:
 
 
 def _first(name: str, curve: PRCurve, side: Side, lam: float | None, color: str) -> go.Scatter:
-    """A dot where an estimate leaves the truth.
+    """A dot where an estimate first leaves the truth.
 
-    Without coordinates where it never does, so that a front end has a dot to move.
+    If the estimate never leaves it, the dot has no coordinates, but exists, so that a front end can
+    move it.
     """
     at = None if lam is None else _at(curve, side, lam)
     return go.Scatter(

@@ -1,6 +1,5 @@
-"""What all figures share.
-
-One colour per family, the style of the truth, the layout, and the escaping of text from files.
+"""The style of all figures: a colour for each family, the line of the truth, the layout, and the
+escaping of text from files.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ if TYPE_CHECKING:
     from prviz.curves.band import Band
     from prviz.uncertainty.bootstrap import IntervalBand
 
-    # Spreads by the names of their curves.
+    # Curve name -> spread of the curve.
     Bands: TypeAlias = Mapping[str, Band] | Mapping[str, IntervalBand]
 
-# Marker of each family, so that colour is not the only difference: Plotly's name, and an SVG path
-# around (0, 0) of radius 1.
+# Markers, one for each family, so that colour is not the only difference: Plotly's name -> SVG path
+# around (0, 0) with radius 1.
 SYMBOLS = {
     "circle": "M-1,0A1,1 0 1 1 1,0A1,1 0 1 1 -1,0Z",
     "square": "M-.9,-.9H.9V.9H-.9Z",
@@ -52,11 +51,11 @@ SYMBOLS = {
     "pentagon": "M0,-1.2L1.14,-.37L.7,.97H-.7L-1.14,-.37Z",
 }
 FAMILY_SYMBOLS = dict(zip(ESTIMATORS, SYMBOLS, strict=False))
-# Diameter of a marker on a curve in pixels. Then markers per curve: enough to identify it, few
-# enough to leave its course visible.
+# Diameter in pixels of a marker on a curve; number of markers per curve, enough to identify it but
+# few enough to leave its course visible.
 SYMBOL_SIZE = 9
 MOST_SYMBOLS = 6
-# Colours of two generators that are compared; no default family has them.
+# Colours of two compared generators, which no default family has.
 RIVAL_COLORS = (SPARE_COLORS[0], FAMILY_COLORS["classifier"])
 TRUTH_COLOR = "#7f7f7f"
 TRUTH_LABEL = "truth"
@@ -71,15 +70,16 @@ GENERATED_COLOR = "#6B9A1F"
 FAINT = "rgba(127,127,127,0.25)"
 # Role, symbol and colour; the symbols tell roles apart without colour.
 ROLES = (("real", "circle", REAL_COLOR), ("generated", "triangle-up", GENERATED_COLOR))
-# Rays with a tick on axes over the angle arctan(lam).
+# Values of lam with a tick on axes that are linear in arctan(lam).
 TICK_LAMS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
 _TICK_LABELS = ("0", "¼", "½", "1", "2", "4", "∞")
-# Colour scale from low to high, even in brightness, readable under every colour-vision deficiency.
+# Colour scale from low to high values: its brightness grows evenly, so it is readable under every
+# colour-vision deficiency.
 HEAT = "Cividis"
-# Ticks of an axis of differences: with a sign, but 0.
+# Ticks of an axis of differences: all with a sign, except 0.
 SIGNED_TICKS: dict[str, Any] = {"tickformat": "+.3~f", "labelalias": {"+0": "0"}}
 SIGNED = "RdBu_r"  # colour scale of differences: blue below 0, white at 0, red above
-# Relative luminance of a background on which black and white text have the same contrast.
+# Relative luminance of the background at which black and white text have equal contrast.
 _EVEN_CONTRAST = 0.179
 UIREVISION = "prviz"
 
@@ -91,9 +91,10 @@ _TEMPLATE = go.layout.Template(layout={"colorway": [*FAMILY_COLORS.values(), *SP
 def plain(text: object, longest: int = 80) -> str:
     """Text from outside, such as a name, escaped so that Plotly shows it literally.
 
-    No tags, links or formulas, in one line of at most `longest` characters. Plotly reads a subset
-    of HTML in every text, `%{...}` in hover templates and `$...$` as TeX. The characters that begin
-    those become entities, which Plotly decodes last. Quotes stay: Plotly does not decode `&quot;`.
+    The result has one line of at most `longest` characters, without tags, links or formulas. Plotly
+    interprets a subset of HTML in every text, `%{...}` in hover templates, and `$...$` as TeX. So
+    `<`, `&`, `{` and `$` become entities, which Plotly decodes last. Quotes are kept, because
+    Plotly does not decode `&quot;`.
     """
     line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
     short = line if len(line) <= longest else line[: longest - 1] + "…"
@@ -101,26 +102,28 @@ def plain(text: object, longest: int = 80) -> str:
 
 
 def noted(note: str) -> str:
-    """The hover text of a sample, escaped, in lines that fit a narrow panel."""
+    """The hover text of a sample, escaped and wrapped for a narrow panel."""
     return "<br>".join(wrap(plain(note), 32, break_long_words=False))
 
 
 def title(name: str) -> str:
-    """The display name of a curve: a family's title, any other name unchanged."""
+    """The displayed title of a curve: the family's title, or the name itself if it is not a
+    family.
+    """
     if name in ESTIMATORS:
         return ESTIMATORS[name].title
     return name
 
 
 def label(name: str, longest: int = 80) -> str:
-    """A curve's name in the legend: its title as plain text."""
+    """A curve's name in the legend: its title, escaped by `plain`."""
     return plain(title(name), longest)
 
 
 def named(name: str, note: str = "") -> dict[str, Any]:
     """Name and legend group of a curve's trace.
 
-    The name is followed by a note, if there is one.
+    A note, if given, is added to the name.
     """
     words = label(name)
     if note:
@@ -131,7 +134,7 @@ def named(name: str, note: str = "") -> dict[str, Any]:
 def symbols(names: Iterable[str]) -> dict[str, str]:
     """Plotly's marker of each curve.
 
-    A family has its own; other names take turns with the markers that are left.
+    A family has its own marker; other names take turns among the markers that no given family has.
     """
     known = list(dict.fromkeys(names))
     own = {
@@ -155,23 +158,25 @@ def shades(count: int) -> list[str]:
 
 
 def faded(color: str, opacity: float) -> str:
-    """A hex colour as rgba of this opacity."""
+    """A hex colour with an opacity, as rgba()."""
     red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity:g})"
 
 
 def line_of(color: str) -> dict[str, Any]:
-    """The line of an estimate: always solid, dashes mean truth."""
+    """Line style of an estimate: always solid, because dashes mean truth."""
     return {"color": color, "width": 2.5}
 
 
 def curve_line(name: str, color: str) -> dict[str, Any]:
-    """The line of a family's curve: thicker for ``tightest``, the one to believe."""
+    """Line style of a family's curve: thicker for ``tightest``, whose curve is the one to
+    believe.
+    """
     return line_of(color) | {"width": 4.0 if name == TIGHTEST.name else 2.5}
 
 
 def truth_line() -> dict[str, Any]:
-    """The line of the truth."""
+    """Line style of the truth."""
     return {"color": TRUTH_COLOR, "width": 2.5, "dash": "dash"}
 
 
@@ -181,13 +186,13 @@ def axis(title: str, **options: Any) -> dict[str, Any]:
     return {"title": {"text": title, "standoff": 8}, **lines, **options}
 
 
-# Titles of the axes of curves, which explain both words wherever a curve is drawn.
+# Titles of the axes of a precision-recall plot; they explain both words.
 RECALL = "recall: what is real that it can make"
 PRECISION = "precision: what it makes that could be real"
 
 
 def square(x_title: str, y_title: str, **side: Any) -> dict[str, Any]:
-    """Axes of a square plot: both have the same unit and the same options `side`."""
+    """Axes of a square plot with the same unit; the options in `side` apply to both."""
     side = {"constrain": "domain", **side}
     return {
         "xaxis": axis(x_title, **side),
@@ -196,7 +201,7 @@ def square(x_title: str, y_title: str, **side: Any) -> dict[str, Any]:
 
 
 def pr_axes() -> dict[str, Any]:
-    """The axes of precision against recall."""
+    """The axes of a precision-recall plot."""
     return square(RECALL, PRECISION, range=[0, 1.02], dtick=0.2)
 
 
@@ -211,7 +216,7 @@ def angle_axis() -> dict[str, Any]:
 
 
 def signed_axis(title: str, longest: float, **options: Any) -> dict[str, Any]:
-    """An axis symmetric around 0 whose tick labels have no sign: the side shows it."""
+    """An axis symmetric around 0 whose tick labels have no sign, for bars that go to both sides."""
     end = reach(longest)
     ticks = [-end, -end / 2, 0.0, end / 2, end]
     labels = {"tickvals": ticks, "ticktext": [f"{abs(tick):g}" for tick in ticks]}
@@ -232,7 +237,9 @@ def polygon(x: Any, y: Any, fill: str, **options: Any) -> go.Scatter:
 
 
 def there_and_back(low: Any, high: Any) -> Any:
-    """One coordinate of a band's outline: along its lower side, then back along its upper side."""
+    """One coordinate along a band's outline: first the lower side, then the upper side
+    backwards.
+    """
     return np.concatenate([low, high[::-1]])
 
 
@@ -244,9 +251,10 @@ def outline(band: Band | IntervalBand) -> tuple[Any, Any]:
 
 
 def ink(levels: Sequence[float]) -> str:
-    """Black or white, whichever is legible on a background of this red, green and blue in [0, 1].
+    """Name of the text colour, "black" or "white", that is legible on a background with these
+    levels of red, green and blue, from 0 to 1.
 
-    Returned as a name: a dark page lightens colours that are written in hexadecimal.
+    It is a name because dark pages lighten colours that are given in hexadecimal.
     """
     if luminance(levels) > _EVEN_CONTRAST:
         return "black"
@@ -273,9 +281,10 @@ def inked(colors: Any, shares: Floats, *, reverse: bool = False) -> Iterator[tup
 def add_cell_texts(
     figure: go.Figure, cells: Iterable[tuple[Any, Any, str, str]], size: int = 12
 ) -> None:
-    """Write text into cells, each given as x, y, text and colour (black or white).
+    """Write a text into each cell, given as (x, y, text, colour), where the colour is "black" or
+    "white".
 
-    One trace per colour.
+    Texts of the same colour are one trace.
     """
     listed = list(cells)
     for color in ("black", "white"):
@@ -292,7 +301,7 @@ def add_cell_texts(
 
 
 def subset(rows: Any, most: int) -> Any:
-    """The rows in increasing order; if more than `most`, a random subset, the same at every
+    """All rows in increasing order; of more than `most` rows a random subset, the same at every
     call.
     """
     if len(rows) <= most:
@@ -301,15 +310,18 @@ def subset(rows: Any, most: int) -> Any:
 
 
 def legend(y: float = -0.2, *, centred: bool = False) -> dict[str, Any]:
-    """A horizontal legend below the plot; y : its top, as a multiple of the plot's height."""
+    """A horizontal legend below the plot.
+
+    y : top of the legend, as a multiple of the plot's height; negative below the plot.
+    """
     place = {"x": 0.5, "xanchor": "center"} if centred else {"x": 0, "xanchor": "left"}
     return {"orientation": "h", "y": y, "yanchor": "top", **place}
 
 
 def tick_names(names: Iterable[str]) -> dict[str, Any]:
-    """A vertical axis with one tick per name, the first on top.
+    """Options of a vertical axis with one tick per name, the first name on top.
 
-    Names are cut, so that they leave room for the plot on a narrow screen.
+    Long names are cut, so that a narrow screen has room for the plot.
     """
     texts = [label(name, 24) for name in names]
     ends = {"range": [len(texts) - 0.4, -0.6], "zeroline": False}
@@ -317,8 +329,9 @@ def tick_names(names: Iterable[str]) -> dict[str, Any]:
 
 
 def reach(longest: float, steps: Sequence[float] = (0.05, 0.1, 0.2, 0.5)) -> float:
-    """A round number at or above `longest`, so that an axis keeps its range while values change a
-    little.
+    """The end of an axis: the first of ``steps`` that is at least `longest`, else 1.
+
+    With such round ends an axis stays the same while values change a little.
     """
     return next((step for step in steps if step >= longest), 1.0)
 
@@ -334,7 +347,9 @@ def check_sweep(name: str, xs: Sequence[float], ys: Sequence[float], log_x: bool
 def add_truth(
     figure: go.Figure, truth: float | None, places: Sequence[Any], width: float = 2.5
 ) -> None:
-    """A dashed line at the true value from the first to the last place; none if truth is None."""
+    """Add a dashed line at the true value, from the first to the last of ``places``; nothing if
+    ``truth`` is None.
+    """
     if truth is not None and places:
         hover = f"truth: {truth:.3f}<extra></extra>"
         line = {"line": {**truth_line(), "width": width}, "hovertemplate": hover}
@@ -344,14 +359,14 @@ def add_truth(
 
 
 def add_entry(figure: go.Figure, **look: Any) -> None:
-    """Add a trace without points, which only shows a legend entry or a colour bar."""
+    """Add a trace without points, for a legend entry or a colour bar."""
     figure.add_scatter(x=[None], y=[None], hoverinfo="skip", **look)
 
 
 def add_now(figure: go.Figure) -> None:
-    """Add a vertical line at the selected value.
+    """Add a vertical line for the selected value, at first without a position.
 
-    A front end finds it by its legend group "now" and moves it.
+    A front end finds the line by its legend group "now" and moves it.
     """
     figure.add_scatter(
         x=[None, None],
@@ -366,7 +381,8 @@ def add_now(figure: go.Figure) -> None:
 
 
 def finish(figure: go.Figure, *, height: int, **layout: Any) -> go.Figure:
-    """The figure with the shared layout: transparent, legend below the plot.
+    """The figure with the layout that all figures share: a transparent background, and the legend
+    below the plot.
 
     `uirevision` keeps zoom and hidden traces when the figure is drawn again.
     """
@@ -381,7 +397,8 @@ def finish(figure: go.Figure, *, height: int, **layout: Any) -> go.Figure:
         "hoverlabel": {"align": "left", "namelength": -1},
         "uirevision": UIREVISION,
     }
-    # One assignment: update_layout() checks every entry on its own, which takes ten times as long.
+    # One assignment is ten times as fast as update_layout(), which validates every entry
+    # separately.
     figure.layout = {**figure.layout.to_plotly_json(), **shared, **layout}
     return figure
 
@@ -398,5 +415,5 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def numbers(values: Sequence[float] | Any, digits: int = 3) -> list[str]:
-    """`number` of each value."""
+    """The text of each value, as by `number`."""
     return [number(float(value), digits) for value in values]

@@ -1,9 +1,8 @@
-"""Checkpoints of one training run, or of any list, side by side: their curves, and their summaries
-over the steps.
+"""Figures of several checkpoints: their curves, and their summaries against the training step.
 
-Every trace of one checkpoint carries the checkpoint's name as its `meta`; in a trace of several
-checkpoints every point carries its name as its `customdata`. Both are the unchanged name, by which
-a front end finds all that belongs to one checkpoint. Traces of no checkpoint have neither.
+A front end finds everything that belongs to a checkpoint by its unchanged name: a trace of one
+checkpoint has the name as its `meta`, and in a trace of several checkpoints each point has the name
+as its `customdata`. Traces that belong to no checkpoint have neither.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ StepAxis: TypeAlias = Literal["linear", "log", "even"]
 
 _POINTS = 80
 _FAINT_POINTS = 24
-# From this number of curves on, grey ones have fewer points: a browser redraws all of them whenever
-# the user selects another checkpoint.
+# With this number of curves or more, grey curves have fewer points, because the browser redraws all
+# of them when the user selects a checkpoint.
 _MANY = 40
 _HOVER = (
     "{who}<br>precision α = %{{y:.3f}}, recall β = %{{x:.3f}}<br>at λ = α / β ="
@@ -46,10 +45,10 @@ _FAINT = {"color": "rgba(127,127,127,0.25)", "width": 1}
 CEILING = "real against real"
 LEANINGS = {"f8_precision": "F8, leaning to precision", "f8_recall": "F8, leaning to recall"}
 _MOST_TICKS = 8
-# If the largest step exceeds the smallest by this factor, small steps crowd on a linear axis.
+# If the largest step is more than this many times the smallest, small steps crowd on a linear axis.
 _WIDE = 20.0
-# Pixels: width of a letter, height of a line, radius of a point, step between the points that stand
-# for a line beside names, and side of a small plot.
+# Pixels: width of a letter; height of a line of text; radius of a point; step between the points
+# that represent a line when names are placed; side of a small plot.
 _LETTER = 6.5
 _LINE = 14.0
 _POINT = 6.0
@@ -62,8 +61,8 @@ _LONGEST = 16
 class CheckpointView(NamedTuple):
     """One checkpoint to draw.
 
-    name : unique.
-    step : None where it is not known.
+    name : name, unique among the checkpoints.
+    step : training step; None if it is not known.
     summaries : numbers read off its curve, by their keys.
     intervals : (low, high) of each summary; empty until they are computed.
     bound : an upper bound of the true curve, or None.
@@ -81,21 +80,23 @@ Views: TypeAlias = Sequence[CheckpointView]
 
 
 def in_order(views: Views) -> tuple[list[CheckpointView], bool]:
-    """(checkpoints ordered by step, True), or (the given order, False) if one has no step."""
+    """The checkpoints ordered by step, and True; if a step is not known, the checkpoints as given,
+    and False.
+    """
     if any(view.step is None for view in views):
         return list(views), False
     return sorted(views, key=lambda view: view.step or 0.0), True
 
 
 def step_words(step: float) -> str:
-    """A step as short text that keeps its digits."""
+    """A step as short text with all its digits."""
     return f"{step:,.10g}"
 
 
 def step_axes(views: Views) -> list[StepAxis]:
-    """Kinds of axes that suit the steps, the simplest first.
+    """Scales that suit an axis of the steps, the simplest first.
 
-    Others than "linear" are offered only where a linear axis crowds the small steps.
+    "log" and "even" are offered only if small steps would crowd on a linear axis.
     """
     steps = [view.step for view in views if view.step is not None]
     positive = [step for step in steps if step > 0]
@@ -113,10 +114,10 @@ def checkpoints_figure(
     ceiling: PRCurve | None = None,
     height: int = 560,
 ) -> go.Figure:
-    """Precision against recall of all checkpoints, later ones on top of earlier ones.
+    """Precision against recall of all checkpoints, later checkpoints drawn over earlier ones.
 
-    The colour shows the place in the order. The colour bar names the steps at both ends, or the
-    checkpoints where not all steps are known.
+    The colour shows the position in the order of steps. Both ends of the colour bar name a step or,
+    if not all steps are known, a checkpoint.
     focus : colours, by name, of a few checkpoints that stand out with their names, the most
         important first; all others are grey.
     ceiling : the curve of real samples against real ones, dashed.
@@ -139,13 +140,13 @@ def checkpoints_figure(
         return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
     for view, color in zip(ordered, theme.shades(len(ordered)), strict=True):
         figure.add_trace(_curve(view, {"color": color, "width": 2}))
-    if len(ordered) > 1:  # A trace without points, which only brings the colour bar
+    if len(ordered) > 1:  # a trace without points, for the colour bar
         theme.add_entry(figure, mode="markers", marker=_order_bar(ordered, stepped=stepped))
     return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
 
 
 def _order_bar(ordered: Views, *, stepped: bool) -> dict[str, Any]:
-    """A marker with the colour bar, whose ends name the first and the last checkpoint."""
+    """A marker whose colour bar names the first and the last checkpoint at its ends."""
     last = len(ordered) - 1
     ends = []
     for view in (ordered[0], ordered[last]):
@@ -174,15 +175,15 @@ def _order_bar(ordered: Views, *, stepped: bool) -> dict[str, Any]:
 def checkpoint_panels(
     views: Views, names: Sequence[str], ceiling: PRCurve | None = None
 ) -> list[go.Figure]:
-    """One panel per name: its checkpoint's curve in colour before all others in grey, its bound
-    shaded.
+    """One panel for each of ``names``: this checkpoint's curve in colour over all others in grey,
+    with the area beyond its bound shaded.
 
     ceiling : the curve of real samples against real ones, dashed.
     """
     ordered, _ = in_order(views)
     colors = dict(zip([view.name for view in ordered], theme.shades(len(ordered)), strict=True))
     faint = {}
-    for view in ordered:  # rows of recall and precision, each ending in a gap (nan)
+    for view in ordered:  # coordinates of all curves, separated by nan so that one trace draws them
         _, alpha, beta = view.curve.sample(_FAINT_POINTS)
         faint[view.name] = np.array([[*beta, np.nan], [*alpha, np.nan]], np.float32)
     layout = theme.square("", "", range=[0, 1.04], tickvals=[0, 0.5, 1])
@@ -220,12 +221,12 @@ def steps_figure(
     ceiling: float | None = None,
     height: int = 280,
 ) -> go.Figure:
-    """One summary of all checkpoints over their steps, each with its interval, and a ribbon through
-    the intervals.
+    """One summary of all checkpoints against their steps, each with its interval, and a ribbon
+    through the intervals.
 
-    axis : of the steps; "even" draws them in order at equal distances. Where not all steps are
-        known, the checkpoints are drawn in their own order, by name. Points are joined only where
-        all steps are known and different.
+    axis : scale of the step axis; "even" places the steps in order at equal distances. Where not
+        all steps are known, the checkpoints are drawn in their own order, by name. Points are
+        joined only where all steps are known and different.
     focus : colours, by name, of a few checkpoints that stand out; all others are grey. None: the
         colour shows the place in the order.
     ceiling : the summary of real samples against real ones, drawn as a dashed line.
@@ -279,8 +280,8 @@ def checkpoint_trade_figure(
     """F8 leaning to precision against F8 leaning to recall: one point per checkpoint, joined in the
     order of the steps.
 
-    Above the diagonal precision is the better of the two, below it recall. Names stand where there
-    is room; the hover has all of them.
+    Above the diagonal precision is higher than recall, below it lower. Names are written where
+    there is room; the hover shows all of them.
     ceiling : (recall, precision) F8 of real samples against real ones: the corner of a dashed line.
 
     Source: Sajjadi et al. 2018, figure 7.
@@ -341,7 +342,7 @@ def _who(view: CheckpointView) -> str:
 
 
 def _said(view: CheckpointView, labels: Mapping[str, str]) -> str:
-    """Hover text: the checkpoint, and a line for each of these summaries, with its label and
+    """Hover text of a checkpoint, with a line for each of the summaries in ``labels`` and its
     interval.
     """
     lines = [_who(view)]
@@ -372,15 +373,16 @@ def _line(curve: PRCurve, who: str, points: int = _POINTS, **options: Any) -> go
         text=theme.numbers(lam),
         hovertemplate=_HOVER.format(who=who),
         **options,
-        _validate=False,  # validation would take most of the time with hundreds of curves
+        # Plotly's validation is off: for hundreds of curves it would take most of the time
+        _validate=False,
     )
 
 
 def _curve_names(
     views: Views, focus: Mapping[str, str], ceiling: PRCurve | None
 ) -> list[go.Scatter]:
-    """The names of the curves in `focus` and of the ceiling, placed by `labels.place_labels` in a
-    plot of _SIDE pixels.
+    """The names of the ceiling and of the checkpoints in `focus`, placed by `labels.place_labels`
+    in a plot of _SIDE pixels.
     """
     curves = {view.name: view.curve for view in views}
     standing = [name for name in focus if name in curves]
@@ -403,7 +405,7 @@ def _pixels(curve: PRCurve) -> Floats:
 
 
 def _curve_name(text: str, place: Place, color: str, checkpoint: str | None) -> go.Scatter:
-    """A name; where it stands apart from its curve, with a line to it."""
+    """The name of a curve, with a leader line if the name is not beside the curve."""
     left, top, right, bottom = place.box
     starts = left >= place.anchor[0]
     at = np.array([left if starts else right, (top + bottom) / 2])
@@ -424,8 +426,8 @@ def _curve_name(text: str, place: Place, color: str, checkpoint: str | None) -> 
 
 
 def _with_intervals(ordered: Views, key: str) -> Floats:
-    """(n, 3): one summary of each checkpoint with its interval, which has no length where it is
-    unknown.
+    """(n, 3): one summary of each checkpoint, and both ends of its interval. An unknown interval
+    has length 0 at the summary.
 
     The interval of resampled curves need not contain the summary itself.
     """
@@ -437,7 +439,7 @@ def _with_intervals(ordered: Views, key: str) -> Floats:
 
 
 def _ribbon(x: Sequence[float], ordered: Views, key: str) -> go.Scatter:
-    """The ribbon through the intervals: a polygon per stretch of neighbours with known
+    """The ribbon through the intervals, a polygon for each run of successive checkpoints with known
     intervals.
     """
     xs = list[float | None]()
@@ -488,9 +490,9 @@ def _step_axis(
 
 
 def _span(values: Sequence[float]) -> list[float]:
-    """A range that ends at whole tenths around values in [0, 1], with some room.
+    """A range around values in [0, 1] that ends at tenths, with some space at both ends.
 
-    It seldom changes as more values arrive.
+    Rounding keeps the range the same for most new values.
     """
     low = min(values)
     high = max(values)
@@ -518,7 +520,7 @@ class _Box(NamedTuple):
 
 
 def short_name(name: str) -> str:
-    """A name escaped for Plotly; a long one loses its beginning, since names of checkpoints differ
+    """A name escaped for Plotly; of a long name the beginning is cut, since checkpoint names differ
     at the end.
     """
     return theme.plain(name if len(name) <= _LONGEST else f"…{name[1 - _LONGEST :]}")
@@ -531,7 +533,7 @@ def placed_names(
     *,
     lines: Sequence[Floats] = (),
 ) -> tuple[list[str], list[str]]:
-    """(texts, positions) of the names beside points.
+    """Texts and positions of the names beside points, where there is room.
 
     A name covers no other point, name or line; it is "" where there is no room. The first and the
     last name are placed before the others.
@@ -558,7 +560,9 @@ def placed_names(
 
 
 def _around(x: float, y: float, width: float) -> Iterator[tuple[str, _Box]]:
-    """Positions of a text around a point that may be used, with their boxes."""
+    """Positions of a text around a point in order of preference, and the box that it covers in
+    each.
+    """
     away = _POINT + 2
     yield "middle right", _Box(x + away, y - _LINE / 2, x + away + width, y + _LINE / 2)
     yield "middle left", _Box(x - away - width, y - _LINE / 2, x - away, y + _LINE / 2)

@@ -1,4 +1,4 @@
-"""Two checkpoints side by side: their curves, and the difference between them along lam."""
+"""Figures of two checkpoints A and B: their curves, and the difference between them along lam."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from prviz.arrays import Flags, Floats
 from prviz.curves import PRCurve
 from prviz.figures import theme
 
-# Signs of A and of B, so that colour is not the only difference.
+# Symbols of A and of B in texts, so that colour is not the only difference.
 PAIR_SIGNS = ("▲", "▼")
 _SYMBOLS = ("triangle-up", "triangle-down")
 _MARKS = 10
 _POINTS = 200
 _LEGEND_LONGEST = 30
 _REACHES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-# The vertical axis ends this much beyond all curves: a line of text fits there.
+# The vertical axis reaches this many times as far as the curves, which leaves room for a line of
+# text.
 _ROOM = 1.2
 
 
 def pair_curves_figure(curves: tuple[PRCurve, PRCurve], names: tuple[str, str]) -> go.Figure:
-    """Precision against recall of two curves, A and B: triangles up on A, down on B. Each point has
-    its lam as text.
+    """Precision against recall of two curves, A with triangles up and B with triangles down. The
+    text of each point is its lam.
     """
     figure = go.Figure()
     for place, (curve, name) in enumerate(zip(curves, names, strict=True)):
@@ -61,19 +62,20 @@ def pair_difference_figure(
     quantity: str,
     level: float = 0.95,
 ) -> go.Figure:
-    """A minus B over the angle theta in [0, 90] degrees, lam = tan(theta), with its band and the
+    """A minus B against the angle theta = arctan(lam) in [0, 90] degrees, with its band and the
     zero line.
 
     Parameters
     ----------
-    lam, difference, low, high : (m,) rays, lam increasing from 0 to inf, the difference on each and
-        its interval.
+    lam, difference, low, high : (m,) values of lam from 0 to inf, increasing, the difference at
+        each, and its interval.
     quantity : what is compared, such as "precision α".
     level : confidence level of the band.
 
     Where the band excludes 0, the background is shaded and the line has triangles: up where A is
-    better, down where B is. A text says so once for each. The vertical axis is symmetric. Traces:
-    zero line, band, difference, A better, B better; the last two have gaps (None) elsewhere.
+    better, down where B is. A text on the longest stretch of each says so. The vertical axis is
+    symmetric. Traces: zero line, band, difference, A better, B better; the last two are None
+    elsewhere.
     """
     rays, values, floor, ceiling = (
         np.asarray(each, dtype=float) for each in (lam, difference, low, high)
@@ -122,9 +124,10 @@ def _add_better(
     values: Floats,
     sides: Sequence[Flags],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Mark the stretches where A, and where B, is better.
+    """Draw the stretches of lam where A is better, and those where B is better, as thick lines with
+    triangles.
 
-    Returns the shaded backgrounds of these stretches, and their texts.
+    Returns the shaded backgrounds of all stretches, and the text for the longest stretch of each.
     """
     shapes = []
     notes = []
@@ -149,13 +152,13 @@ def _add_better(
 
 
 def _runs(chosen: Flags) -> list[tuple[int, int]]:
-    """First and last index of every stretch of True."""
+    """First and last index of every run of True values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
     return [(int(begin), int(end) - 1) for begin, end in edges.reshape(-1, 2)]
 
 
 def _ground(place: int, low: float, high: float) -> dict[str, Any]:
-    """The shaded background of a stretch where one generator is better."""
+    """The shaded background of a stretch of lam on which A, or B, is better."""
     return {
         "type": "rect",
         "yref": "paper",
@@ -170,8 +173,8 @@ def _ground(place: int, low: float, high: float) -> dict[str, Any]:
 
 
 def _note(place: int, middle: float) -> dict[str, Any]:
-    """The text over a stretch, within the axis, on the other side of 0 than the curve: at the
-    bottom for A, at the top for B.
+    """The text for a stretch of lam, where the curve is not: at the bottom for A, whose stretches
+    lie above 0, and at the top for B.
     """
     side = ({"y": 0, "yanchor": "bottom"}, {"y": 1, "yanchor": "top"})[place]
     return {
