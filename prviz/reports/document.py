@@ -49,8 +49,8 @@ Schema "prviz-triage", version 1. Missing entries are None.
                    second, second_low, second_high (score by second_family; None: there is none),
                    at_most (score of the upper bound)
 
-n and digest belong to the samples as measured: with ``equal_sizes``, those that were kept. `schema`
-returns the JSON schema, prviz/reports/triage.schema.json.
+n and digest describe the samples as measured; with ``equal_sizes``, after all sets were cut to one
+size. `schema` returns the JSON schema, prviz/reports/triage.schema.json.
 """
 
 from __future__ import annotations
@@ -157,17 +157,19 @@ def document(
     store: ResultCache | None = None,
     copied: Collection[str] = (),
 ) -> Document:
-    """The report of some outcomes, in the structure described above.
+    """The report of the outcomes of a triage, in the structure that the module's docstring
+    describes.
 
     Parameters
     ----------
-    found : the outcomes, in the order of the report, with everything known of them. If it has no
-        decision, the decision is made here.
-    path : file of the real samples, as the report names it.
-    replicates : replicates of each bootstrap, whose seed is that of the settings.
+    found : outcomes, in the order of the report, with all that a triage found. If it has no
+        judgement, the checkpoints are judged here.
+    path : path of the real samples' file, as it should stand in the report.
+    replicates : number of replicates of each bootstrap; its seed is that of the settings.
     store : caches the bootstrap replicates behind intervals and rankings; None: no cache.
-    total : number of checkpoints when all are measured; None: these outcomes are all.
-    copied : names of further checkpoints that are known to copy the reference.
+    total : number of all checkpoints, also of those not yet measured; None: the number of outcomes.
+    copied : names of further checkpoints known to copy the reference, which are left out of
+        rankings.
 
     Raises
     ------
@@ -228,7 +230,9 @@ def document(
 def _judged_by(
     method: str, measured: Sequence[MeasuredCheckpoint], judged: Callable[[Basis], Judgement]
 ) -> Judgement | str:
-    """The judgement by one family alone, or the reason why there is none."""
+    """The judgement if only this family's curves count; or, as text, the reason why there is
+    none.
+    """
     if not measured:
         return "nothing was measured"
     names = {each.checkpoint.name for each in measured}
@@ -236,7 +240,7 @@ def _judged_by(
         return NOT_ALL
     try:
         return judged(basis_of(measured, method))
-    except ValueError as error:  # runs that evaluate different samples cannot be compared
+    except ValueError as error:  # raised if the runs of two checkpoints evaluate different samples
         return str(error)
 
 
@@ -248,7 +252,9 @@ def _versions() -> Document:
 def _reference(
     reference: Samples, path: str | PathLike[str], measured: Sequence[MeasuredCheckpoint]
 ) -> Document:
-    """The real samples as they were measured; if nothing was measured, as they were read."""
+    """The entry on the real samples: as they were measured, or, if nothing was measured, as they
+    were read.
+    """
     n = reference.n
     digest = reference.digest
     if measured:
@@ -267,7 +273,9 @@ def _reference(
 def _beside(
     outcome: CheckpointOutcome, found: TriageResults, by_family: Mapping[str, Judgement | str]
 ) -> Document:
-    """What is known of a checkpoint besides its curves; None for what was not searched."""
+    """Results on a checkpoint besides its curves, such as findings; None for an analysis that was
+    not done.
+    """
     name = outcome.checkpoint.name
     shares = {}
     for method, judged in by_family.items():
@@ -309,7 +317,7 @@ def _verdict(judgement: Judgement | None) -> Document:
 
 
 def _scored(name: str, judgement: Judgement | None) -> Document:
-    """Scores of a checkpoint, and their upper bound."""
+    """A checkpoint's score by each family, and the upper bound of its true score."""
     if judgement is None:
         return {"scores": {}, "at_most": None}
     scores = {}
@@ -321,7 +329,7 @@ def _scored(name: str, judgement: Judgement | None) -> Document:
 
 def _finding(found: TriageFinding) -> Document:
     entry = asdict(found)
-    del entry["evidence"]  # the name of a view on the page, without meaning in a report
+    del entry["evidence"]  # the name of a view on the page, which means nothing in a report
     for name in ("number", "low", "high"):
         entry[name] = (
             float(entry[name]) if entry[name] is not None and np.isfinite(entry[name]) else None
@@ -372,12 +380,12 @@ def copied_in(report: Document) -> set[str]:
 
 
 def curve_of(entry: Document) -> PRCurve:
-    """The curve of an entry with vertices, equal to the measured curve to the last bit."""
+    """The curve of a report's entry with vertices; it equals the measured curve to the last bit."""
     return PRCurve(np.column_stack([entry["vertices"]["fpr"], entry["vertices"]["fnr"]]))
 
 
 def curves_of(report: Document, family: str) -> dict[str, PRCurve]:
-    """The curves of one family, by the names of the checkpoints."""
+    """The curves of all checkpoints by one family, by name of the checkpoint."""
     return {
         each["name"]: curve_of(found)
         for each in report["checkpoints"]
@@ -386,11 +394,13 @@ def curves_of(report: Document, family: str) -> dict[str, PRCurve]:
 
 
 def ceiling_of(report: Document, family: str) -> Document | None:
-    """The ceiling of one family, measured on real samples against real samples: k, score,
-    summaries, vertices. None if the report lacks it.
+    """The ceiling of one family (real samples against real samples): its k, score, summaries and
+    vertices.
+
+    None if the report has no ceiling.
     """
     found: Document | None = (report.get("yardstick") or {}).get("ceiling", {}).get(family)
-    # older reports have no vertices
+    # ceilings in older reports have no vertices
     return found if found is not None and "vertices" in found else None
 
 
@@ -404,7 +414,7 @@ def _checkpoint(
     known = sides_of_one(outcome.measured)
     return {
         "name": checkpoint.name,
-        # As given, or relative to the folder that the file must lie in.
+        # The path as given; or, if the file must lie in a folder, relative to this folder.
         "path": str(
             path.relative_to(below) if below is not None and path.is_relative_to(below) else path
         ),
@@ -433,9 +443,10 @@ def _family(
     known: tuple[AreaSides, AreaSides | None],
     intervals: Mapping[str, Interval],
 ) -> Document:
-    """A checkpoint's results by one family.
+    """A checkpoint's results by one family, as an entry of the report.
 
-    known : the two sides of its area and those of its upper bound, which no area may exceed.
+    known : the two halves of the area (precision and recall side), and those of the upper bound, at
+    which areas are cut off.
     """
     own, most = known
     sigma = measured.estimate.bandwidth
@@ -468,7 +479,7 @@ def _ranking(judged: Judgement | str) -> Document:
 
 
 def _plain(value: Any) -> Any:
-    """A value in JSON's own types; None for nan."""
+    """A value as a type that JSON has; None for nan."""
     if isinstance(value, np.generic):
         value = value.item()
     if value != value:
@@ -477,7 +488,7 @@ def _plain(value: Any) -> Any:
 
 
 def _short(value: float | None) -> float | None:
-    """The value, as an int if it is a whole number: 20, not 20.0."""
+    """A whole number as an int, so that JSON has 20 and not 20.0; any other value unchanged."""
     if value is None:
         return None
     if float(value).is_integer() and abs(value) < 2**53:

@@ -1,7 +1,7 @@
-"""Results as files: JSON with everything, CSV for spreadsheets, self-contained HTML, and a Python
-program that repeats them.
+"""Exports results: JSON with all of them, CSV for spreadsheets, self-contained HTML, and a Python
+program that computes them again.
 
-Names from users and files appear in these, so every format keeps them as text: JSON by its own
+Results contain names from users and files, so every format keeps names as text: JSON by its own
 rules, CSV without formulas, HTML escaped, Python as quoted literals.
 """
 
@@ -43,7 +43,7 @@ from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.measure.estimates import Estimate
 from prviz.reports.settings import ExploreSettings
 
-# Offered here as well, as one more format.
+# Re-exported, as one more format of results.
 from prviz.reports.snippet import (
     python_snippet as python_snippet,
 )
@@ -112,19 +112,20 @@ th:first-child { text-align: left; }"""
 
 
 class SavedCurves(NamedTuple):
-    """Result of `from_json`: the curves by name, and the truth, if any."""
+    """Result of `from_json`: the saved curves by name, and the saved truth or None."""
 
     curves: dict[str, PRCurve]
     truth: PRCurve | None
 
 
 class KnownOfPair(NamedTuple):
-    """What is written of a pair of sets beside its estimated curves.
+    """What an export says about a pair of sets besides its estimated curves.
 
     truth : the true curve, or None.
-    bound : an upper bound of the true curve with the confidence of `prviz.upper_bound`, or None.
+    bound : an upper bound of the true curve, as by `prviz.upper_bound`, or None.
     witness : what tells the two sets apart, or None.
-    conclusion : a further sentence in plain text, such as `too_few`, or empty.
+    conclusion : a sentence in plain text that replaces the usual advice, such as that of `too_few`;
+    "" for none.
     """
 
     truth: PRCurve | None = None
@@ -146,19 +147,21 @@ def to_json(
     approximation: Approximation | None = None,
     spreads: Mapping[str, Spread] | None = None,
 ) -> str:
-    """Everything about a measurement as strict JSON: no NaN or Infinity, vertices to the last bit.
+    """A measurement with all its results as strict JSON: without NaN and Infinity, and with
+    vertices to the last bit.
 
     Parameters
     ----------
-    estimates : results by name.
+    estimates : estimates by method.
     pair : the samples that were measured; their names, shapes and digests are written, no values.
-    settings : the settings, with b and eps of the summaries. The bandwidth of `ExploreSettings` is
-        in units of the mean k-NN radius; in a mapping, as for `prviz.estimate`, it is a distance.
-        ``bandwidth_unit`` in the JSON says which.
-    known : truth, bound, witness and conclusion; what is missing is written as null.
-    curves : curves by method that replace the estimates' own: the means over repeats.
-    approximation : the source of approximate estimates; its measured errors are written too.
-    spreads : intervals of the summaries by method, written beside them.
+    settings : the settings, including b and eps of the summaries. The bandwidth in
+        `ExploreSettings` is a multiple of the mean k-NN radius; in a mapping it is a distance, as
+        for `prviz.estimate`. The entry ``bandwidth_unit`` of the JSON says which.
+    known : truth, bound, witness and conclusion; a missing one is written as null.
+    curves : mean curves over repeats by method, which replace the curves of the estimates.
+    approximation : the result that approximate estimates come from; its measured errors are written
+        too.
+    spreads : intervals of the summaries, by method.
 
     Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
     """
@@ -227,7 +230,9 @@ def _approximate(approximation: Approximation) -> dict[str, Any]:
 
 
 def _conventions(b: float, eps: float) -> dict[str, str]:
-    """CONVENTIONS with the F-scores for this b, under their own keys."""
+    """CONVENTIONS with the F-scores for this b, under the keys that the summaries have for b and
+    eps.
+    """
     named = {old.key: new.key for old, new in zip(SUMMARIES, summary_list(b, eps), strict=True)}
     return {
         named.get(key, key): text.replace("b = 8", f"b = {b:g}")
@@ -272,7 +277,7 @@ def _intervals(spread: Spread, most: float | None) -> dict[str, Any]:
 
 
 def _strict(value: Any) -> Any:
-    """The value as JSON types."""
+    """A value converted to types of strict JSON."""
     if isinstance(value, Mapping):
         return {str(key): _strict(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -291,9 +296,9 @@ def _strict(value: Any) -> Any:
 
 
 def from_json(text: str) -> SavedCurves:
-    """The curves in a document of `to_json`, equal to the written ones to the last bit.
+    """The curves in a document that `to_json` wrote, equal to the original curves to the last bit.
 
-    Raises ValueError for anything that is not such a document, or one of another schema version.
+    Raises ValueError for any other text, and for another schema version.
     """
     try:
         document = json.loads(text, parse_constant=no_constant)
@@ -307,8 +312,8 @@ def from_json(text: str) -> SavedCurves:
 
 
 def no_constant(word: str) -> float:
-    """Raise ValueError for NaN and Infinity, which Python's parser accepts although they are not
-    JSON.
+    """Raise ValueError for a NaN or Infinity in JSON, which Python's parser accepts although JSON
+    has neither.
     """
     raise ValueError(f"{word} is not JSON")
 
@@ -325,12 +330,13 @@ def curves_csv(
     points: int = 200,
     approximate: bool = False,
 ) -> str:
-    """Points of curves as CSV: curve, lam, precision, recall, fpr and fnr of the optimal
-    classifier.
+    """Points of curves as CSV, with the columns curve, lam, precision, recall, and fpr and fnr of
+    the classifier that is optimal at lam.
 
     curves : curves by name.
-    truth : written first, with the name "truth".
-    points : rays of equal angle per curve, in addition to its corners; lam runs from 0 to inf.
+    truth : the true curve, written first with the name "truth", or None.
+    points : number of rays at equally spaced angles per curve, besides its vertices; lam runs from
+    0 to inf.
     approximate : True to mark the names as approximate. Numbers have all their digits.
     """
     named = [
@@ -359,7 +365,7 @@ def summaries_csv(
 
     curves, truth, approximate : as in `curves_csv`.
     b, eps : as in `prviz.curves.summaries.summaries`.
-    bound : an upper bound of the truth.
+    bound : an upper bound of the truth, at which the area of the tightest family is cut off.
     """
     named = {
         f"{name} (approximate)" if approximate else name: curve for name, curve in curves.items()
@@ -374,7 +380,7 @@ def summaries_csv(
 
 
 def table_csv(table: pd.DataFrame) -> str:
-    """A table as CSV with its index as the first column; missing numbers are empty."""
+    """A table as CSV, with its index as the first column and missing numbers empty."""
     head = [table.index.name or "", *table.columns]
     body = zip(table.index.tolist(), *(table[column].tolist() for column in table), strict=True)
     return csv_text([head, *body])
@@ -392,9 +398,10 @@ def group_csv(
 ) -> str:
     """All samples of one confusion group as CSV: id, every label, key, group, lam and method.
 
-    rows : (m,) rows in ``samples``.
-    keys : (m,) values by which the classifier decides; nan, for 0/0, is left empty.
-    numbers : (n,) ids of all rows of ``samples``, such as their rows in the file, counted from 1.
+    rows : (m,) rows of the group's samples in ``samples``.
+    keys : (m,) keys c_Y / c_X of these samples, by which the classifier decides; nan (0/0) becomes
+    empty.
+    numbers : (n,) id of every row of ``samples``, such as its row in the file, counted from 1.
     """
     ids = np.asarray(numbers)
     columns = list(samples.labels.items())
@@ -407,21 +414,21 @@ def group_csv(
 
 
 def csv_text(rows: Iterable[Iterable[Any]]) -> str:
-    """Rows as CSV in which no spreadsheet finds a formula.
+    """Rows as CSV, in which no cell is a formula for a spreadsheet.
 
     Numbers have all their digits; None and nan are empty.
     """
     out = io.StringIO()
-    # All text is quoted: by default Python leaves a bare carriage return unquoted, and readers end
-    # a line there.
+    # All text is quoted: by default Python leaves a lone carriage return unquoted, which readers
+    # take for the end of a line.
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerows([[_cell(value) for value in row] for row in rows])
     return out.getvalue()
 
 
 def _cell(value: Any) -> str | float:
-    """A cell that no spreadsheet takes for a formula; text that begins like one gets an apostrophe
-    in front.
+    """A cell's value; text that a spreadsheet would take for a formula gets an apostrophe in
+    front.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -436,7 +443,9 @@ def _cell(value: Any) -> str | float:
 
 
 def too_few(told_apart: bool) -> str:
-    """The only conclusion if a set has fewer than FEWEST independent samples; it gives no area."""
+    """The only conclusion on a pair with fewer than FEWEST independent samples in a set; it names
+    no area.
+    """
     differ = "the sets are not told apart"
     if told_apart:
         differ = "the sets differ"
@@ -444,11 +453,11 @@ def too_few(told_apart: bool) -> str:
 
 
 def limit_of(name: str, bound: PRCurve | None) -> float | None:
-    """The area that must not be exceeded in texts on a curve with this name or title; None: no
+    """The upper limit that texts state for the area of the curve with this name or title; None: no
     limit.
 
-    Only the tightest family is limited, by the bound's area. A curve of another family beyond the
-    bound is reported as refuted instead.
+    Only the area of the tightest family is cut off, at that of the bound. The curve of another
+    family beyond the bound is reported as refuted instead.
     """
     if bound is not None and name in (TIGHTEST.name, TIGHTEST.title):
         return bound.auc
@@ -456,8 +465,8 @@ def limit_of(name: str, bound: PRCurve | None) -> float | None:
 
 
 def _to_believe(curves: NamedCurves, bound: PRCurve | None, *, enough: bool) -> list[str]:
-    """Sentences on curves, by title, if no truth is known: which curve to believe, and what is
-    refuted.
+    """Sentences if the truth is not known: which of ``curves`` (by title) to believe, and which the
+    bound refutes.
 
     enough : False if the samples are too few to believe any curve.
     """
@@ -490,16 +499,15 @@ def curves_html(
     known: KnownOfPair = NOTHING_KNOWN,
     weights: tuple[float, float] = (B, EPS),
 ) -> str:
-    """One HTML file without scripts: the figure, a table of all its numbers, the settings and the
-    link.
+    """One HTML file without scripts: the figure, a table of its numbers, the settings and a link.
 
     svg : the figure, made by `prviz.figures.svg.pr_svg`.
-    curves : by the names that the table shows.
+    curves : curves by the names that the table shows.
     title, settings : plain text.
-    link : address that opens the same screen, or empty.
-    flags : on the samples; warnings stand above the figure.
-    known : the witness stands below the figure; a conclusion replaces the advice which curve to
-        believe.
+    link : address that opens the same settings in Explore, or "".
+    flags : findings on the samples; warnings are shown above the figure.
+    known : its witness is shown below the figure; its conclusion replaces the advice on which curve
+        to believe.
     weights : b and eps of the summaries.
     """
     from prviz.figures.inlined import standalone_page

@@ -1,4 +1,4 @@
-"""Writes the files of a report, either all of them or none."""
+"""Writes a report to several files: either to all of them or to none."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ FORMATS = {
 
 
 def check_targets(paths: Sequence[Path], sources: Iterable[Path] = ()) -> None:
-    """Check the paths of reports before anything is measured.
+    """Raise an error if a report can't be written to these paths; called before anything is
+    measured.
 
     sources : files that no report may replace.
 

@@ -1,5 +1,5 @@
-"""Measures generated samples while training runs: one call per step, which returns whether this
-step is the best so far.
+"""Measures generated samples during training: one call per step, which returns whether the step is
+the best so far.
 """
 
 from __future__ import annotations
@@ -39,12 +39,13 @@ from prviz.triage.ranking import check_goal, score
 from prviz.triage.triage import Triage, TriageResults
 from prviz.warning import warn
 
-# A function of a step and the values of its metrics by name.
+# A tracker is called with a step and the values of its metrics by name.
 Tracker: TypeAlias = Callable[[int, Mapping[str, float]], object]
 
-# Best steps of each family that a new step is compared with; steps far behind change nothing.
+# Number of best steps by each family with which a new step is compared; steps far behind would not
+# change the verdict.
 _RIVALS = 5
-# Reasons why a known step can't be compared.
+# Reasons why an earlier step can't be compared.
 _NO_RESULT = (
     "what was measured of it is missing, damaged or of another version, and its samples are not"
     " kept"
@@ -57,20 +58,28 @@ class MonitorVerdict(NamedTuple):
 
     Parameters
     ----------
-    step : int The step.
-    is_best : bool or None True if it is the best step so far; None while a known step can't be
-        compared.
-    best_step : int or None The best step so far; None while a known step can't be compared.
-    told_apart : bool True if no other step may be best as well.
-    memorised : bool True if its samples copy the real ones. Such a step is the best only if all
-        steps are.
-    faults : tuple of TriageFinding What is wrong with it, the fault that explains most first.
-    metrics : mapping of str to float The row that was written.
-    sentence : str The decision in words, or why there is none.
-    unmeasured : tuple of int Known steps that can't be compared, because their results are missing
-        or damaged.
-    flags : tuple of Finding Properties of its samples and the real ones that change what the
-        numbers mean, warnings first.
+    step : int
+        The step.
+    is_best : bool or None
+        True if it is the best step so far; None while some earlier step can't be compared.
+    best_step : int or None
+        The best step so far; None while some earlier step can't be compared.
+    told_apart : bool
+        True if no other step may be the best one too.
+    memorised : bool
+        True if the samples of the step copy the real ones. Such a step is the best only if the
+        samples of all steps do.
+    faults : tuple of TriageFinding
+        What is wrong with the samples, the fault that explains most first.
+    metrics : mapping of str to float
+        The row written to metrics.csv.
+    sentence : str
+        The verdict in words, or why there is none.
+    unmeasured : tuple of int
+        Earlier steps that can't be compared, because their results are missing or damaged.
+    flags : tuple of Finding
+        Properties of the generated and the real samples that change what the numbers mean,
+        warnings first.
     """
 
     step: int
@@ -89,11 +98,11 @@ class Monitor:
     """Measures the samples of a training run against real ones, step by step.
 
     A stopped run can be continued: a monitor with the same directory, real samples and settings
-    knows the earlier steps. A directory belongs to one choice of settings and one set of real
-    samples, apart from ``goal``; monitors with others are refused. Several monitors may log to a
-    directory at the same time. If the results of an earlier step can't be read, it is measured
-    again, provided its samples were kept; otherwise no step is called the best until that step is
-    logged again.
+    reads the earlier steps. A directory belongs to one set of real samples and one choice of
+    settings, except ``goal``; with other samples or settings an error is raised. Several monitors
+    may log to a directory at the same time. If the results of an earlier step can't be read, it is
+    measured again, provided its samples were kept; otherwise no step is called the best until that
+    step is logged again.
 
     Parameters
     ----------
@@ -114,9 +123,9 @@ class Monitor:
     split : float or None
         As in `prviz.pr_curve`.
     seed : int
-        Of the split and of the resampling.
+        Seed of the split and of the resampling.
     goal : float
-        From 0, precision first, to 1, recall first.
+        Weight of recall in the score, from 0 (only precision counts) to 1 (only recall counts).
     keep_samples : bool
         True to keep the samples as ``step-N.npy`` in the directory, for `prviz triage`, and so that
         another version of prviz can measure them again.
@@ -128,8 +137,8 @@ class Monitor:
     Raises
     ------
     ValueError, TypeError
-        As `prviz.pr_curve`, and for a directory of other settings, other real samples or another
-        version of prviz, or whose files were damaged.
+        As `prviz.pr_curve`; and if the directory belongs to other settings, other real samples or
+        another version of prviz, or has damaged files.
 
     Examples
     --------
@@ -183,7 +192,7 @@ class Monitor:
             memory_limit=memory_limit,
             load=self._load,
         )
-        # raises an error for a holdout that can't be compared with the real samples
+        # raises an error if the holdout can't be compared with the real samples
         self._triage.held_out(reference)
         self._evaluator = self._triage.evaluator(reference.n)
         self._at_hand: tuple[Checkpoint, Samples] | None = None
@@ -194,7 +203,8 @@ class Monitor:
             self._open()
 
     def log(self, step: int, generated: SamplesLike) -> MonitorVerdict:
-        """Measure the samples of a step, write its row, and say what follows.
+        """Measure the samples of a step, write its row in metrics.csv, and judge it against the
+        earlier steps.
 
         Parameters
         ----------
@@ -212,8 +222,8 @@ class Monitor:
         Raises
         ------
         ValueError, TypeError
-            Samples or a step that can't be measured, or a directory that another monitor has taken
-            meanwhile; nothing is written.
+            The samples or the step can't be measured, or a monitor with other settings has taken
+            over the directory meanwhile; nothing is written.
         OSError
             The directory can't be written to.
         """
@@ -221,7 +231,7 @@ class Monitor:
         checkpoint = self._checkpoint(step)
         samples = as_samples(generated, name=checkpoint.name)
         pair = SamplePair(self._triage.reference, samples)
-        # raises an error if another monitor has taken the directory meanwhile
+        # raises an error if a monitor with other settings has taken over the directory meanwhile
         self._folder.other_version()
         measured = self._evaluator.measured(checkpoint, pair)
         say(pair, once_for=pair.real.digest)
@@ -234,8 +244,8 @@ class Monitor:
                 np.save(stream, pair.generated.values)
                 write_whole(checkpoint.path, stream.getvalue())
             self._at_hand = checkpoint, pair.generated
-            # A verdict on a step does not show the areas that remedies would leave, which take
-            # long.
+            # without the areas after remedies: they take long, and the verdict on a step does not
+            # show them
             found = self._triage.results([outcome, *self._rivals(step)], self._goal, areas=False)
             self._at_hand = None
             if found.judgement is None:
@@ -244,8 +254,8 @@ class Monitor:
             self._outcomes[step] = outcome
             self._steps[step] = StepRecord(pair.generated.digest, samples.n, copies.memorised)
             self._unmeasured.pop(step, None)
-            # The row is removed before the record is written, and added after: a process that is
-            # killed in between leaves no row, never a wrong one.
+            # The old row is removed before the record is written, the new one added after: a
+            # process killed in between leaves no row, never a wrong one.
             self._folder.remove_others({step: row})
             self._folder.write_steps(self._steps)
             self._folder.add_rows({**self._missing_rows(), step: row})
@@ -254,9 +264,9 @@ class Monitor:
         return self._verdict(step, found, found.judgement.decision, row)
 
     def _open(self) -> None:
-        """Read the steps that the directory holds now; the caller has its lock.
+        """Read all steps that the directory holds now; the caller holds its lock.
 
-        Raises ValueError for a directory of other settings.
+        Raises ValueError if the directory belongs to other settings.
         """
         older = self._folder.other_version()
         known = self._folder.steps()
@@ -284,8 +294,9 @@ class Monitor:
         self._folder.write_settings()
 
     def _renew(self, older: str) -> None:
-        """Replace the rows that another version wrote; raises ValueError if some samples were not
-        kept.
+        """Replace all rows that another version of prviz wrote.
+
+        Raises ValueError if the samples of some steps were not kept.
         """
         folder = self._folder.path
         if self._unmeasured:
@@ -306,8 +317,8 @@ class Monitor:
         )
 
     def _known(self, step: int, record: StepRecord) -> CheckpointOutcome | None:
-        """The stored result of an earlier step, or a new measurement of its kept samples; None
-        without either.
+        """The result of an earlier step: the stored one, or a new measurement of the samples if
+        they were kept; None if neither exists.
         """
         checkpoint = self._checkpoint(step)
         measured = self._evaluator.kept(checkpoint, record.digest, record.n)
@@ -325,13 +336,15 @@ class Monitor:
             return None
 
     def _load(self, asked: Checkpoint) -> Samples:
-        """The samples of the step that is being logged."""
+        """The samples of the step that is being logged; raises OSError for any other step."""
         if self._at_hand is None or asked != self._at_hand[0]:
             raise OSError("only the samples of this step are at hand")
         return self._at_hand[1]
 
     def _missing_rows(self) -> dict[int, Mapping[str, float]]:
-        """The rows of known steps that the table lacks, as after an interrupted log."""
+        """Rows of earlier steps that metrics.csv lacks, for example after a log that was
+        interrupted.
+        """
         missing = sorted(self._outcomes.keys() - self._folder.rows().keys())
         return {step: _row(self._outcomes[step]) for step in missing}
 
@@ -369,7 +382,9 @@ class Monitor:
         return Checkpoint(self._folder.path / f"step-{step}.npy", f"step-{step}", float(step))
 
     def _rivals(self, step: int) -> list[CheckpointOutcome]:
-        """The best other steps, a few by each family, without those that copy the real samples."""
+        """The steps with which ``step`` is compared: the best _RIVALS by each family, without those
+        that copy the real samples.
+        """
         others = {
             name: each
             for name, each in self._outcomes.items()
@@ -385,12 +400,14 @@ class Monitor:
 
 
 def usual_methods(directory: Path, split: float | None) -> Sequence[str]:
-    """Default families: with ``tightest``, unless the directory was begun without it."""
+    """The default families and ``tightest``; without ``tightest`` if there is no split or the
+    directory was begun without it.
+    """
     if split is None or kept_methods(directory) == list(estimators.DEFAULT_METHODS):
         return estimators.DEFAULT_METHODS
     return estimators.verdict_methods()
 
 
 def _row(outcome: CheckpointOutcome) -> dict[str, float]:
-    """The metrics of a step by all families."""
+    """A step's metrics by all families: its row in metrics.csv."""
     return metrics_of(outcome.measured)

@@ -22,16 +22,16 @@ from prviz.samples import Samples
 from prviz.studies.tasks import COMPUTATION
 from prviz.triage.measured import TriageSettings
 
-# Seconds that a step waits while other monitors write to the directory.
+# Seconds that a step waits for other monitors that are writing to the directory.
 _WAIT = 600.0
 _MOST_BYTES = 256 * 1024**2
 _MOST_SAMPLES = 2**53
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-# Keys of settings.json that name a version. Steps of another version are measured again if their
-# samples were kept.
+# Keys of settings.json that name the version that measured the steps. Steps of another version are
+# measured again if their samples were kept.
 _VERSIONS = ("prviz", "computation")
 _REMEDY = "give the monitor a directory of its own"
-# Names, for messages, of settings that are digests.
+# Settings that are digests -> what an error calls them.
 _TITLES = {
     "real": "the real samples",
     "holdout": "the held-out samples",
@@ -39,8 +39,9 @@ _TITLES = {
 
 
 class StepRecord(NamedTuple):
-    """What was logged at a step: digest and number of its samples, and whether they copy the real
-    ones.
+    """What was logged at a step: the digest and number of its samples.
+
+    memorised : True if the samples copy the real ones.
     """
 
     digest: str
@@ -49,9 +50,9 @@ class StepRecord(NamedTuple):
 
 
 class MonitorFolder:
-    """The files of one monitor.
+    """The files in the directory of one monitor.
 
-    settings : what all steps have in common.
+    settings : settings and digests that all steps have in common, see `settings_of`.
     families : names in ESTIMATORS; their metrics are the columns of the table.
 
     Raises
@@ -76,7 +77,7 @@ class MonitorFolder:
             yield
 
     def other_version(self) -> str:
-        """The version of prviz that measured the steps, in words; "" if it is this version.
+        """Name of the version of prviz that measured the steps; "" if it is the running one.
 
         Raises
         ------
@@ -95,12 +96,14 @@ class MonitorFolder:
         return f"prviz {known.get('prviz')} (computation {known.get('computation')})"
 
     def write_settings(self) -> None:
-        """Assign the directory to these settings."""
+        """Write settings.json, so that the directory belongs to this monitor's settings."""
         if self._read("settings.json") != self._settings:
             write_whole(self.path / "settings.json", json.dumps(self._settings, indent=0).encode())
 
     def steps(self) -> dict[int, StepRecord]:
-        """What was logged, by step; raises ValueError for a malformed file."""
+        """The record of every logged step, by step; raises ValueError if steps.json is
+        malformed.
+        """
         known = self._read("steps.json")
         try:
             return {_step(text): _record(text, fields) for text, fields in (known or {}).items()}
@@ -110,16 +113,16 @@ class MonitorFolder:
             ) from None
 
     def write_steps(self, steps: Mapping[int, StepRecord]) -> None:
-        """Write the record of each measured step into the folder."""
+        """Write the records of all logged steps to steps.json."""
         text = json.dumps({step: each._asdict() for step, each in sorted(steps.items())}, indent=0)
         write_whole(self.path / "steps.json", text.encode())
 
     def rows(self) -> dict[int, dict[str, str]]:
-        """The rows of the table by step, with their values as text."""
+        """The rows of metrics.csv by step, with values as text."""
         return read_rows(self.table, self._families)
 
     def check_rows(self, rows: Rows) -> None:
-        """Raise ValueError if the table differs from the measured values of these steps."""
+        """Raise ValueError if metrics.csv has other values than ``rows``, the measured ones."""
         for step, name, text in self._differing(rows):
             raise ValueError(
                 f"{str(self.table)!r}: step {step} has {name} = {quoted(text)}, but it was measured"
@@ -128,12 +131,14 @@ class MonitorFolder:
             )
 
     def remove_others(self, rows: Rows) -> None:
-        """Remove those rows of these steps that differ from the measured values."""
+        """Remove the rows of metrics.csv that differ from ``rows``, the measured ones of the same
+        steps.
+        """
         for step in {step for step, _, _ in self._differing(rows)}:
             remove_row(self.table, self._families, step)
 
     def add_rows(self, rows: Rows) -> None:
-        """Append the rows that the table lacks."""
+        """Append those of ``rows`` that metrics.csv lacks."""
         log_csv(self.table, rows)
 
     def _differing(self, rows: Rows) -> Iterator[tuple[int, str, str]]:
@@ -144,9 +149,9 @@ class MonitorFolder:
                     yield step, name, text
 
     def _read(self, name: str) -> dict[str, Any] | None:
-        """The object in a JSON file; None if there is no file.
+        """The JSON object in a file of the directory; None if there is no such file.
 
-        Raises ValueError for a file that holds anything else.
+        Raises ValueError if the file holds anything else.
         """
         path = self.path / name
         what = "no settings of a monitor"
@@ -166,8 +171,8 @@ class MonitorFolder:
         return found
 
     def _check_settings(self, known: Mapping[str, Any]) -> None:
-        """Raise ValueError unless the directory belongs to these settings, apart from the
-        version.
+        """Raise ValueError if ``known``, the directory's settings, differ from this monitor's in
+        more than the version.
         """
         differing = []
         for name, value in self._settings.items():
@@ -187,7 +192,7 @@ class MonitorFolder:
 
 
 def settings_of(real: Samples, settings: TriageSettings, holdout: Samples | None) -> dict[str, Any]:
-    """Everything besides its samples that the numbers of a step depend on, as JSON types."""
+    """Everything that the numbers of a step depend on, except its samples, as JSON types."""
     k = settings.k
     split = settings.split
     return {
@@ -204,13 +209,14 @@ def settings_of(real: Samples, settings: TriageSettings, holdout: Samples | None
 
 
 def kept_methods(directory: Path) -> object:
-    """The families that measured a directory's steps, from its settings; None if these don't
-    say.
+    """The families that measured a directory's steps, read from its settings.json; None if they
+    can't be read.
     """
     try:
         with (directory / "settings.json").open("rb") as stream:
             found = json.loads(stream.read(_MOST_BYTES))
-    except (OSError, ValueError, RecursionError):  # A damaged file is refused where it is used
+    # a damaged file is reported by the method that needs it
+    except (OSError, ValueError, RecursionError):
         return None
     if isinstance(found, dict):
         return found.get("methods")
@@ -218,7 +224,9 @@ def kept_methods(directory: Path) -> object:
 
 
 def unmeasured_text(unmeasured: Mapping[int, str]) -> str:
-    """Why no step can be called the best while some can't be compared, and what the user can do."""
+    """The message that no step can be called the best, because some steps can't be compared, with a
+    remedy.
+    """
     reasons = dict.fromkeys(unmeasured.values())
     steps = {
         why: listed_steps([step for step, of in unmeasured.items() if of == why]) for why in reasons

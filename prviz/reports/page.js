@@ -1,5 +1,5 @@
 "use strict";
-// Draws the figures of one family at a time, and highlights a checkpoint in all of them and in the tables.
+// Draws the figures of one family at a time, and highlights the same checkpoint in all figures and tables.
 
 /**
  * @typedef {{ data: Record<string, any>[], layout: Record<string, any> }} Figure
@@ -42,7 +42,8 @@ async function draw(plot) {
     { "font.color": color, hoverlabel } = theme();
   /** @type {Figure["layout"]} */
   const themed = { ...layout, autosize: true, font: { ...layout.font, color }, hoverlabel, dragmode: false };
-  if (layout.yaxis.scaleanchor) themed.height = Math.min(layout.height, plot.clientWidth + 60); // avoids empty bands around the square plot
+  // a square plot in a higher figure would have empty bands above and below it
+  if (layout.yaxis.scaleanchor) themed.height = Math.min(layout.height, plot.clientWidth + 60);
   await plotly.newPlot(plot, structuredClone(data), themed, {
     responsive: true,
     displaylogo: false,

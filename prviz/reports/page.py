@@ -1,4 +1,5 @@
-"""The report as one self-contained HTML file: interactive figures and all numbers, without network.
+"""Writes the report as one HTML file with interactive figures and all numbers, which needs no
+network.
 
 The template page.html.j2 escapes all text, since names of files and folders come from outside.
 `prviz.figures.inlined` restricts what the page may do.
@@ -32,7 +33,7 @@ _CURVES = (
     " goes with the step."
 )
 _CEILING = " Dashed: what real samples get against real ones."
-# The figure of both F8 and the diagonal follows Sajjadi et al. 2018, figure 7.
+# The figure of both F8 scores, with the diagonal, follows Sajjadi et al. 2018, figure 7.
 _TRADE = (
     "F8 is the best balance along the curve where one side counts 8 times as much: upwards leaning"
     " to precision, to the right leaning to recall. Above the diagonal precision is the better of"
@@ -51,7 +52,7 @@ _HINT = (
     "Point at a curve, a point or a row and its checkpoint stands out everywhere; click, and it"
     " stays."
 )
-# Caption and description of each large figure.
+# Name of a large figure -> its caption, and its description for screen readers.
 _LARGE = {
     "curves": (_CURVES, "Precision against recall of every checkpoint"),
     "trade": (_TRADE, "F8 leaning to precision against F8 leaning to recall"),
@@ -70,13 +71,17 @@ _WORDS = {
 
 
 class Row(NamedTuple):
-    """Cells of one row of a table; checkpoint : its name, if the page can highlight the row."""
+    """The cells of one row of a table.
+
+    checkpoint : name of the row's checkpoint, by which the page highlights the row; None: no
+    highlight.
+    """
 
     cells: Sequence[Any]
     checkpoint: str | None = None
 
 
-# Head and rows of a table.
+# A table: its head, and its rows.
 Table: TypeAlias = tuple[Sequence[str], Sequence[Row]]
 
 
@@ -90,7 +95,8 @@ def to_html(report: Document) -> str:
     )
     basis = _basis(report)
     drawn = [name for name in report["settings"]["methods"] if report["rankings"][name]["lines"]]
-    drawn.sort(key=lambda name: name != basis)  # shows the family of the verdict first
+    # the family of the verdict comes first, and is shown first
+    drawn.sort(key=lambda name: name != basis)
     prefix = common_prefix([each["name"] for each in report["checkpoints"]])
     shown = _without(report, prefix)
     faults = _faults(shown, basis)
@@ -139,7 +145,7 @@ def _template() -> Template:
 
 
 def _basis(report: Document) -> str:
-    """The family that the verdict rests on."""
+    """The family by which the verdict was reached; in older reports the first one."""
     first: str = report["settings"]["methods"][0]
     family: str = (report.get("verdict") or {}).get("family", first)
     if family in report["rankings"]:
@@ -148,7 +154,7 @@ def _basis(report: Document) -> str:
 
 
 def _without(report: Document, prefix: str) -> Document:
-    """The report with a common prefix removed from the names of its checkpoints."""
+    """The report, with ``prefix`` removed from the names of all checkpoints."""
     end = len(prefix)
     rankings = {
         family: {
@@ -207,8 +213,8 @@ def _figures(report: Document, family: str) -> dict[str, Any]:
 
 
 def _decision(report: Document, basis: str) -> str:
-    """The verdict with the best checkpoint's share of the ceiling; "" for older reports, which have
-    no verdict.
+    """The verdict in words, with the best checkpoint's share of the ceiling; "" for older reports
+    without a verdict.
     """
     found = report.get("verdict")
     if not found:
@@ -221,8 +227,8 @@ def _decision(report: Document, basis: str) -> str:
 
 
 def _faults(report: Document, basis: str) -> list[Document] | None:
-    """The checkpoints with known findings, in the order of the ranking; None if no checkpoint has
-    any.
+    """The checkpoints whose findings were searched, in the order of the ranking; None if there are
+    none.
     """
     known = {
         each["name"]: each
@@ -236,7 +242,7 @@ def _faults(report: Document, basis: str) -> list[Document] | None:
 
 
 def _kinds(faults: Sequence[Document]) -> str:
-    """All kinds of faults with their numbers of checkpoints, the commonest first."""
+    """Every kind of fault and its number of checkpoints, in one line, the commonest kind first."""
     titles = Counter[str]()
     for each in faults:
         titles.update(dict.fromkeys(one["title"].lower() for one in each["findings"]).keys())
@@ -244,7 +250,7 @@ def _kinds(faults: Sequence[Document]) -> str:
 
 
 def _classes(shares: Sequence[Document]) -> Table:
-    """The classes of one checkpoint, the worst first; classes of few samples are grey."""
+    """The table of one checkpoint's classes, the worst first; classes of few samples are grey."""
     from markupsafe import Markup
 
     rows = []
@@ -262,13 +268,14 @@ def _classes(shares: Sequence[Document]) -> Table:
 
 
 def verdict(report: Document, family: str) -> str:
-    """The verdict of one family as plain text."""
+    """The verdict by one family, as plain text."""
     import pandas as pd
 
     found = report["rankings"][family]
     if not found["lines"]:
         return f"no ranking: {one_line(found['reason'])}."
-    # pandas refuses text that UTF-8 can't hold, such as file names in another encoding.
+    # Names become one line that UTF-8 can hold, since pandas refuses others, such as file names in
+    # another encoding.
     candidates = _candidates(report, family)
     lines = [{**line, "checkpoint": one_line(line["checkpoint"])} for line in candidates]
     table = pd.DataFrame(lines, dtype=object)
@@ -281,14 +288,14 @@ def verdict(report: Document, family: str) -> str:
 
 
 def _candidates(report: Document, family: str) -> list[Document]:
-    """The lines of a ranking without copies of the reference; all lines if all are copies."""
+    """The lines of a ranking, without checkpoints that copy the reference unless all do."""
     lines: list[Document] = report["rankings"][family]["lines"]
     copied = copied_in(report)
     return [line for line in lines if line["checkpoint"] not in copied] or lines
 
 
 def _second(report: Document) -> str:
-    """Title of the second family, which orders scores below 0.1; "" without one."""
+    """Title of the second family, by which scores below 0.1 are ordered; "" if there is none."""
     name = (report.get("verdict") or {}).get("second_family")
     if name is None:
         return ""
@@ -296,7 +303,9 @@ def _second(report: Document) -> str:
 
 
 def _ranking(report: Document, family: str) -> Table:
-    """A row per checkpoint, best first; the name is a button that highlights the checkpoint."""
+    """The table of a ranking: a row per checkpoint, the best first. The name is a button that
+    highlights the checkpoint.
+    """
     from markupsafe import Markup
 
     button = Markup('<button type="button" data-checkpoint="{0}" aria-pressed="false">{0}</button>')
@@ -317,7 +326,7 @@ def _ranking(report: Document, family: str) -> Table:
         cells = [place, button.format(one_line(line["checkpoint"])), _short(each["step"])]
         cells += [_short(each["extra"].get(name)) for name in extras]
         cells += [f"{line['score']:.4f}", draws_text(line)]
-        # Shares above the ceiling mean no more than 100 %.
+        # A share above 100 % means only that the ceiling is reached, so 100 % is shown.
         cells.append("-" if share is None else f"{100 * min(share['share'], 1.0):.0f} %")
         cells.append("-" if most is None else f"at most {rounded_up(most, 4)}")
         if ordered:
@@ -330,7 +339,10 @@ def _ranking(report: Document, family: str) -> Table:
 
 
 def _numbers(report: Document, family: str, top: Document | None) -> Table:
-    """All summaries of every checkpoint; top : those of the ceiling, if known."""
+    """The table of all summaries of every checkpoint by one family.
+
+    top : the ceiling's entry, shown first; None if the report lacks it.
+    """
     from markupsafe import Markup
 
     rows = []
@@ -394,7 +406,7 @@ def _goal(report: Document) -> str:
 
 
 def _title(family: str) -> str:
-    """Title of a family, or its name if this version of prviz does not have the family."""
+    """Title of a family; its name if this version of prviz has no such family."""
     if family in ESTIMATORS:
         return ESTIMATORS[family].title
     return one_line(family)

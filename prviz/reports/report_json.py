@@ -1,4 +1,4 @@
-"""Writes the report as strict JSON, and reads it back."""
+"""Writes a report as strict JSON, and reads it back."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from prviz.reports.document import SCHEMA, SCHEMA_VERSION, Document
 from prviz.reports.export import no_constant
 
 _MOST_BYTES = 256 * 1024**2
-# Most commas and brackets in a report. An empty list has two bytes of text but takes twenty times
-# as much memory. The largest legal report, of numbers with all their digits, has fewer.
+# Largest number of commas and brackets in a report's JSON, to limit memory: an empty list takes two
+# bytes of text but twenty times as much memory. The largest valid report has fewer.
 _MOST_VALUES = 10_000_000
 _MOST_REPLICATES = 100_000
 _NUMBER = (int, float)
 _WORD = (str, type(None))
 
-# Entries that prviz uses, with their types; other entries are only compared.
+# Entries of a report that prviz reads, with their types; a rerun only compares all others.
 _HEAD: Mapping[str, tuple[type, ...]] = {
     "versions": (dict,),
     "settings": (dict,),
@@ -54,14 +54,14 @@ _CHECKPOINT = {
 
 
 def to_json(report: Document) -> str:
-    """The report as ASCII text; numbers have all their digits, and none is NaN or infinite."""
+    """The report as JSON in ASCII; numbers have all their digits, and none is NaN or infinite."""
     return json.dumps(report, indent=1, allow_nan=False) + "\n"
 
 
 def from_json(text: str) -> Document:
-    """The report in a text written by `to_json`, with numbers equal to the last bit.
+    """The report in JSON text that `to_json` wrote, with the same numbers to the last bit.
 
-    Raises ValueError for any other text, or another schema version.
+    Raises ValueError for any other text, and for another schema version.
     """
     try:
         found = json.loads(text, parse_constant=no_constant)
@@ -129,7 +129,7 @@ def read_report(path: Path) -> Document:
 
 
 def _checkpoint(entry: Any, place: int) -> str:
-    """The name of a checkpoint, after a check of its entries."""
+    """Check the entries of a checkpoint, and return its name."""
     if not isinstance(entry, dict):
         raise ValueError(f"this is no report: its checkpoint {place} is no object")
     _check(entry, _CHECKPOINT, f"checkpoint {place}")

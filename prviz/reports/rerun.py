@@ -1,5 +1,5 @@
-"""Repeats a triage from the files that a report names, without cached results, and compares every
-number.
+"""Repeats a triage: measures the files that a report names again, without cached results, and
+compares all numbers.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from prviz.triage.measure import CheckpointEvaluator, samples_at
 from prviz.triage.measured import TriageSettings
 from prviz.triage.triage import TriageResults
 
-# Limits for a report, which may come from a stranger; replicates count all checkpoints and
-# families.
+# Largest numbers that a rerun accepts, since a report may come from a stranger. Replicates are
+# counted over all checkpoints and families.
 MOST_CHECKPOINTS = 10_000
 MOST_REPLICATES = 10_000_000
 _MOST_SEED = 2**63 - 1
-# Most differences listed; a forged report could have millions.
+# Largest number of differences that are listed; a forged report could have millions.
 _MOST_DIFFERENCES = 1_000
 
 _COMPARED = ("reference", "checkpoints", "rankings")
-# Entries that older reports with this schema lack.
+# Entries that older reports of the same schema lack; they don't count as differences.
 _ADDED = {"upper_bound", "at_most", "encoder", "scores", "second", "second_low", "second_high"}
-# Entries that are not measured again, and so not compared: the report does not name the file of
-# held-out samples.
+# Entries that are not compared, because a rerun does not measure them: the report does not name the
+# file of held-out samples.
 _NOT_COMPARED = {
     "name",
     "path",
@@ -58,7 +58,7 @@ class Rerun(NamedTuple):
     numbers : how many numbers were compared.
     different : how many values differ.
     differences : a line for each of the first thousand differences.
-    notes : differences that are no values, such as another version of prviz.
+    notes : remarks on the comparison, such as that another version of prviz wrote the report.
     """
 
     numbers: int
@@ -77,17 +77,18 @@ def rerun(
     """Measure again what a report describes, and compare every number exactly.
 
     Only files that the report names are opened, by `prviz.read`, which never unpickles. Their paths
-    are relative to ``folder``, else to the current folder. Their contents are first compared by
-    digests.
+    are relative to ``folder`` or, if there is no such file, to the current folder. A file is
+    measured only if its samples have the digest in the report.
 
     report : read by `prviz.reports.report_json.from_json`.
     folder : the folder that holds the report.
 
     Raises
     ------
-    ValueError : settings that are impossible here, files that are missing or have other contents,
-        or a report that asks for more work than any of prviz does: more than 10,000 checkpoints, a
-        file twice, or more than 10,000,000 replicates of all checkpoints and families together.
+    ValueError : settings that this version can't measure; files that are missing or have other
+        contents; or more work than any report by prviz needs: more than 10,000 checkpoints, the
+        same file twice, or more than 10,000,000 replicates of all checkpoints and families
+        together.
     """
     settings = _settings(report)
     _check_work(report, settings)
@@ -105,7 +106,7 @@ def rerun(
         else:
             more = ""
         raise ValueError("; ".join(wrong[:3]) + more)
-    if reference is None:  # A reference always has a digest, unless the report was forged
+    if reference is None:  # only in a forged report: a reference always has a digest
         raise ValueError("this is no report: its reference has no digest")
     evaluator = CheckpointEvaluator(
         cut(reference, recorded["n"], settings.seed), settings, None, memory_limit
@@ -144,8 +145,8 @@ def _settings(report: Document) -> TriageSettings:
 
 
 def _check_work(report: Document, settings: TriageSettings) -> None:
-    """Raise ValueError for a report that asks for more time or memory than any report of prviz
-    does.
+    """Raise ValueError for a report that would take more time or memory than any report that prviz
+    writes.
     """
     count = len(report["checkpoints"])
     replicates = report["bootstrap"]["replicates"]
@@ -175,7 +176,8 @@ def _found(
     settings: TriageSettings,
     reference: Samples | None = None,
 ) -> tuple[Samples | None, Path, str | None]:
-    """The samples of an entry of the report, their path, and the problem with them, if any.
+    """The samples that an entry of the report names, their path, and the problem if they can't be
+    used.
 
     reference : the real samples, whose named features give the order of features. An entry without
         digest, that is a checkpoint that failed, is not checked.
@@ -242,8 +244,9 @@ def _compared(before: Document, now: Document) -> Rerun:
 
 
 def _areas_of_curves(report: Document) -> dict[tuple[str, ...], float]:
-    """The areas of the curves, by position: what reports held before areas were cut to the upper
-    bound.
+    """The areas of all curves, by position in the report.
+
+    Older reports have these areas where newer ones have areas cut off at the upper bound.
     """
     found = dict[tuple[str, ...], float]()
     for each in report["checkpoints"]:
@@ -255,7 +258,9 @@ def _areas_of_curves(report: Document) -> dict[tuple[str, ...], float]:
 
 
 def _pairs(before: Document, now: Document) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
-    """Every value in either document with its position; an ellipsis stands for a missing value."""
+    """Every value that either report has: its position, its old and its new value; ... stands for a
+    missing value.
+    """
     new = dict(_leaves(now, _COMPARED))
     for where, left in _leaves(before, _COMPARED):
         yield where, left, new.pop(where, ...)
@@ -273,9 +278,10 @@ def _told(value: Any) -> str:
 
 
 def _leaves(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every value below these keys, with its position.
+    """Every number or text below the given keys of a report, with its position: the keys that lead
+    to it.
 
-    Checkpoints and lines of rankings are identified by name in positions.
+    In a position, checkpoints and lines of rankings are identified by name, not by index.
     """
     waiting = [_inside((), {key: value.get(key) for key in keys})]
     while waiting:
@@ -291,7 +297,9 @@ def _leaves(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
 def _inside(
     where: tuple[str, ...], value: dict[str, Any] | list[Any]
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The entries of a dict or list one by one, since a forged report could have millions."""
+    """The entries of a dict or list, yielded one by one, since a forged report could have
+    millions.
+    """
     if isinstance(value, dict):
         yield from (
             ((*where, key), each) for key, each in value.items() if key not in _NOT_COMPARED
@@ -301,7 +309,7 @@ def _inside(
             name = None
             if isinstance(each, dict):
                 name = each.get("name", each.get("checkpoint"))
-            # A line of a ranking; its place is compared like a value.
+            # a line of a ranking is found by name, so its place becomes a value to compare
             if isinstance(name, str) and "name" not in each:
                 each = {**each, "place": at}
             yield (*where, name if isinstance(name, str) else str(at)), each

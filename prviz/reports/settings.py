@@ -1,10 +1,11 @@
 """All settings of the Explore page, and their form in a share link.
 
-A link holds the settings that differ from the defaults, and never data: it restores toys and
+A link holds only the settings that differ from the defaults, and no data: it restores toys and
 bundled embeddings exactly, but not uploaded files. A link without settings opens the first view,
 `FIRST_VIEW`, which differs from the defaults; the defaults themselves never change, so that a link
-keeps its meaning in later versions. A link is untrusted text: `ExploreSettings.from_query` leaves
-whatever is unknown, malformed or outside the limits at its default, and returns a message on it.
+keeps its meaning in later versions. A link is untrusted text: `ExploreSettings.from_query` replaces
+a value that is unknown, malformed or outside the limits by its default, and returns a message for
+each.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ ParameterValue = float | int | str | tuple[float, ...]
 SOURCES: tuple[Source, ...] = get_args(Source)
 PARAMETER_PREFIX = "p."
 
-# What can be drawn beside the curves if the truth is known.
+# What the user can have drawn beside the curves of a pair with known truth.
 SHOW_BOUND = "bound"
 SHOW_LIMITS = "limits"
 SHOWN = (SHOW_BOUND, SHOW_LIMITS)
 
-# Limits of the settings in a link, which must not keep the machine busy for hours.
+# Limits of the settings in a link: a link must not keep the machine busy for hours.
 N_LIMITS = (10, 20_000)
 K_LIMITS = (1, 20_000)
 BANDWIDTH_LIMITS = (1e-3, 1e3)
@@ -44,7 +45,7 @@ LONGEST_VALUE = 2000
 
 
 class _IllegalError(ValueError):
-    """A value in a link that can't be used; the message says what is allowed."""
+    """Raised for a value in a link that can't be used; the message says which values can."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +92,7 @@ class ExploreSettings:
     show: tuple[str, ...] = ()
 
     def of_problem(self, other: ExploreSettings) -> ExploreSettings:
-        """These settings with source, problem, parameters and n of other settings."""
+        """These settings, but with the source, problem, parameters and n of ``other``."""
         return replace(
             self,
             source=other.source,
@@ -103,7 +104,7 @@ class ExploreSettings:
     def __post_init__(self) -> None:
         if self.source not in SOURCES:
             raise ValueError(f"source must be one of {', '.join(SOURCES)}, got {self.source!r}")
-        # A copy, so that nobody can change this frozen object through the dict they passed.
+        # copies, so that the caller can't change this frozen object through the dict
         object.__setattr__(self, "parameters", dict(self.parameters))
         object.__setattr__(self, "methods", tuple(self.methods))
 
@@ -111,8 +112,8 @@ class ExploreSettings:
         """The settings that differ from the defaults as URL query parameters; floats have all their
         digits.
 
-        Empty only for `FIRST_VIEW`. An upload gives no problem, parameters or size, since a link
-        carries no data.
+        The result is empty only for `FIRST_VIEW`. For an upload it has no problem, parameters or
+        size, since a link holds no data.
         """
         query = self._differences()
         if query == FIRST_VIEW._differences():
@@ -138,8 +139,9 @@ class ExploreSettings:
         }
 
     def line(self, k: int) -> str:
-        """The settings that determine the curves, in one line of text; k : the number that "sqrt"
-        stands for.
+        """The settings that determine the curves, as one line of text.
+
+        k : the number that is used for "sqrt".
         """
         if self.source == "toy":
             toy_parameters = {**TOYS.get(self.problem, {}), **self.parameters}
@@ -174,9 +176,9 @@ class ExploreSettings:
     def from_query(cls, query: Mapping[str, str]) -> tuple[ExploreSettings, list[str]]:
         """The settings of a link, and a message for each entry that could not be used.
 
-        query : text by name, as `to_query` makes it. Unknown names are reported only if they begin
-            with "p.", since a page may keep its own parameters in the address. Without any setting
-            the result is `FIRST_VIEW`.
+        query : parameters of the address, as `to_query` returns them. Unknown names get a message
+            only if they begin with "p.", since pages may have further parameters in the address. A
+            query without settings gives `FIRST_VIEW`.
 
         Never raises, whatever the text: an unusable entry is left at its default.
         """
@@ -191,7 +193,7 @@ class ExploreSettings:
                 except ValueError as error:
                     messages.append(_message(name, query[name], error))
         settings = _with_source(cls(**found), "problem" in found, messages)
-        # Parameters of a problem that does not exist here mean nothing to another problem.
+        # The problem was replaced by the default, to which the parameters in the link don't belong.
         if settings.source != "toy" or settings.problem != found.get("problem", settings.problem):
             return settings, messages
         return (
@@ -200,14 +202,14 @@ class ExploreSettings:
         )
 
 
-# The first view of Explore: bounded modes, whose true ends are shares of modes, and a k at which
-# families differ.
+# The first view of Explore: the toy of bounded modes, whose true alpha_inf and beta_0 are shares of
+# modes, with a k at which families differ.
 FIRST_VIEW = ExploreSettings(problem="modes", k=5)
 
 
 def _with_source(settings: ExploreSettings, named: bool, messages: list[str]) -> ExploreSettings:
-    """The settings with a source and problem that exist here; other ones are replaced by the
-    default.
+    """The settings with a source and a problem that this version has; unknown ones are replaced by
+    the default.
     """
     default = ExploreSettings()
     toy_again = replace(settings, source=default.source, problem=default.problem)
@@ -235,7 +237,7 @@ def _with_source(settings: ExploreSettings, named: bool, messages: list[str]) ->
 def _parameters(
     problem: str, query: Mapping[str, str], messages: list[str]
 ) -> dict[str, ParameterValue]:
-    """The allowed parameters of a toy in a link, by the toy's own definition."""
+    """The parameters of a toy in a link that are within the toy's limits."""
     specs = {spec.name: spec for spec in toy(problem).specs}
     found: dict[str, ParameterValue] = {}
     for key, text in query.items():
@@ -254,8 +256,8 @@ def _parameters(
 def _accepted(
     problem: str, found: dict[str, ParameterValue], messages: list[str]
 ) -> dict[str, ParameterValue]:
-    """All parameters if the toy accepts them together; else those that it accepts one after
-    another.
+    """All parameters if the toy accepts them together; else each one that it accepts beside those
+    before it.
     """
     try:
         toy(problem, **found)
@@ -290,7 +292,10 @@ def _short_value(value: ParameterValue) -> str:
 
 
 def _decode_value(text: str, spec: Any) -> ParameterValue:
-    """A parameter from its text; spec : the toy's definition of the parameter."""
+    """Convert a parameter of a toy from text.
+
+    spec : the toy's definition of the parameter.
+    """
     if spec.kind == "int":
         return _integer((spec.low, spec.high))(text)
     number = _number((spec.low, spec.high))
@@ -306,7 +311,7 @@ def _short(text: str) -> str:
 
 
 def _quoted(text: object) -> str:
-    """Text from outside for a message: short, on one line, quoted."""
+    """Text from a link for a message: shortened, on one line, in quotes."""
     shown = repr(text)
     if len(shown) <= 60:
         return shown

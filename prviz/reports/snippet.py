@@ -1,4 +1,4 @@
-"""Writes `ExploreSettings` as a Python program that repeats the results."""
+"""Writes a Python program that computes the results for `ExploreSettings` again."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def python_snippet(
 
     Parameters
     ----------
-    settings : the settings on screen. The program defines ``curves`` by method, and ``truth`` for a
-        toy. With ``repeats`` above 1 curves are means over the seeds, all with the bandwidth of the
-        first seed. Approximate curves have one run; the program then also defines ``found``, whose
-        label it prints.
+    settings : the settings on screen. The program defines ``curves`` by method, and for a toy
+        ``truth``. If ``repeats`` is above 1, curves are means over the seeds, all with the
+        bandwidth of the first seed. Approximate curves are from a single run, of which the program
+        defines ``found`` and prints the label.
     files : for an upload, the paths of the real and of the generated samples, or of one file with
     both.
     keys : for an upload, the chosen arrays of these files, None where no choice was needed.
@@ -66,7 +66,7 @@ def python_snippet(
 def _data(
     settings: ExploreSettings, files: list[str], keys: Keys, columns: list[str]
 ) -> tuple[list[str], list[str]]:
-    """(imports, lines of the program that define draw(seed))."""
+    """Import lines, and the lines of the program that define draw(seed)."""
     draw = "def draw(seed):"
     n = int(settings.n)
     if settings.source == "toy":
@@ -92,8 +92,11 @@ def _data(
 
 
 def _drawn(settings: ExploreSettings, pair: str) -> list[str]:
-    """The body of draw(seed), from the expression for the pair."""
-    # files of an upload are given in their swapped roles
+    """The lines of the body of draw(seed).
+
+    pair : the expression for the pair.
+    """
+    # the files of an upload are passed in swapped order already
     if not settings.swapped or settings.source == "upload":
         return [f"    return {pair}"]
     return [f"    pair = {pair}", "    return prviz.SamplePair(pair.generated, pair.real)"]
@@ -114,13 +117,15 @@ def _files(files: list[str], keys: Keys, columns: list[str]) -> list[str]:
 
 
 def _columns(choice: ColumnChoice) -> str:
-    """The choice of columns as further arguments of `prviz.read`."""
+    """The choice of columns as text of further arguments of `prviz.read`."""
     given = {"columns": choice.features, "drop": choice.drop, "group": choice.group}
     return "".join(f", {name}={value!r}" for name, value in given.items() if value)
 
 
 def _call(name: str, parameters: Mapping[str, Any]) -> str:
-    """Arguments of `prviz.toy`; names that are no identifiers are passed in a dict."""
+    """The arguments of `prviz.toy` as text; parameters whose names are no identifiers are in a
+    dict.
+    """
     values = {str(key): _literal(value) for key, value in parameters.items()}
     if all(key.isidentifier() and not iskeyword(key) for key in values):
         return ", ".join([repr(name), *(f"{key}={value!r}" for key, value in values.items())])
@@ -128,7 +133,7 @@ def _call(name: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _literal(value: Any) -> Any:
-    """The value as a built-in type, whose repr is a literal."""
+    """The value as a built-in type, whose repr can stand in the program."""
     if isinstance(value, tuple | list):
         return tuple(map(float, value))
     if isinstance(value, str):

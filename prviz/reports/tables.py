@@ -28,7 +28,7 @@ from prviz.reports.export import csv_text
 if TYPE_CHECKING:
     import pandas as pd
 
-# Key of the Parquet metadata, which hold the report without its numbers.
+# Key of the Parquet metadata under which the rest of the report is stored.
 METADATA_KEY = b"prviz"
 _NUMBERS = ("checkpoints", "rankings")
 # Bytes at the beginning of a CSV, and at the end of a Parquet file, that hold the columns' names.
@@ -40,7 +40,7 @@ _OF_THE_RANKING = {
     "precision": "precision_side",
     "recall": "recall_side",
 }
-# Columns of families and of numbers; empty in rows that have no family or no number.
+# Columns that describe a family or a number; empty in the row of a failed checkpoint.
 _OF_NUMBERS = (
     "family",
     "k",
@@ -67,12 +67,14 @@ _WHOLE = ("schema_version", "n_real", "n_generated", "k", "seed", "replicates", 
 
 
 def decodable(text: str) -> str:
-    """The text with escapes for what UTF-8 can't hold, such as file names in another encoding."""
+    """The text, with escapes for characters that UTF-8 can't encode, such as those of file names in
+    another encoding.
+    """
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def table(report: Document) -> pd.DataFrame:
-    """The tidy table of a report; see the module's docstring."""
+    """The tidy table of a report, which the module's docstring describes."""
     import pandas as pd
 
     found = pd.DataFrame(list(_rows(report)))
@@ -85,7 +87,9 @@ def table(report: Document) -> pd.DataFrame:
 
 
 def to_csv(report: Document) -> str:
-    """The table as CSV in which no spreadsheet finds a formula; missing values are empty."""
+    """The table as CSV, in which no cell is a formula for a spreadsheet; missing values are
+    empty.
+    """
     rows = list(_rows(report))
     return csv_text([list(rows[0]), *(list(row.values()) for row in rows)])
 
@@ -116,7 +120,9 @@ def is_table(path: Path) -> bool:
 
 
 def _rows(report: Document) -> Iterator[dict[str, Any]]:
-    """All rows, with equal columns: those of the checkpoint, of the family, and of the number."""
+    """All rows; each has the columns of its checkpoint, then those of its family, then those of its
+    number.
+    """
     extras = list(dict.fromkeys(name for each in report["checkpoints"] for name in each["extra"]))
     for each in report["checkpoints"]:
         checkpoint = _of_checkpoint(report, each, extras)
@@ -141,7 +147,7 @@ def _rows(report: Document) -> Iterator[dict[str, Any]]:
 
 
 def _of_checkpoint(report: Document, each: Document, extras: Sequence[str]) -> dict[str, Any]:
-    """The columns of a checkpoint, and empty columns for family and number."""
+    """The columns that describe a checkpoint, then empty columns for a family and a number."""
     reference = report["reference"]
     return {
         "schema_version": report["schema_version"],
@@ -165,7 +171,9 @@ def _of_checkpoint(report: Document, each: Document, extras: Sequence[str]) -> d
 
 
 def _scores(report: Document, checkpoint: Document, family: str) -> Iterator[dict[str, Any]]:
-    """A checkpoint's share of the ceiling, and the numbers of its line in one family's ranking."""
+    """Rows with a checkpoint's share of the ceiling, and with the numbers of its line in one
+    family's ranking.
+    """
     if share := checkpoint.get("share_of_ceiling", {}).get(family):
         yield {
             "quantity": "share_of_ceiling",

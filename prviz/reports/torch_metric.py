@@ -1,4 +1,6 @@
-"""The curve as a metric of torchmetrics, which gathers the samples of all processes."""
+"""A metric for torchmetrics, whose value is the precision-recall curve of the samples of all
+processes.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ class PRCurveMetric(Metric):  # type: ignore[misc]
     """Summaries of the precision-recall curve of generated samples against real ones, for
     torchmetrics.
 
-    The result does not depend on the order of the samples, nor on how processes share them: rows
-    are sorted before they are split.
+    The result depends neither on the order of the samples nor on their distribution over processes,
+    because rows are sorted before they are split.
 
     Parameters
     ----------
@@ -79,7 +81,10 @@ class PRCurveMetric(Metric):  # type: ignore[misc]
         getattr(self, "real" if real else "generated").append(values.detach())
 
     def curve(self) -> PRCurve:
-        """The curve of all samples added so far, by this process alone unless they were gathered.
+        """The curve of all samples added so far.
+
+        It uses only the samples of this process, unless torchmetrics has gathered those of all
+        processes.
 
         Returns
         -------

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from prviz.triage.inputs import Checkpoint
     from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint
 
-# Values of metrics, by step and name.
+# Step -> name of a metric -> its value.
 Rows = Mapping[int, Mapping[str, float]]
 
 STEP = "step"
@@ -48,14 +48,14 @@ _LARGEST_STEP = 2**53
 
 
 def metrics(curve: PRCurve, family: str = "knn") -> dict[str, float]:
-    """Every summary of a curve, by its name in trackers: prviz/<family>/<key of
+    """Every summary of a curve, by the name that trackers show: prviz/<family>/<key of
     `prviz.curves.summaries`>.
     """
     return _named(summaries(curve), family)
 
 
 def metrics_of(measured: Sequence[MeasuredCheckpoint]) -> dict[str, float]:
-    """The `metrics` of one checkpoint by all its families; no area exceeds the upper bound."""
+    """The `metrics` of one checkpoint by all its families; areas are cut off at the upper bound."""
     from prviz.triage.decision import summaries_of_one
 
     found: dict[str, float] = {}
@@ -69,18 +69,21 @@ def _named(values: Mapping[str, float], family: str) -> dict[str, float]:
 
 
 class Steps(NamedTuple):
-    """Whole steps of checkpoints, by name, and a sentence on those left out."""
+    """Steps of checkpoints by name, all whole numbers; and a sentence on the checkpoints left out,
+    or None.
+    """
 
     steps: Mapping[str, int]
     left_out: str | None
 
 
 def steps_of(checkpoints: Iterable[Checkpoint]) -> Steps:
-    """The whole steps of checkpoints, by name.
+    """The steps of checkpoints by name, without checkpoints whose step is not a whole number from
+    0.
 
     Raises
     ------
-    ValueError : two checkpoints have the same step, or none has a whole step.
+    ValueError : two checkpoints have the same step, or no checkpoint has a whole step.
     """
     found: dict[str, int] = {}
     by_step: dict[int, str] = {}
@@ -111,7 +114,9 @@ def steps_of(checkpoints: Iterable[Checkpoint]) -> Steps:
 def rows_of(
     outcomes: Iterable[CheckpointOutcome], steps: Mapping[str, int]
 ) -> dict[int, dict[str, float]]:
-    """The summaries of all measured checkpoints with a step, by all families, ordered by step."""
+    """Step -> metrics by all families, for every measured checkpoint with a step, ordered by
+    step.
+    """
     rows: dict[int, dict[str, float]] = {}
     for outcome in outcomes:
         if outcome.measured and outcome.checkpoint.name in steps:
@@ -122,9 +127,9 @@ def rows_of(
 def log_csv(path: PathLike, rows: Rows) -> list[int]:
     """Append the rows of new steps to a CSV file with a column "step" and one column per metric.
 
-    A missing file is created. Steps that the file has already are not changed. The file is replaced
-    as a whole and never holds half a row. Only one process may write at a time: of several, the
-    rows of the last one would stay.
+    A missing file is created. Rows of steps that the file already has are not changed. The file is
+    replaced as a whole, so it never has half a row. Only one process may write at a time: otherwise
+    only the rows of the last one would be kept.
 
     Returns
     -------
@@ -132,8 +137,8 @@ def log_csv(path: PathLike, rows: Rows) -> list[int]:
 
     Raises
     ------
-    ValueError : the existing file is no such CSV file, or has other columns.
-    OSError : it can't be read or written; an existing file is then unchanged.
+    ValueError : the existing file is not such a CSV file, or has other columns.
+    OSError : the file can't be read or written; it is then unchanged.
     """
     target = Path(os.path.realpath(path))
     rows = _checked(rows)
@@ -149,7 +154,7 @@ def log_csv(path: PathLike, rows: Rows) -> list[int]:
 
 
 def remove_row(path: PathLike, families: Sequence[str], step: int) -> None:
-    """Remove the row of a step from a CSV file with the metrics of these families, if it has one.
+    """Remove the row of a step, if there is one, from a CSV file with the metrics of ``families``.
 
     Raises
     ------
@@ -163,7 +168,7 @@ def remove_row(path: PathLike, families: Sequence[str], step: int) -> None:
 
 
 def read_rows(path: PathLike, families: Sequence[str]) -> dict[int, dict[str, str]]:
-    """The rows of a CSV file with the metrics of these families, by step; values are text.
+    """The rows of a CSV file with the metrics of ``families``, by step; values are text.
 
     Raises
     ------
@@ -176,9 +181,10 @@ def read_rows(path: PathLike, families: Sequence[str]) -> dict[int, dict[str, st
 def check_csv(
     path: PathLike, families: Sequence[str], *, remedy: str = "name another file"
 ) -> None:
-    """Raise the errors that `log_csv` would raise for these families, before anything is measured.
+    """Raise the errors that `log_csv` would raise for ``families``; called before anything is
+    measured.
 
-    remedy : what the message advises.
+    remedy : advice at the end of the error message.
     """
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
@@ -192,10 +198,10 @@ def log_tensorboard(folder: PathLike, rows: Rows) -> list[int]:
     """Append metrics as scalars to TensorBoard event files in a folder, which is created if
     missing.
 
-    Each call writes one file, whole or not at all. A value that is there already, for the same
-    metric and step, is not written again. TensorBoard follows only the newest file of a folder, so
-    use another folder while training writes to one, such as runs/today-prviz beside runs/today.
-    TensorBoard shows it as a run of its own.
+    Each call writes one file, completely or not at all. A value that an earlier call wrote for the
+    same metric and step is not written again. TensorBoard reads only the newest file of a folder,
+    so use another folder than the training run, such as runs/today-prviz beside runs/today.
+    TensorBoard shows it as a separate run.
 
     Returns
     -------
@@ -209,7 +215,7 @@ def log_tensorboard(folder: PathLike, rows: Rows) -> list[int]:
     require_tensorboard()
     rows = {whole_step(step): _values(found) for step, found in rows.items()}
     known = set(_logged(Path(folder)))
-    # Event files store values in single precision.
+    # Values are compared in single precision, in which event files store them.
     new = {
         step: {
             name: value
@@ -242,19 +248,19 @@ def require_tensorboard() -> None:
 
 
 def whole_step(step: int) -> int:
-    """The step as an int; raises ValueError if it is no step of a tracker."""
+    """The step as an int; raises ValueError unless it is a whole number from 0 and below 2^53."""
     if not is_step(step):
         raise ValueError(f"step = {shown(step)}; a whole number from 0, below 2^53, is needed")
     return int(step)
 
 
 def shown(value: Any) -> str:
-    """A value from outside as one line of limited length."""
+    """The repr of a value for a message, on one line of limited length."""
     return one_line(reprlib.repr(value))
 
 
 def is_step(step: Any) -> bool:
-    """True for a whole number in the range of trackers, of any numeric type."""
+    """True for a whole number from 0 and below 2^53, of any numeric type."""
     try:
         return not isinstance(step, bool) and bool(0 <= step < _LARGEST_STEP and step == int(step))
     except (TypeError, ValueError):  # text, None, or an array
@@ -262,7 +268,11 @@ def is_step(step: Any) -> bool:
 
 
 def _checked(rows: Rows) -> dict[int, dict[str, float]]:
-    """Rows of whole steps and finite values; ValueError unless all have the same metrics."""
+    """The rows, checked: steps are whole numbers, values finite, and all rows have the same
+    metrics.
+
+    Raises ValueError otherwise.
+    """
     found = {whole_step(step): _values(row) for step, row in rows.items()}
     names = set(next(iter(found.values()), {}))
     for step, row in found.items():
@@ -274,7 +284,7 @@ def _checked(rows: Rows) -> dict[int, dict[str, float]]:
 
 
 def _names(families: Sequence[str]) -> list[str]:
-    """The CSV columns of these families' metrics."""
+    """The columns of a CSV file with the metrics of ``families``."""
     trivial = PRCurve.from_error_rates([0.0, 1.0], [1.0, 0.0])
     return [name for family in families for name in metrics(trivial, family)]
 
@@ -298,7 +308,10 @@ def _values(found: Mapping[str, float]) -> dict[str, float]:
 def _read_csv(
     path: Path, names: Sequence[str], remedy: str = "name another file"
 ) -> tuple[str, list[str], dict[int, list[str]]]:
-    """Text, columns, and values by step of a CSV file; those of an empty file if it is missing."""
+    """A CSV file's text, its columns, and its values by step.
+
+    A missing file is read as an empty one, with the columns that ``names`` need.
+    """
     where = quoted(path.name)
     wanted = [STEP, *names]
     if path.exists() and not path.is_file():
@@ -330,7 +343,9 @@ def _read_csv(
 
 
 def _check_row(number: int, row: Sequence[str], columns: int) -> None:
-    """Raise ValueError unless a row has a whole step, and a number in every other column."""
+    """Raise ValueError unless the first column of a row is a whole step, and every other column a
+    number.
+    """
     if len(row) != columns or not re.fullmatch(r"[0-9]{1,16}", row[0]):
         raise ValueError(f"row {number} is not a whole step with {columns - 1} values")
     for text in row[1:]:
@@ -346,7 +361,9 @@ def _is_number(text: str) -> bool:
 
 
 def _event_file(rows: Rows) -> bytes:
-    """The contents of an event file: its version, then one event per step with all scalars."""
+    """The bytes of an event file: its version, then one event per step with all scalars of this
+    step.
+    """
     from tensorboardX.proto.event_pb2 import Event
     from tensorboardX.proto.summary_pb2 import Summary
     from tensorboardX.record_writer import masked_crc32c
@@ -357,7 +374,7 @@ def _event_file(rows: Rows) -> bytes:
         values = [Summary.Value(tag=name, simple_value=value) for name, value in found.items()]
         events.append(Event(wall_time=now, step=step, summary=Summary(value=values)))
     contents = b""
-    # A record: length, checksum of the length, data, checksum of the data.
+    # TensorBoard's record format: length, checksum of the length, data, checksum of the data.
     for data in (each.SerializeToString() for each in events):
         length = struct.pack("<Q", len(data))
         contents += (
@@ -370,9 +387,10 @@ def _event_file(rows: Rows) -> bytes:
 
 
 def _logged(folder: Path) -> Iterator[tuple[str, int, float]]:
-    """Name, step and value of every scalar that earlier calls wrote; only their files are opened.
+    """Name, step and value of every scalar that earlier calls of `log_tensorboard` wrote to a
+    folder.
 
-    A record that can't be parsed is skipped; at worst a value is written twice.
+    A record that can't be parsed is skipped: then its values are written a second time.
     """
     from google.protobuf.message import DecodeError
     from tensorboardX.proto.event_pb2 import Event

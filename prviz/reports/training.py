@@ -25,7 +25,8 @@ Sample = Callable[[Any], ArrayLike]
 
 
 def to_tensorboard(folder: PathLike) -> Tracker:
-    """A tracker that writes event files to a folder of its own, such as runs/today-prviz.
+    """A tracker that writes TensorBoard event files to ``folder``, such as runs/today-prviz; no one
+    else should write there.
 
     See `log_tensorboard`.
     """
@@ -33,12 +34,12 @@ def to_tensorboard(folder: PathLike) -> Tracker:
 
 
 def to_wandb(run: Any) -> Tracker:
-    """A tracker that logs to a run of Weights & Biases, ``wandb.init()``."""
+    """A tracker that logs to a run of Weights & Biases, as ``wandb.init()`` returns it."""
     return lambda step, row: run.log(dict(row), step=step)
 
 
 def to_mlflow(run_id: str | None = None) -> Tracker:
-    """A tracker that logs to a run of MLflow; None: the active run.
+    """A tracker that logs to the MLflow run with this id; None: to the active run.
 
     Characters that MLflow does not allow in names are replaced by dots.
     """
@@ -52,8 +53,8 @@ def to_mlflow(run_id: str | None = None) -> Tracker:
 
 
 def lightning_callback(monitor: Monitor, sample: Sample) -> Any:
-    """A callback for Lightning's Trainer that measures after every validation, and logs to the
-    Trainer's loggers.
+    """A callback for Lightning's Trainer: measures after every validation, and logs the metrics to
+    the Trainer's loggers.
     """
     from lightning.pytorch import Callback
 
@@ -73,10 +74,11 @@ def lightning_callback(monitor: Monitor, sample: Sample) -> Any:
 
 
 def trainer_callback(monitor: Monitor, sample: Sample) -> Any:
-    """A callback for the Trainer of transformers that measures after every evaluation.
+    """A callback for the Trainer of transformers: measures after every evaluation.
 
-    It adds ``eval_prviz_auc`` (of the first family) and ``eval_prviz_is_best`` to the metrics of
-    the evaluation, so that ``metric_for_best_model="prviz_auc"`` keeps the best checkpoint.
+    It adds ``eval_prviz_auc`` (the area by the first family) and ``eval_prviz_is_best`` to the
+    metrics of the evaluation; with ``metric_for_best_model="prviz_auc"`` the Trainer then keeps the
+    best checkpoint.
     """
     from transformers import TrainerCallback
 
