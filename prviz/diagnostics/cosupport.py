@@ -118,9 +118,7 @@ def supports_at(
     points = as_samples(points, name="points")
     for name in names:
         if says_support(name) != "everywhere":
-            raise ValueError(
-                f"methods: {name} states no support at points that are not its samples"
-            )
+            raise ValueError(f"methods: {name} states no support at points other than its samples")
     if points.d != split.pair.d:
         raise ValueError(f"points have {points.d} features; the samples have {split.pair.d}")
     how = Measurement(**options)

@@ -57,7 +57,7 @@ _SHOWN = 8
 GIVES_AWAY = "What gives it away"
 NOTHING = "no feature tells the sets apart"
 WITHOUT_TREES = "without scikit-learn only columns are tested, each by itself"
-DRAWN = f"of a set of more than {_TESTED:,} samples that many were tested, drawn by the seed"
+DRAWN = f"of larger sets {_TESTED:,} samples were tested, drawn by the seed"
 GROUPS = "samples belong to groups: one of each was tested"
 
 
@@ -573,7 +573,7 @@ def _named_together(pair: SamplePair, place: int, left: Sequence[int]) -> NamedC
     """
     name = column_text(pair, place)
     column: ColumnCounts = column_of(pair, place)
-    sentence = "alike by itself, not beside the other features"
+    sentence = "alike by itself, but not in relation to the other features"
     others = [each for each in left if each != place]
     both = [correlations(each.values, place, others) for each in pair]
     with np.errstate(divide="ignore"):

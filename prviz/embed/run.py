@@ -188,7 +188,7 @@ def _embed(
     _check_bad(bad, source, skip_bad)
     if len(widths) != 1:
         raise ValueError(
-            f"{encoder.name}: features of {sorted(widths)} numbers; all samples need as many"
+            f"{encoder.name}: samples have {sorted(widths)} features; all need the same number"
         )
     shape = len(source.items) - len(bad), widths.pop()
     metadata = {

@@ -35,7 +35,7 @@ _AHEAD = 4
 _WORTH_PROCESSES = 256
 _ENDED = (
     "a worker process was ended from outside, perhaps because memory ran out; the same command"
-    " goes on"
+    " continues"
 )
 # Folder of Linux's shared memory. A write beyond its free space kills the process, and containers
 # often have little.

@@ -18,8 +18,8 @@ _AROUND = 50
 class MeanCell(NamedTuple):
     """Mean and spread of a number over the repeats in one cell.
 
-    row, column : position of the cell, counted from 0. spread : standard deviation; nan for one
-    repeat.
+    row, column : position of the cell, counted from 0.
+    spread : standard deviation; nan for one repeat.
     """
 
     row: int

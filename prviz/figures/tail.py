@@ -48,7 +48,8 @@ def tail_figure(
 
     Parameters
     ----------
-    curves : estimates by name, in drawing order. side : "precision" for alpha, "recall" for beta.
+    curves : estimates by name, in drawing order.
+    side : "precision" for alpha, "recall" for beta.
     truth : the true curve, drawn dashed.
     differences : lam at which each estimate first leaves the truth by more than the margin, marked
         by a dot; an estimate that never leaves it has no dot.

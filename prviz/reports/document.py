@@ -116,23 +116,26 @@ CONVENTIONS = {
         )
     },
     "axes": "recall from left to right, precision upwards; more of either is better",
-    "bandwidth": "of kde: a distance; null: the family has none",
+    "bandwidth": "of the family kde: a distance; null: the family has no bandwidth",
     "sizes": (
-        "equal_sizes cuts all sets, by the seed, to the smallest of those that can be measured"
+        "equal_sizes cuts all sets, by the seed, to the size of the smallest one that can be"
+        " measured"
     ),
     "f8": f"f8_precision is the {OF_CURVES['f8_precision']}; f8_recall {OF_CURVES['f8_recall']}",
     "intervals": (
-        "spreads of draws, not intervals of the truth: of a summary, percentiles of replicates of"
-        " this checkpoint alone, its evaluation samples drawn again with replacement, supports as"
-        " they are; of a score the same, the real ones drawn once for all checkpoints"
+        "they show the spread of draws, and are not intervals of the truth. Of a summary:"
+        " percentiles of replicates of this checkpoint alone, with its evaluation samples drawn"
+        " again with replacement and supports as they are. Of a score: the same, with the real"
+        " samples drawn once for all checkpoints"
     ),
     "score": (
         "(1 - goal) * precision + goal * recall, the two sides of the area under the curve, each"
-        " doubled: that of the rays lam >= 1 and that of lam <= 1; at goal 0.5 the area itself"
+        " doubled: the area of the rays lam >= 1 and that of the rays lam <= 1; at goal 0.5 it is"
+        " the area itself"
     ),
     "seeds": (
-        "settings.seed: of split, equal sizes and families fitted with chance; bootstrap.seed: of"
-        " the replicates"
+        "settings.seed: of the split, of equal sizes and of families that use chance;"
+        " bootstrap.seed: of the replicates"
     ),
     "digest": (
         "SHA-256 of shape, type and values of the samples as they were measured, not of the file"

@@ -67,16 +67,17 @@ CONVENTIONS = {
     "precision": "alpha(lam) = min over classifiers of lam * fpr + fnr, lam from 0 to infinity",
     "recall": "beta(lam) = alpha(lam) / lam",
     "balls": (
-        "closed; a radius leaves the point itself out by its index; a count includes it without"
-        " split"
+        "closed; a point is no neighbour of itself, by its index, when its radius is computed, but"
+        " without split it is counted in its own ball"
     ),
     "k": "neighbours; 'sqrt' is floor(sqrt(n)), n the size of the smaller set before the split",
     "bandwidth": (
-        "of kde: in units of the mean k-NN radius where bandwidth_unit says so, else a distance"
+        "of the family kde: a multiple of the mean k-NN radius if bandwidth_unit says so, else a"
+        " distance"
     ),
-    "repeats": "with several, each curve is the mean over them at every lam",
+    "repeats": "if there are several, each curve is the mean over them at every lam",
     "split": (
-        "share of each set that defines the classifiers, the rest measures them; null: no split"
+        "share of each set that defines the classifiers; the rest measures them; null: no split"
     ),
     "f8_precision": "largest (b^2 + 1) / (b^2 / alpha + 1 / beta), b = 8",
     "f8_recall": "the same with alpha and beta exchanged",
@@ -85,13 +86,14 @@ CONVENTIONS = {
         f" samples are independent. {NO_LOWER_BOUND}"
     ),
     "intervals": (
-        "percentiles of replicates: evaluation samples drawn again with replacement, supports as"
-        " they are"
+        "percentiles of bootstrap replicates: evaluation samples are drawn again with replacement,"
+        " supports stay as they are"
     ),
-    "flags": "what the samples show that changes what a number means; a warning needs action",
+    "flags": "properties of the samples that change what a number means; a warning needs action",
     "witness": (
         "features and samples that tell the sets apart; columns and rows are counted from 0. area:"
-        " under the curve to believe, with all features, without those named, and after each remedy"
+        " area under the curve to believe, with all features, without the named ones, and after"
+        " each remedy"
     ),
     "iou": "shared area over joint area with the truth; iou + excess + deficit = 1",
 }

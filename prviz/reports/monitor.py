@@ -338,7 +338,7 @@ class Monitor:
     def _load(self, asked: Checkpoint) -> Samples:
         """The samples of the step that is being logged; raises OSError for any other step."""
         if self._at_hand is None or asked != self._at_hand[0]:
-            raise OSError("only the samples of this step are at hand")
+            raise OSError("only the samples of the step that is being logged are available")
         return self._at_hand[1]
 
     def _missing_rows(self) -> dict[int, Mapping[str, float]]:

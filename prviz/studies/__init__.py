@@ -1,4 +1,4 @@
 """Grids of measurements that run on any executor.
 
-Sweeps, the experiments of the papers, the sanity battery, and surrogates.
+They are sweeps, the experiments of the papers, the sanity battery, and surrogates.
 """

@@ -1,5 +1,5 @@
-"""How errors of estimates depend on the dimension and the number of samples, against the bound of
-the theory.
+"""How the error of estimates falls with the number of samples in each dimension, beside the bound
+of the theory.
 
 Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Theorem 6. For subgaussian P and Q with
 densities in a Sobolev ball, N samples of each and the bandwidth sigma ~ N^(-1/(2+d)), the plug-in
@@ -7,9 +7,9 @@ KDE estimate of the overlap satisfies
 
     E |alpha_hat(lam) - alpha(lam)| <= C (lam + 1) N^(-1/(2+d)),
 
-where C depends on d, but not on N, lam, P and Q. This is an upper bound for the plug-in estimate.
-For the classifiers of `prviz.measure.estimates` the paper bounds only the bias in this way
-(Proposition 14, Remark 15), so a measured slope may be steeper than the exponent.
+where C depends on d, but not on N, lam, P and Q. This is an upper bound, so a measured slope may be
+steeper than the exponent. It holds for the plug-in estimate; for the classifiers of
+`prviz.measure.estimates` the paper bounds only the bias in this way (Proposition 14, Remark 15).
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Slope(NamedTuple):
 def fitted_slope(sizes: Sequence[float], errors: Sequence[float]) -> Slope:
     """The slope of log(error) over log(size): the exponent b in error ~ size^b.
 
-    sizes, errors : positive, of the same length, with at least two different sizes; otherwise
-        raises ValueError.
+    sizes, errors : positive numbers, of the same length, with at least two different sizes. Raises
+        ValueError otherwise.
     """
     xs = np.asarray(sizes, dtype=float)
     ys = np.asarray(errors, dtype=float)

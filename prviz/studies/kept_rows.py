@@ -1,4 +1,6 @@
-"""Rows of long runs, bundled with the package as small files with their provenance."""
+"""Stores rows of long runs, with their provenance, as small files that are bundled with the
+package.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from prviz.studies.tasks import COMPUTATION, Columns
 if TYPE_CHECKING:
     import pandas as pd
 
-# Most bytes of one file of rows, since these files are part of the package.
+# Largest size in bytes of a file of rows, since the package contains these files.
 LARGEST = 150_000
 MANIFEST = "manifest.json"
 _LIBRARIES = {"prviz": "prviz", "NumPy": "numpy", "SciPy": "scipy", "scikit-learn": "scikit-learn"}
@@ -30,8 +32,8 @@ _LIBRARIES = {"prviz": "prviz", "NumPy": "numpy", "SciPy": "scipy", "scikit-lear
 
 @dataclass(frozen=True)
 class Provenance:
-    """Origin of rows: date, versions by library, machine in words, shell command and its duration
-    in seconds.
+    """Origin of rows: date, versions by library, the machine in words, and the shell command with
+    its duration in seconds.
     """
 
     date: str
@@ -43,7 +45,7 @@ class Provenance:
 
 @dataclass(frozen=True, eq=False)
 class KeptRows:
-    """Bundled rows with all columns; columns that were not stored are empty."""
+    """Bundled rows, and their provenance. Columns that were not stored are empty."""
 
     rows: pd.DataFrame
     facts: Provenance
@@ -52,8 +54,8 @@ class KeptRows:
 def kept_rows(name: str, columns: Columns, place: Path) -> KeptRows | None:
     """The rows stored under a name.
 
-    None if there are none, or only those of another version of the computation. Raises ValueError
-    if the file or its entry in the manifest has changed since it was written.
+    None if no rows have this name, or if another version of the computation measured them. Raises
+    ValueError if the file or its entry in the manifest has changed since it was written.
     """
     import pandas as pd
 
@@ -64,12 +66,11 @@ def kept_rows(name: str, columns: Columns, place: Path) -> KeptRows | None:
         path = place / entry["file"]
         content = path.read_bytes()
         whole = entry["sha256"] == _digest(entry, content)
-    except (KeyError, OSError, ValueError):  # ValueError: a name that no file can have
+    except (KeyError, OSError, ValueError):  # ValueError: the manifest names an impossible file
         whole = False
     if not whole:
         raise ValueError(
-            f"{entry.get('file', name)} is not the file that {MANIFEST} tells of; install prviz"
-            " again"
+            f"{entry.get('file', name)} is not the file that {MANIFEST} lists; install prviz again"
         )
     rows = pd.read_csv(
         io.BytesIO(content),
@@ -85,10 +86,11 @@ def kept_rows(name: str, columns: Columns, place: Path) -> KeptRows | None:
 def keep_rows(
     rows: pd.DataFrame, name: str, facts: Provenance, place: Path, plain: int | None = None
 ) -> Path:
-    """Write the rows to a file, and their provenance to the manifest.
+    """Write rows to a file, and their provenance to the manifest beside it.
 
-    Numbers have 5 digits; empty columns are left out. A file above ``plain`` bytes (None: LARGEST)
-    is compressed. Raises ValueError, and writes nothing, if it is then still above LARGEST.
+    Numbers are rounded to 5 digits; empty columns are left out. A file of more than ``plain`` bytes
+    (None: LARGEST) is compressed. If it is still larger than LARGEST, ValueError is raised and
+    nothing is written.
     """
     filled = rows.dropna(axis="columns", how="all")
     file = f"{name}.csv"
@@ -136,7 +138,7 @@ def versions() -> dict[str, str]:
 
 
 def today() -> str:
-    """The date in UTC."""
+    """Today's date in UTC."""
     return datetime.datetime.now(datetime.UTC).date().isoformat()
 
 

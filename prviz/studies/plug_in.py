@@ -18,20 +18,20 @@ from prviz.curves import PRCurve
 from prviz.curves.ground_truth import discrete_curve
 from prviz.samples import SamplePair, SamplesLike, as_samples
 
-# Grid cells per bandwidth, by dimension, and the most cells of a grid.
+# Number of grid cells per bandwidth, by dimension; largest number of cells in a grid.
 _FINE = {1: 64, 2: 8}
 _MOST = 4_000_000
 
 
 class Kernel(NamedTuple):
-    """The shape of a kernel.
+    """A kernel for density estimates.
 
     title : name in legends.
-    order : s of Remark 13, the order of smoothness that the kernel can use: its moments of order 1
-        to s - 1 vanish. 1 for the box, as in Theorem 6.
-    reach : where the kernel ends, in bandwidths.
-    width : bandwidth for a single sample, in standard deviations of the data.
-    weight : kernel value at offsets given in bandwidths, one array per axis.
+    order : the s of Remark 13: the kernel's moments of order 1 to s - 1 vanish, so that it can use
+        densities with s derivatives. It is 1 for the box, as in Theorem 6.
+    reach : distance from the centre at which the kernel is cut off, in bandwidths.
+    width : factor of the bandwidth, for data with standard deviation 1; see `bandwidth`.
+    weight : function that returns the kernel's value at offsets in bandwidths, one array per axis.
     """
 
     title: str
@@ -137,7 +137,7 @@ def plug_in_curve(
         density = np.maximum(
             fftconvolve(histogram, weights / weights.sum(), mode="same").ravel(), 0.0
         )
-        # removes rounding errors of the Fourier transform
+        # rounding errors of the Fourier transform become 0
         density[density < 1e-9 * density.max()] = 0.0
         masses.append(density / density.sum())
     held = masses[0] + masses[1] > 0

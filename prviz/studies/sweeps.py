@@ -1,8 +1,8 @@
-"""A grid of measurements as a tidy table with one row each, measured on this machine's cores or any
-executor.
+"""Measures a grid of settings on this machine's cores or any executor, as a tidy table with a row
+per measurement.
 
-A stopped sweep can be continued. A cell of the grid is one pair of samples, drawn or read where the
-cell runs, with all rows that are measured on it.
+A stopped sweep can be continued. A cell of the grid is one pair of sets, which the worker that runs
+the cell draws or reads, with all rows that are measured on it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ from prviz.uncertainty.upper_bound import known_bound
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns of a row: the requested settings (ASKED), what they resulted in (USED), and numbers.
+# Columns of a row: the requested settings (ASKED), the values that were used (USED), and the
+# numbers.
 ASKED = (
     "key",
     "problem",
@@ -65,8 +66,9 @@ COLUMNS: Columns = {
     **dict.fromkeys(("d", "n", "repeat", "seed", "n_real", "n_generated", "k_used"), "Int64"),
 }
 
-# Comparison of `prviz.upper_bound`, for the family and k of the row, with the truth. Measured where
-# the truth is known and samples are held out. A deficit above 0 means that the bound is violated.
+# Comparison of the truth with `prviz.upper_bound` for the family and k of the row. It is measured
+# if the truth is known and samples are held out. A deficit above 0 means that the bound is
+# violated.
 BOUND_COLUMNS: Columns = {f"bound_{number}": "float64" for number in COMPARISONS}
 
 Wanted = tuple[str, int | Literal["sqrt"] | None, float | None]  # method, k, bandwidth
@@ -74,9 +76,9 @@ Wanted = tuple[str, int | Literal["sqrt"] | None, float | None]  # method, k, ba
 
 @runtime_checkable
 class Known(Protocol):
-    """A pair that can be drawn, such as a toy problem.
+    """A problem whose pairs of sets can be drawn, such as a toy.
 
-    Name and parameters identify it in keys and seeds.
+    Its name and parameters enter the keys and seeds of rows.
     """
 
     @property
@@ -91,7 +93,7 @@ class Known(Protocol):
 
     @property
     def default_n(self) -> int:
-        """Samples per set, used if a sweep gives no number."""
+        """Samples per set in a sweep that gives no number."""
         ...
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
@@ -99,25 +101,25 @@ class Known(Protocol):
         ...
 
     def truth(self) -> PRCurve | None:
-        """The true curve, or None if it is not known; rows then have no comparison."""
+        """The true curve; None if it is not known, so that rows have no comparison."""
         ...
 
 
 @runtime_checkable
 class DrawnAlike(Protocol):
-    """A pair that uses the seeds of another pair for its samples and split, so that both are
-    comparable.
+    """A problem that uses the seeds of another problem for samples and split, so that rows of the
+    two can be compared.
     """
 
     @property
     def drawn_as(self) -> Known:
-        """The pair whose name and parameters determine the seeds."""
+        """The problem whose name and parameters determine the seeds."""
         ...
 
 
 @runtime_checkable
 class OfData(Protocol):
-    """A pair drawn from data; its name and parameters alone do not identify these."""
+    """A problem that draws from data, which its name and parameters do not identify."""
 
     @property
     def digest(self) -> str:
@@ -127,10 +129,12 @@ class OfData(Protocol):
 
 @dataclass(frozen=True)
 class Files:
-    """A pair read where it is measured, from paths that every worker can open; its truth is not
-    known.
+    """A pair of sets in files, whose truth is not known.
 
-    digests : of the real and generated samples to measure. A cell that reads other samples fails.
+    The worker that measures the pair reads it, so every worker must be able to open the paths.
+
+    digests : digests of the real and of the generated samples. A cell that reads other samples
+    raises ValueError.
     choice : which columns of a table are features.
     """
 
@@ -146,13 +150,13 @@ class Files:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Digests of both files, which distinguish rows of different contents."""
+        """Digests of both sets of samples, which distinguish rows of different contents."""
         return dict(
             zip(("real", "generated"), (digest[:32] for digest in self.digests), strict=True)
         )
 
     def read(self) -> tuple[Samples, Samples]:
-        """The samples that the files hold at this moment."""
+        """The samples that the files contain now."""
         return read_chosen(self.real, self.choice), read_chosen(self.generated, self.choice)
 
     def check(self, sets: tuple[Samples, Samples]) -> None:
@@ -171,7 +175,7 @@ class Cell:
     """One pair of samples with one split, and all rows measured on it.
 
     n : samples per set; None: all samples of the files.
-    wanted : (method, k, bandwidth) of each row, None where the method has no such parameter.
+    wanted : (method, k, bandwidth) of each row; None if the method has no such parameter.
     beside : True to measure `BOUND_COLUMNS` too.
     measure : a module-level function that returns the cell's rows with further columns; None: the
         rows of a sweep.
@@ -188,7 +192,7 @@ class Cell:
 
     @property
     def drawn_by(self) -> int:
-        """Seed of the samples and of the split; depends on the settings of the cell alone."""
+        """Seed of the samples and of the split; it depends only on the settings of the cell."""
         problem = self.problem.drawn_as if isinstance(self.problem, DrawnAlike) else self.problem
         parameters = ""
         if not isinstance(problem, Files):
@@ -203,8 +207,8 @@ class Cell:
 
     def left(self, known: Container[str]) -> Self | None:
         """The cell without the rows whose keys are known; None if no row is left."""
-        # Rows of registered families are always measured: the name does not identify the user's
-        # code.
+        # Rows of families that the user registered are always measured: a name does not identify
+        # the user's code.
         left = tuple(
             each
             for each in self.wanted
@@ -232,7 +236,7 @@ def _parameters(problem: Known | Files) -> str:
 
 
 def _row_key(cell: Cell, wanted: Wanted) -> str:
-    """The key of a row: a hash of everything that it depends on."""
+    """The key of a row: a hash of everything that the row depends on."""
     problem = cell.problem
     parts = [
         COMPUTATION,
@@ -250,10 +254,11 @@ def wanted_rows(
     bandwidths: Sequence[float | None],
     split: float | None,
 ) -> tuple[Wanted, ...]:
-    """The rows of one split: every k and every bandwidth for the methods that tune them.
+    """The rows of one split: each method with every k, or every bandwidth, if it has this
+    parameter.
 
     A bandwidth of None is the automatic one, with a row for every k. Methods that need a split have
-    no row without one.
+    no row if ``split`` is None.
     """
     rows: list[Wanted] = []
     for method in methods:
@@ -273,7 +278,7 @@ def wanted_rows(
 
 
 def measured(cell: Cell) -> list[tuple[Row, Estimate]]:
-    """Every row of the cell, with its estimate."""
+    """The rows of a cell, each with its estimate."""
     if not isinstance(cell.problem, Files):
         return measured_on(cell, cell.draw(), cell.problem.truth())
     sets = cell.problem.read()
@@ -282,13 +287,13 @@ def measured(cell: Cell) -> list[tuple[Row, Estimate]]:
         return measured_on(
             cell, pair if cell.n is None else subsample(pair, cell.n, cell.drawn_by), None
         )
-    # after the measurement: large files are memory-mapped, so they can change until it ends
+    # checked after the measurement: large files are memory-mapped, so they could change until then
     finally:
         cell.problem.check(sets)
 
 
 def measured_on(cell: Cell, pair: SamplePair, truth: PRCurve | None) -> list[tuple[Row, Estimate]]:
-    """As `measured`, on a pair that was drawn before."""
+    """The rows of a cell with their estimates, measured on a given pair."""
     split = pair.split(cell.split, cell.drawn_by)
     began = time.perf_counter()
     requests = [
@@ -328,7 +333,7 @@ def measured_on(cell: Cell, pair: SamplePair, truth: PRCurve | None) -> list[tup
 
 
 def _bound_numbers(estimate: Estimate, truth: PRCurve) -> Row:
-    """`BOUND_COLUMNS` of an estimate; empty if its family has no bound."""
+    """`BOUND_COLUMNS` of an estimate; empty if its family gives no bound."""
     bound = known_bound([estimate], held_out=True)
     compared = {}
     if bound is not None:
@@ -336,7 +341,7 @@ def _bound_numbers(estimate: Estimate, truth: PRCurve) -> Row:
     return {f"bound_{number}": value for number, value in compared.items()}
 
 
-# The columns of a row that identify its setting; all repeats of a setting share them.
+# Columns that identify a row's setting; all repeats of a setting have the same values in them.
 SETTINGS = ("problem", "parameters", "d", "n", "split", "method", "k", "bandwidth")
 
 
@@ -460,7 +465,7 @@ def sweep_cells(
     on_read: Callable[[Samples], None] = warn_of_notes,
     on_pair: Callable[[SamplePair], None] = say,
 ) -> list[Cell]:
-    """The cells of a grid for `run_tasks`, checked before anything is measured.
+    """The cells of a grid, as tasks for `run_tasks`; raises ValueError before anything is measured.
 
     on_read, on_pair : called with the samples of each file, and with each pair of files.
     """
@@ -489,8 +494,8 @@ def sweep_cells(
 
 
 def sweep_seconds(cells: Sequence[Cell]) -> float | None:
-    """Rough seconds that the cells take on this machine, one cell per core; None if any reads
-    files.
+    """Estimated seconds that the cells take on this machine, one cell per core; None if a cell
+    reads files.
     """
     alike = Counter(replace(cell, repeat=0, seed=0) for cell in cells)
     total = 0.0
@@ -558,7 +563,7 @@ def _problems(
     found: list[Known | Files] = []
     names: dict[str, None] = {}
 
-    @functools.cache  # one reference may be in many pairs
+    @functools.cache  # cached, since one reference may be in many pairs
     def digest(path: Path) -> str:
         samples = read_chosen(path, choice)
         on_read(samples)
@@ -607,7 +612,7 @@ def _problem(problem: Any, digest: Callable[[Path], str], choice: ColumnChoice) 
 def _check_sizes(
     problem: Known | Files, n: int | None, split: float | None, ks: Sequence[K]
 ) -> None:
-    """Raise ValueError for an n, split or k that a cell would refuse only when it runs."""
+    """Raise ValueError for an n, split or k with which a cell would fail when it runs."""
     if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 2):
         raise ValueError(f"ns has {n!r}; whole numbers of at least 2 are needed, or None")
     size = n or (None if isinstance(problem, Files) else problem.default_n)

@@ -1,4 +1,5 @@
-"""Independent tasks with a few tidy rows each, run on any executor, such as Dask's.
+"""Runs independent tasks, each with a few tidy rows, on any executor, such as Dask's, and can store
+the rows in a file.
 
 Their rows can be stored in a file.
 """
@@ -57,24 +58,25 @@ Tag = TypeVar("Tag")
 Call = Callable[[], Result]
 Columns = Mapping[str, Literal["string", "Int64", "float64", "boolean"]]
 
-# Tasks submitted at a time per worker: enough to keep every worker busy, few enough to stop soon.
-# Then the total for executors whose number of workers is not known.
+# Number of tasks submitted at a time per worker: enough to keep all workers busy, few enough to
+# stop soon. Then their number for executors whose number of workers is not known.
 _AHEAD = 2
 AHEAD_ELSEWHERE = 64
-# Seconds between two writes of the file of rows, which a crash may lose. Then the least pause after
-# a write, as a multiple of its duration: a write takes longer the more rows there are, so this
-# limits writing to 5 % of the time.
+# Seconds between two writes of the file of rows; a crash loses the rows since the last write. The
+# pause after a write is also at least this multiple of the time that it took, so that writing takes
+# at most 5 % of the time.
 _WRITE_SECONDS = 5.0
 _WRITE_PAUSE = 19.0
-# Metadata of the Parquet file: version of the computation, and SHA-256 of the rows.
+# Keys of the Parquet file's metadata, for the version of the computation and the SHA-256 of the
+# rows.
 _VERSION_KEY = b"prviz.computation"
 _DIGEST_KEY = b"prviz.sha256"
-# NumPy types in which columns are hashed, the same on every machine.
+# Type of a column -> NumPy type in which its values are hashed, the same on every machine.
 _HASHED_AS = {"Int64": "<i8", "float64": "<f8", "boolean": "?"}
 
 
 class Task(Protocol):
-    """A picklable piece of work whose rows depend on its own settings alone."""
+    """A piece of work that can be pickled and whose rows depend only on its own settings."""
 
     @property
     def keys(self) -> Sequence[str]:
@@ -100,7 +102,7 @@ def run_tasks(
     progress: Progress | None = None,
     on_rows: Callable[[pd.DataFrame], None] | None = None,
 ) -> pd.DataFrame:
-    """The rows of all tasks, in the order of the tasks.
+    """Run tasks, and return the rows of all tasks in their order.
 
     Parameters
     ----------
@@ -109,7 +111,7 @@ def run_tasks(
     out : a Parquet file for the rows, written every few seconds and when the run ends or is
         stopped; a crash loses the rows of the last seconds. Rows in the file are not measured
         again; rows of other tasks stay in it. Several runs may share the file.
-    known : rows in memory that are not measured again, by key.
+    known : key -> a row that is not measured again.
     progress : called with the share of the tasks that are done.
     on_rows : called with the rows of each finished task. It and ``progress`` may raise to stop;
         finished rows are then in ``out``.
@@ -151,7 +153,7 @@ def run_tasks(
 
 
 def table(rows: Iterable[Row], columns: Columns) -> pd.DataFrame:
-    """Rows as a table with these columns and types."""
+    """Rows as a data frame with the given columns and types."""
     import pandas as pd
 
     return pd.DataFrame(list(rows), columns=list(columns)).astype(dict(columns))
@@ -165,7 +167,9 @@ def check_whole(name: str, value: Any, low: int) -> None:
 
 @contextmanager
 def task_executor(given: Executor | None, tasks: int) -> Iterator[Executor]:
-    """The given executor, which stays open, or a process per core that ends with the context."""
+    """The given executor, which stays open; without one, a process per core, which end with the
+    context.
+    """
     if given is not None:
         if not hasattr(given, "submit"):
             raise TypeError(
@@ -182,7 +186,7 @@ def task_executor(given: Executor | None, tasks: int) -> Iterator[Executor]:
     try:
         yield pool
     except BaseException:
-        # ends the workers at once: the rows of running tasks are not needed any more
+        # the workers end at once, because the rows of running tasks are not needed any more
         held_here.close()
         raise
     finally:
@@ -198,14 +202,17 @@ def finished(
     idle: Callable[[], None] = lambda: None,
     lost: Callable[[Tag], Result] | None = None,
 ) -> Iterator[tuple[Tag, Result | None]]:
-    """Tag and result of every call, as the calls finish; no call begins after the caller stops.
+    """The tag and the result of every call, as the calls finish; when the caller stops, no further
+    call begins.
 
-    calls : taken when there is room; a tag without a call comes back at once, with None.
-    ahead : most calls submitted at a time.
+    calls : (tag, call), taken one by one; for a call that is None the result is None at once.
+    ahead : largest number of calls submitted at a time.
     idle : called when nothing has finished for a few seconds.
-    lost : gives the result of a call that made several Dask workers end, so that Dask gave up.
-    Raises ChildProcessError if a worker ended, ConnectionError if Dask's scheduler did, and
-    whatever a call raises.
+    lost : called with the tag of a call on which Dask gave up, because several workers ended during
+        it; returns the result.
+
+    Raises ChildProcessError if a worker ended, ConnectionError if Dask's scheduler ended, and any
+    exception of a call.
     """
     waiting = iter(calls)
     running = dict[Future[Result], Tag]()
@@ -216,7 +223,8 @@ def finished(
                 if call is None:
                     yield tag, None
                     continue
-                with interrupt_blocked():  # a worker may start here, which must inherit the block
+                # submitting may start a worker, which must inherit the block of Ctrl-C
+                with interrupt_blocked():
                     running[executor.submit(call)] = tag
             if not running:
                 return
@@ -238,10 +246,10 @@ def finished(
 
 
 def _result_of(future: Future[Result], tag: Tag, lost: Callable[[Tag], Result] | None) -> Result:
-    """The result of a call, or ``lost`` where Dask gave up; see `finished`."""
+    """The result of a call, or that of ``lost`` if Dask gave up on the call; see `finished`."""
     try:
         return future.result()
-    except CancelledError:  # nothing here cancels calls, so the scheduler has ended
+    except CancelledError:  # no code cancels running calls, so the scheduler has ended
         raise ConnectionError(
             "the scheduler has ended; once one is there, the same command continues where this one"
             " stopped"
@@ -257,9 +265,10 @@ def _result_of(future: Future[Result], tag: Tag, lost: Callable[[Tag], Result] |
 
 @contextmanager
 def interrupt_blocked() -> Iterator[None]:
-    """Block Ctrl-C in this thread, and permanently in the processes that it starts.
+    """Block Ctrl-C in this thread for the duration of the context, and for good in processes that
+    start in it.
 
-    A terminal sends Ctrl-C to all of them; only the parent should handle it.
+    A terminal sends Ctrl-C to all processes, but only the parent should handle it.
     """
     if sys.platform == "win32":  # Windows has no signal masks
         yield
@@ -271,21 +280,21 @@ def interrupt_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-# ---- in the worker ----
+# ---- in the worker process ----
 
 _at_work = threading.Event()
 _stopped = threading.Event()
 
 
 def _start_worker(stop: Connection) -> None:
-    """End this process when its parent ends, in whatever way, or closes the pipe."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for platforms where the signal can't be blocked
+    """End this worker process when its parent ends for any reason, or closes the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where the signal can't be blocked
 
     def end() -> None:
         wait_for_connections([stop])
         _stopped.set()
-        # Between two tasks a result may be half sent, and the parent would wait for the rest. In
-        # this case the process ends with the next task, or when the parent has ended.
+        # Between two tasks a result may be half sent; if the process ended now, the parent would
+        # wait for the rest. So it ends with the next task, or when the parent has ended.
         parent = multiprocessing.parent_process()
         if parent is not None and not _at_work.is_set():
             wait_for_connections([parent.sentinel])
@@ -295,7 +304,7 @@ def _start_worker(stop: Connection) -> None:
 
 
 def _run(task: Task) -> list[Row]:
-    """Run a task in the worker on one thread, since tasks run in parallel."""
+    """Run a task in a worker process, on one thread, because tasks run in parallel."""
     _at_work.set()
     if _stopped.is_set():
         os._exit(1)
@@ -312,7 +321,7 @@ def _run(task: Task) -> list[Row]:
 
 
 def as_parquet(rows: pd.DataFrame, columns: Columns) -> bytes:
-    """Rows as a Parquet file that ``out`` can continue: with checksum and version of the
+    """Rows as a Parquet file that a later run can continue, with a checksum and the version of the
     computation.
     """
     import pyarrow as pa
@@ -328,7 +337,9 @@ def as_parquet(rows: pd.DataFrame, columns: Columns) -> bytes:
 
 
 def _digest(rows: pd.DataFrame, columns: Columns) -> str:
-    """SHA-256 of all names, types and values; equal before writing and after reading."""
+    """SHA-256 of all names, types and values of the rows; the same before writing and after
+    reading.
+    """
     hasher = hashlib.sha256(json.dumps([COMPUTATION, len(rows), dict(columns)]).encode())
     for name, kind in columns.items():
         absent = rows[name].isna().to_numpy(dtype=bool)
@@ -345,8 +356,8 @@ def _digest(rows: pd.DataFrame, columns: Columns) -> str:
 class _RowsFile:
     """Rows stored in a Parquet file, which other runs may write at the same time.
 
-    rows : rows of the file, and rows still to be written, by key.
-    Raises ValueError for a file that can't be used.
+    rows : key -> row, both of the file and not written yet. Raises ValueError if the file can't be
+    used.
     """
 
     def __init__(self, path: Path, columns: Columns) -> None:
@@ -369,7 +380,7 @@ class _RowsFile:
             self.write()
 
     def _take(self) -> None:
-        """Read the file's rows, if it has changed."""
+        """Read the rows of the file again, if it has changed."""
         try:
             data = self._path.read_bytes()
         except FileNotFoundError:
@@ -384,7 +395,7 @@ class _RowsFile:
             self._content = content
 
     def write(self) -> None:
-        """Write all rows, including those that another run has written meanwhile."""
+        """Write all rows, including rows that other runs have written to the file meanwhile."""
         if not self._unwritten:
             return
         began = time.monotonic()
@@ -405,7 +416,9 @@ class _RowsFile:
 
 
 def _rows_of(data: bytes, name: str, columns: Columns) -> dict[str, Row]:
-    """The rows of a Parquet file by key; ValueError for a file that `as_parquet` did not write."""
+    """Key -> row of a Parquet file; raises ValueError for a file that `as_parquet` did not
+    write.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -440,7 +453,7 @@ def _rows_of(data: bytes, name: str, columns: Columns) -> dict[str, Row]:
         ValueError,
         TypeError,
         OverflowError,
-    ):  # values that the types of these columns can't hold
+    ):  # values that don't fit the types of the columns
         whole = False
     if not whole:
         raise ValueError(
@@ -451,7 +464,7 @@ def _rows_of(data: bytes, name: str, columns: Columns) -> dict[str, Row]:
     return {row["key"]: row for row in records}
 
 
-# Seconds in which a scheduler must answer.
+# Seconds within which a Dask scheduler must answer.
 CONNECT_SECONDS = 10
 
 
@@ -460,9 +473,11 @@ def dask_executor(scheduler: str | None = None) -> Iterator[Executor]:
     """An executor on the workers of a Dask scheduler, or of a local cluster with a process per
     core.
 
-    scheduler : its address, such as "tcp://host:8786"; None: a local cluster, closed at the end.
-        Tasks of a worker that ends move to another one, three times at most. Raises ValueError if
-        Dask is not installed or no scheduler answers.
+    scheduler : address of the scheduler, such as "tcp://host:8786"; None: a local cluster, which is
+        closed at the end.
+
+    If a worker ends, its tasks move to another one, at most three times. Raises ValueError if Dask
+    is not installed or no scheduler answers.
     """
     try:
         import distributed

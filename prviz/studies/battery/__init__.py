@@ -1,7 +1,8 @@
 """The sanity battery: 15 checks of fidelity and diversity on pairs whose truth is known.
 
-`CHECKS` and `READINGS` list the checks and the metrics; `battery_tasks` measures; `judge` gives the
-verdicts beside those of the true curve; `oracle_rows` gives the true values as rows.
+`CHECKS` and `READINGS` list the checks and the metrics; `battery_tasks` returns the tasks that
+measure them; `judge` compares the verdicts on estimates with those on the true curve; `oracle_rows`
+returns the true values as rows.
 
 Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), "All current generative fidelity
 and diversity metrics are flawed".

@@ -1,5 +1,5 @@
-"""The base of a check of the sanity battery: a sweep of pairs of known distributions, and the
-criteria that a metric must meet along it.
+"""The base of the checks of the sanity battery. A check is a sweep of pairs of known distributions,
+with the criteria that a metric must meet along it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Side: TypeAlias = Literal["fidelity", "diversity"]
 Tag: TypeAlias = Literal["bounds", "purpose", "data", "hyperparameters", "invariance"]
 SIDES: tuple[Side, Side] = ("fidelity", "diversity")
 
-# Samples per set, for checks that don't sweep the number of samples.
+# Samples per set, in checks that do not sweep the number of samples.
 N = 1000
 
-# Each desideratum of the paper as a question.
+# The paper's desiderata, each as a question.
 TAGS: dict[Tag, str] = {
     "purpose": "Does it measure what it is for?",
     "bounds": "Does it reach 1 where it should, and 0 where it should?",
@@ -36,8 +36,9 @@ TAGS: dict[Tag, str] = {
 
 
 class Criterion(NamedTuple):
-    """A rule for one side along a sweep; scenario : the only one that it applies to, None for
-    all.
+    """A rule that one side of a metric (fidelity or diversity) must satisfy along a sweep.
+
+    scenario : the only scenario with this criterion; None: all scenarios.
     """
 
     tag: Tag
@@ -49,7 +50,7 @@ class Criterion(NamedTuple):
 class TrueExtremes(NamedTuple):
     """Share of each distribution in the closed support of the other, mode by mode.
 
-    This is what scores estimate that count samples in the other's support.
+    Scores that count samples in the other distribution's support estimate these shares.
     """
 
     fidelity: float
@@ -57,8 +58,9 @@ class TrueExtremes(NamedTuple):
 
 
 class Point(NamedTuple):
-    """The setting of one pair of a sweep: dim, scenario, and the swept value x, which is the
-    ``place``-th of the sweep.
+    """The setting of one pair of a sweep.
+
+    x : the swept value, the ``place``-th of the sweep.
     """
 
     dim: int
@@ -68,7 +70,7 @@ class Point(NamedTuple):
 
 
 def normal(at: Point, n: int, rng: Rng) -> Floats:
-    """Standard normal samples."""
+    """Draw standard normal samples."""
     return rng.standard_normal((n, at.dim))
 
 
@@ -78,23 +80,27 @@ _CHECKS: dict[str, Check] = {}
 
 
 def _named(name: str) -> Check:
-    """A check by name, for pickle; a method of the dictionary would write all checks."""
+    """The check with this name. A check is pickled as a call of this function, so without its
+    contents.
+    """
     return _CHECKS[name]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Check:
-    """One check of the battery; checks of equal name are equal.
+    """One check of the battery; checks with the same name are equal.
 
     x_label : name of the swept parameter.
-    sweep : for each dim, the values of the swept parameter, increasing. All dims and scenarios are
-        judged; a check without scenarios has ("",). dim is the number of features, unless the check
-        sweeps this number.
-    generated, real : draw the samples.
-    truth : the true curve of the pair, from its densities.
-    ends : the shares by closed supports; None where they equal the ends of the true curve.
-    sizes : numbers of real and generated samples to draw at a point for a size n of the check.
-    fresh_real : True if real samples are drawn anew at every point, False if once for the sweep.
+    sweep : dim -> increasing values of the swept parameter. dim is the number of features, unless
+        the check sweeps this number. All dims and scenarios are judged; a check without scenarios
+        has the single scenario "".
+    generated, real : functions that draw the samples.
+    truth : function that returns the true curve of a pair, from its densities.
+    ends : function that returns the share of each distribution in the closed support of the other;
+        None if these equal the ends of the true curve.
+    sizes : function that returns how many real and how many generated samples to draw at a point,
+        for a size n of the check.
+    fresh_real : True if real samples are drawn at every point, False if once per sweep.
     criteria : all criteria of the check.
     """
 
@@ -122,11 +128,11 @@ class Check:
 
     @property
     def dims(self) -> tuple[int, ...]:
-        """All values of dim in the sweep."""
+        """All values of dim that the check has."""
         return tuple(self.sweep)
 
     def points(self, dim: int) -> tuple[float, ...]:
-        """Values of the swept parameter, increasing.
+        """Increasing values of the swept parameter for one dim.
 
         Raises ValueError for a dim that the check does not have.
         """
@@ -142,9 +148,7 @@ class Check:
         return BatteryProblem(self, dim, scenario, place)
 
     def problems(self) -> Iterator[BatteryProblem]:
-        """The pairs of real and generated samples of this check, in all its dimensions and
-        scenarios.
-        """
+        """All pairs of the check, in all its dims and scenarios."""
         for dim, scenario in itertools.product(self.dims, self.scenarios):
             for place in range(len(self.sweep[dim])):
                 yield self.problem(dim, scenario, place)
@@ -152,7 +156,7 @@ class Check:
 
 @dataclass(frozen=True)
 class BatteryProblem:
-    """One pair of a check's sweep, with its sampler and its truth.
+    """One pair of a check's sweep, which can be drawn and whose truth is known.
 
     place : index into ``check.points(dim)``, from 0.
 
@@ -186,12 +190,12 @@ class BatteryProblem:
 
     @property
     def point(self) -> Point:
-        """The pair's setting, as the check's functions take it."""
+        """The setting of the pair, as an argument of the check's functions."""
         return Point(self.dim, self.scenario, self.place, self.x)
 
     @property
     def x(self) -> float:
-        """The swept value at this point."""
+        """The swept value of this pair."""
         return self.check.points(self.dim)[self.place]
 
     @property
@@ -200,12 +204,12 @@ class BatteryProblem:
         return N
 
     def sample(self, n: int = N, seed: int = 0) -> SamplePair:
-        """Draw the pair with ``n`` samples per set, or in proportion where the check sweeps the
-        sizes.
+        """Draw the pair with ``n`` samples per set; if the check sweeps the sizes, with sizes in
+        proportion to ``n``.
 
-        An outlier is added to these. A check that keeps its real samples along the sweep draws the
-        same ones at every point for one seed; generated samples are drawn anew at each point.
-        Raises ValueError for n < 10 or a negative seed.
+        An outlier comes in addition. If the check draws real samples once per sweep, one seed gives
+        the same real samples at every point; generated samples differ from point to point. Raises
+        ValueError for n < 10 or a negative seed.
         """
         check_whole("n", n, 10)
         check_whole("seed", seed, 0)
@@ -216,8 +220,8 @@ class BatteryProblem:
         return SamplePair(Samples(real, "real"), Samples(generated, "generated"))
 
     def sizes(self, n: int = N) -> tuple[int, int]:
-        """Numbers of real and generated samples, without an outlier, for a size ``n`` of the
-        check.
+        """Numbers of real and of generated samples of this pair for a size ``n`` of the check, not
+        counting an outlier.
         """
         return self.check.sizes(self.point, n)
 
@@ -245,5 +249,5 @@ class BatteryProblem:
 
 
 def both(tag: Tag, *rules: Rule) -> tuple[Criterion, ...]:
-    """The same rules for fidelity and for diversity, as criteria."""
+    """Criteria that apply each rule to fidelity and to diversity."""
     return tuple(Criterion(tag, side, rule) for rule in rules for side in SIDES)

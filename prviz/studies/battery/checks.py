@@ -1,6 +1,6 @@
 """The checks of the sanity battery: Gaussians, mixtures, bounded and discrete supports.
 
-Their registry is `CHECKS`.
+`CHECKS` lists them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _CENTRED = (*both("bounds", one(_MIDDLE), zero(0), zero(-1)), *both("purpose", b
 
 # ---- a shifted Gaussian ----
 
-# Largest shift, by dim.
+# Largest shift of the mean, by dim.
 _WIDEST = {1: 6.0, 8: 3.0, 64: 1.0}
 
 
@@ -70,7 +70,7 @@ def _shifted(at: Point, n: int, rng: Rng) -> Floats:
 
 
 def _distance(at: Point) -> float:
-    """Distance of the means; rounded, so that it is equal on both sides of 0."""
+    """Distance of the two means; rounded, so that shifts x and -x give the same float."""
     return round(abs(at.x) * math.sqrt(at.dim), 12)
 
 
@@ -88,8 +88,8 @@ _MEAN = Check(
     criteria=_CENTRED,
 )
 
-# As _MEAN, with one more sample at c 1, where c is the largest shift, in the real or in the
-# generated set. Its share is that of one among n + 1 = 1001 samples.
+# The pair of _MEAN with one more sample, in the real or the generated set: the outlier is at c on
+# every coordinate, where c is the largest shift. It is one of n + 1 = 1001 samples.
 _OUTLIER_SHARE = 1.0 / 1001.0
 
 
@@ -125,8 +125,8 @@ _OUTLIER = replace(
 )
 
 
-# A shift by mu along the first coordinate; the second is Pareto distributed (shape 1.01, minimum 1)
-# in both sets.
+# Both sets: the first coordinate is normal, shifted by mu in the generated set; the second is
+# Pareto distributed (shape 1.01, minimum 1).
 def _with_tail(
     at: Point,  # noqa: ARG001
     n: int,
@@ -179,7 +179,7 @@ _SPREAD = Check(
     ),
 )
 
-# P = N(0, I), Q = N((6, 0), I); the second coordinate of both is multiplied by c.
+# P = N(0, I), Q = N((6, 0), I); in both sets the second coordinate is multiplied by c.
 _ONE_SCALED = Check(
     name="gaussian-scaling-one-dimension",
     title="One feature in other units",
@@ -230,18 +230,18 @@ _MODE_SD = {1: 1 / 6, 8: 1 / 3, 64: 1.0}
 
 
 def _first_modes(modes: int, of: int = _MODES) -> Weights:
-    """Equal weights of the first modes, 0 for all others."""
+    """Weights of ``of`` modes: equal for the first ``modes``, 0 for all others."""
     return (1 / modes,) * modes + (0.0,) * (of - modes)
 
 
 def _faded(at: Point) -> Weights:
-    """Weights when all modes but the first have lost the share x of theirs."""
+    """Weights of the modes after all but the first have lost the share x of their weight."""
     left = np.r_[1.0, np.full(_MODES - 1, 1.0 - at.x)]
     return tuple((left / left.sum()).tolist())
 
 
 def _on_diagonal(at: Point, n: int, rng: Rng, weights: Weights) -> Floats:
-    """Samples of ten Gaussian modes at 0, 10/9, ... 10 on every coordinate, with these weights."""
+    """Samples of a mixture of ten Gaussians centred at 0, 10/9, ..., 10 on every coordinate."""
     centres = np.linspace(0.0, 10.0, _MODES)[rng.choice(_MODES, n, p=weights)]
     return centres[:, None] + _MODE_SD[at.dim] * rng.standard_normal((n, at.dim))
 
@@ -296,9 +296,9 @@ _SEQUENTIAL = replace(
     criteria=_dropping_criteria(0.5),
 )
 
-# P: uniform over five of ten distant modes in the plane; Q: uniform over the first m of the ten.
-# For the centres, 21 is the first seed whose draw of N(0, 10^2) has all modes at least 20 standard
-# deviations apart.
+# P: uniform over the first five of ten distant modes in the plane; Q: uniform over the first m. 21
+# is the first seed for which all ten centres, drawn from N(0, 10^2), are at least 20 standard
+# deviations of a mode apart.
 CENTRES = 10.0 * np.random.default_rng(21).standard_normal((_MODES, 2))
 CENTRES.flags.writeable = False
 
@@ -382,11 +382,13 @@ _COUNTS = _whole(2, 4)
 
 
 def _part(at: Point, n: int) -> int:
-    """Samples at a point where the check has x for a size of 1000, scaled to a size ``n``."""
+    """Number of samples at a point for a size ``n``, in proportion to the x samples for a size of
+    1000.
+    """
     return max(round(at.x * n / N), 2)
 
 
-# P = U[0, 1]^d, Q = U[s, 1 + s]^d with s = 1 - 0.2^(1/d): a fifth of each lies in the other.
+# P = U[0, 1]^d, Q = U[s, 1 + s]^d with s = 1 - 0.2^(1/d): a fifth of each cube lies in the other.
 _SHARED = 0.2
 _CUBES = Check(
     name="uniform-hypercube-varying-size",
@@ -422,8 +424,8 @@ _CUBES_GENERATED = replace(
 )
 
 
-# A solid ball of radius 0.8 within a solid torus: a disc of radius 0.1 around (1, 0), rotated about
-# the axis.
+# A solid ball of radius 0.8, and around it a solid torus: a disc of radius 0.1 with centre (1, 0),
+# rotated about the axis.
 def _ball(n: int, rng: Rng) -> Floats:
     return 0.8 * np.cbrt(rng.random((n, 1))) * _directions(n, 3, rng)
 
@@ -456,7 +458,7 @@ _SPHERE_TORUS = Check(
 )
 
 
-# Both sets are c N(0, 1); the values of one are rounded to whole numbers.
+# Both sets are drawn from c N(0, 1); in one set the values are rounded to whole numbers.
 def _rounded(scenario: str) -> Sampler:
     def drawn(at: Point, n: int, rng: Rng) -> Floats:
         values = at.x * normal(at, n, rng)

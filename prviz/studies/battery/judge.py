@@ -1,6 +1,7 @@
-"""Verdicts of the battery, computed from measured rows.
+"""Judges the measured rows of the battery.
 
-Sweeps and criteria beside those of the truth, verdicts by cell, and the published verdicts.
+It has sweeps and criteria beside those of the true curves, verdicts by check, and the published
+verdicts.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
 
 
 def oracle_rows(checks: Iterable[str] | None, readings: str | Iterable[str]) -> pd.DataFrame:
-    """Rows like those of `battery_tasks` with the true values of each pair, as one repeat.
+    """The true values of each pair, as rows like those of `battery_tasks` with one repeat.
 
     checks : names in CHECKS; None: all.
-    readings : names in READINGS. The reading of a family is taken from the true curve. A published
-        pair of scores estimates the share of each set in the other's support, so its true values
-        are the shares by closed supports, mode by mode.
+    readings : names in READINGS. A reading of a family is read off the true curve. A published pair
+        of scores estimates the share of each set in the support of the other; its true values are
+        these shares for the closed supports, mode by mode.
     """
     names = [readings] if isinstance(readings, str) else list(readings)
     methods = list(dict.fromkeys(READINGS[name].method for name in names))
@@ -49,9 +50,10 @@ def oracle_rows(checks: Iterable[str] | None, readings: str | Iterable[str]) -> 
 
 @lru_cache(maxsize=4000)
 def true_numbers(problem: BatteryProblem, of_curve: bool) -> dict[str, float]:
-    """Every reading of the true curve by column, or the two shares by closed supports.
+    """The true values of a pair by column: all readings of the true curve or, for scores, the two
+    shares in closed supports.
 
-    Cached: computed once per pair and process.
+    Values are cached for each pair.
     """
     if of_curve:
         return curve_numbers(problem.truth())
@@ -61,12 +63,12 @@ def true_numbers(problem: BatteryProblem, of_curve: bool) -> dict[str, float]:
 
 # ---- the published verdicts, as stored in the output of the paper's print_pass_fail_tables ----
 
-# The paper drew its data without a seed, and anew for each group of metrics, so these verdicts
-# can't be reproduced exactly. Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450),
-# code.
+# The paper drew its samples without a seed, and separately for each group of metrics, so its
+# verdicts can't be reproduced exactly. Source: Räisä, van Breugel, van der Schaar 2025 (arXiv
+# 2505.22450), code.
 
-# The columns of _TABLE, each for fidelity and diversity. Names are those of READINGS; "iap/ibr" is
-# not measured here.
+# Columns of _TABLE, once for fidelity and once for diversity, by their names in READINGS; prviz
+# does not measure "iap/ibr".
 PAIRS = (
     "i-prec/i-rec",
     "density/coverage",
@@ -109,7 +111,7 @@ discrete-numerical-vs-continuous-numerical  bounds          FFFFFF FFFFFF
 discrete-numerical-vs-continuous-numerical  purpose         FFFFFF FFFFFF
 """
 
-# (check, tag, side) -> one verdict for each of PAIRS.
+# (check, tag, side) -> published verdicts, one letter for each of PAIRS.
 VERDICTS: Mapping[tuple[str, str, str], str] = MappingProxyType(
     {
         (check, tag, side): verdicts
@@ -118,14 +120,14 @@ VERDICTS: Mapping[tuple[str, str, str], str] = MappingProxyType(
     }
 )
 
-# How many of the 30 cells each of PAIRS passes, as the paper counts.
+# Number of the 30 verdicts that each of PAIRS passes, as counted in the paper.
 PASSED: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {"fidelity": (11, 18, 11, 10, 10, 13), "diversity": (9, 13, 9, 13, 9, 10)}
 )
 
 
 def published_verdict(check: str, tag: str, side: str, reading: str) -> str | None:
-    """The published "T", "F", "L" or "H"; None where the paper has none."""
+    """The published verdict "T", "F", "L" or "H"; None if the paper has none."""
     verdicts = VERDICTS.get((check, tag, side))
     if verdicts and reading in PAIRS:
         return verdicts[PAIRS.index(reading)]
@@ -141,7 +143,7 @@ class SweepResult(ReadOnlyArrays):
 
     dim, scenario : the setting.
     points : (m,) x of the whole sweep, increasing.
-    truth : (m,) the same reading of the true curve.
+    truth : (m,) true values of the reading.
     measured : (j,) indices of the points measured so far.
     mean : (j,) mean over the repeats.
     spread : (j,) standard deviation over the repeats, nan for a single one.
@@ -163,25 +165,28 @@ class SweepResult(ReadOnlyArrays):
         return len(self.measured) == len(self.points)
 
     def judge(self, criterion: Criterion) -> ConditionOutcome | None:
-        """Outcome of the criterion for the means; None before all points are measured."""
+        """Outcome of the criterion for the means over repeats; None unless all points are
+        measured.
+        """
         if self.whole:
             return criterion.rule.judge(self.points, self.mean)
         return None
 
     def judge_truth(self, criterion: Criterion) -> ConditionOutcome:
-        """Outcome of the criterion for the truth."""
+        """Outcome of the criterion for the values of the true curve."""
         return criterion.rule.judge(self.points, self.truth)
 
     def allowed(self, criterion: Criterion) -> list[AllowedValues]:
         """Ranges of values that the criterion allows.
 
-        They can depend on the values: those of the means, or of the truth while points are missing.
+        For some rules they depend on the values themselves: on the means or, while points are
+        missing, on the true values.
         """
         return criterion.rule.allowed(self.points, self.mean if self.whole else self.truth)
 
     def keeps_to(self, each: AllowedValues) -> bool:
-        """True if the curve lies within the range: that of the means or, while points are still
-        missing, that of the truth.
+        """True if the means lie in the range; while points are missing, the true values are
+        compared instead.
         """
         y = self.mean if self.whole else self.truth
         last = each.last % len(y)
@@ -192,8 +197,8 @@ class SweepResult(ReadOnlyArrays):
 def along(rows: pd.DataFrame | None, check: str, reading: str, side: Side) -> list[SweepResult]:
     """Every sweep of a check, by dim and scenario.
 
-    rows : of `battery_tasks`, with one n, k and split; may be incomplete; None: none yet.
-    Raises KeyError for an unknown check or reading, ValueError for another side.
+    rows : rows of `battery_tasks` with one n, k and split, possibly incomplete; None: no rows yet.
+    Raises KeyError for an unknown check or reading, ValueError for an unknown side.
     """
     if side not in SIDES:
         raise ValueError(f"side = {side!r}; {' or '.join(SIDES)} is needed")
@@ -239,7 +244,7 @@ _Measured: TypeAlias = "Mapping[tuple[int, str], Mapping[str, _Sweep]]"
 PASSES: tuple[Verdict, ...] = ("T", "L", "H")
 _WORST_FIRST: tuple[Verdict, ...] = ("F", "L", "H")
 
-# Words by (the estimate passed, the truth passed).
+# (the estimate passed, the truth passed) -> a conclusion.
 SAYS = {
     (True, True): "right",
     (False, True): "estimator wrong",
@@ -274,8 +279,8 @@ JUDGED = (
 
 
 class _Sweep(NamedTuple):
-    """All values of one reading along one sweep: x (m,), y (m, repeats), nan where not yet
-    measured.
+    """All values of one reading along one sweep: x (m,), and y (m, repeats), nan where not measured
+    yet.
     """
 
     x: Floats
@@ -306,8 +311,8 @@ class _Found(NamedTuple):
 def judge(rows: pd.DataFrame, readings: Iterable[str] | None = None) -> pd.DataFrame:
     """Verdicts: one line per (check, tag, reading, side) whose sweeps have a repeat at every point.
 
-    rows : of `battery_tasks`, all of one n, k and split.
-    readings : names in READINGS; None: all that the rows have.
+    rows : rows of `battery_tasks`, all with one n, k and split.
+    readings : names in READINGS; None: all readings that the rows have.
 
     Returns
     -------
@@ -342,9 +347,10 @@ def judge(rows: pd.DataFrame, readings: Iterable[str] | None = None) -> pd.DataF
 
 
 def passed(judged: pd.DataFrame) -> pd.DataFrame:
-    """Numbers of lines of `judge` by reading and side.
+    """Number of passed lines of `judge`, by reading and side.
 
-    Columns: reading, side, passed, cells (all lines), oracle (lines that the truth passes).
+    Columns: reading, side, passed, cells (number of all lines), oracle (number of lines that the
+    true values pass).
     """
     counted = judged.assign(
         passed=judged["verdict"].isin(PASSES),
@@ -358,10 +364,12 @@ def passed(judged: pd.DataFrame) -> pd.DataFrame:
 def _lines(
     check: Check, readings: Sequence[Reading], measured: _Measured
 ) -> Iterator[dict[str, Any]]:
-    """The verdicts on one check by readings of one method, for sides whose sweeps are complete."""
+    """Lines of `judge` for one check and readings of one method, without sides whose sweeps are
+    incomplete.
+    """
     for reading in readings:
         for side, column, label in zip(SIDES, reading.columns, reading.pair, strict=True):
-            if not label:  # the reading has no number for this side
+            if not label:  # the reading has no number for fidelity, or none for diversity
                 continue
             sweeps = {setting: found[column] for setting, found in measured.items()}
             if not sweeps or not all(sweep.repeats for sweep in sweeps.values()):
@@ -376,7 +384,7 @@ def _lines(
 
 
 def _measured(check: Check, readings: Sequence[Reading], rows: pd.DataFrame) -> _Measured:
-    """The numbers of every sweep of a check, by setting and column; empty if a sweep is missing."""
+    """Every sweep of a check by setting and column; empty if a sweep is missing."""
     parts = dict(iter(rows.groupby(["dim", "scenario"])))
     found: dict[tuple[int, str], dict[str, _Sweep]] = {}
     for setting in _settings(check):
@@ -395,7 +403,7 @@ def _measured(check: Check, readings: Sequence[Reading], rows: pd.DataFrame) -> 
 
 
 def _true(check: Check, reading: Reading) -> _Measured:
-    """The true values of every sweep of a check, in the form of `_measured`."""
+    """The true values along every sweep of a check, in the form of `_measured`."""
     found: dict[tuple[int, str], dict[str, _Sweep]] = {}
     for dim, scenario in _settings(check):
         x = np.array(check.points(dim))
@@ -415,7 +423,7 @@ def _settings(check: Check) -> list[tuple[int, str]]:
 def _cell(
     criteria: Sequence[Criterion], sweeps: Mapping[tuple[int, str], _Sweep]
 ) -> dict[str, Any]:
-    """The verdict of one line, and the condition that decides it."""
+    """The verdict of one line of `judge`, and the condition that decides it."""
     found = [
         _Found(each, dim, scenario, sweep, each.rule.judge(sweep.x, sweep.mean))
         for (dim, scenario), sweep in sweeps.items()
@@ -424,7 +432,7 @@ def _cell(
     ]
     verdicts = {each.outcome.verdict for each in found}
     verdict = next((each for each in _WORST_FIRST if each in verdicts), "T")
-    # Some criteria passed as low, others as high.
+    # some criteria pass as low, others as high, which is no pass
     mixed = verdict != "F" and {"L", "H"} <= verdicts
     deciding = [each for each in found if not mixed or each.outcome.verdict != "T"]
     decisive = min(deciding, key=lambda each: each.outcome.margin)
@@ -454,8 +462,8 @@ def _cell(
 
 
 def _beside(line: dict[str, Any], readings: Sequence[Reading]) -> dict[str, Any]:
-    """The published verdict that belongs to a line, the truth's verdict, and how the line
-    compares.
+    """Columns that compare a line of `judge` with the published verdict and with the verdict on the
+    true values.
     """
     at = next(reading.at for reading in readings if reading.name == line["reading"])
     verdict, value = _oracle(line["check"], at)[line["tag"], line["side"]]
@@ -466,7 +474,9 @@ def _beside(line: dict[str, Any], readings: Sequence[Reading]) -> dict[str, Any]
 
 @lru_cache(maxsize=256)
 def _oracle(check: str, at: str) -> dict[tuple[str, str], tuple[Verdict, float]]:
-    """Verdict and value of the truth by (tag, side); equal for all families, and for all scores."""
+    """(tag, side) -> verdict and value for the true values; the same for all families, and for all
+    scores.
+    """
     reading = next(each for each in READINGS.values() if each.at == at)
     lines = _lines(CHECKS[check], [reading], _true(CHECKS[check], reading))
     return {(line["tag"], line["side"]): (line["verdict"], line["value"]) for line in lines}

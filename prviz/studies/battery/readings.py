@@ -1,4 +1,4 @@
-"""The metrics of the battery: ways to read fidelity and diversity off a pair of samples.
+"""The metrics of the battery: ways to compute fidelity and diversity from a pair of samples.
 
 They are published pairs of scores, and points of a precision-recall curve. The published pairs have
 the hyperparameters of the sanity battery:
@@ -59,7 +59,7 @@ _MOST_K = 20
 
 
 class Score(NamedTuple):
-    """A published pair of scores: label, labels of its two numbers, and source."""
+    """A published pair of scores: its label, the labels of its two numbers, and its source."""
 
     label: str
     pair: tuple[str, str]
@@ -121,7 +121,7 @@ def measure_scores(pair: SamplePair, names: Collection[str]) -> dict[str, Pair]:
     k = coverage_k(sizes[0])
     closed: dict[str, tuple[Balls, ...]] = {
         "i-prec/i-rec": IPR.balls(k=_I_K, bandwidth=None, sizes=sizes),
-        # Balls of iPR (for density), then of coverage.
+        # first the balls of iPR, for density; then those of coverage
         "density/coverage": EAS.balls(k=k, bandwidth=None, sizes=sizes),
         "c-prec/c-rec": (cover_balls(c_pair_k(sizes[0]), COVER, *sizes),),
     }
@@ -148,8 +148,9 @@ def _score(name: str, pair: SamplePair, counts: Sequence[BallCounts]) -> Pair:
     if name == "density/coverage":
         density = int(counts[0].real[n:].sum()) / (coverage_k(n) * pair.generated.n)
         return density, share(counts[1].generated[:n])
-    # As published, this pair is swapped: its fidelity is the share of real samples whose real ball
-    # holds k generated samples, its diversity the share of generated samples.
+    # As published, fidelity and diversity are swapped in this pair: fidelity is the share of real
+    # samples whose ball around real neighbours holds k generated samples, diversity the share of
+    # generated samples.
     return share(counts[0].generated[:n], c_pair_k(n)), share(counts[0].real[n:], c_pair_k(n))
 
 
@@ -187,7 +188,7 @@ _SCORE = "score"
 
 
 class _At(NamedTuple):
-    """A pair of numbers read off a curve."""
+    """A place on a curve where two numbers are read off, with its labels."""
 
     label: str
     pair: tuple[str, str]
@@ -195,7 +196,7 @@ class _At(NamedTuple):
 
 
 def _ray(lam: float) -> _At:
-    """alpha(lam) and its mirror image beta(1 / lam)."""
+    """The place at lam: alpha(lam), and its mirror image beta(1 / lam)."""
     share = "1" if lam == 1 else f"1/{lam:g}"
     pair = (f"α({lam:g})", f"β({share})")
     return _At(
@@ -216,7 +217,7 @@ _ATS: dict[str, _At] = {
     "auc": _At("AuC", ("AuC", "AuC"), lambda curve: (curve.auc, curve.auc)),
 }
 
-# The columns of a row that hold numbers: two of a score, and two of each reading of a curve.
+# Columns with numbers: two for a score, and two for each place on a curve.
 NUMBERS = tuple(f"{at}_{side}" for at in (_SCORE, *_ATS) for side in ("fidelity", "diversity"))
 
 
@@ -225,9 +226,10 @@ class Reading:
     """One way to get fidelity and diversity from a pair of samples.
 
     label : name shown to the user.
-    pair : labels of fidelity and diversity; "" where the metric has no such number.
+    pair : labels of fidelity and diversity; "" if the metric has no such number.
     method : the metric to measure, a name in ESTIMATORS or in SCALARS.
-    at : where the two numbers are read off the family's curve; "score" for metrics without a curve.
+    at : place on the family's curve where the two numbers are read off; "score" for metrics without
+    a curve.
     """
 
     name: str
@@ -238,7 +240,7 @@ class Reading:
 
     @property
     def columns(self) -> tuple[str, str]:
-        """Columns that hold the two numbers in a row of its method."""
+        """Columns of the row of its method in which the two numbers are."""
         return f"{self.at}_fidelity", f"{self.at}_diversity"
 
     @property
@@ -248,7 +250,7 @@ class Reading:
 
 
 def curve_numbers(curve: PRCurve) -> dict[str, float]:
-    """All readings of one curve, by column."""
+    """The numbers at all places of one curve, by column."""
     found = {}
     for name, at in _ATS.items():
         found[f"{name}_fidelity"], found[f"{name}_diversity"] = map(float, at.of(curve))
@@ -256,7 +258,7 @@ def curve_numbers(curve: PRCurve) -> dict[str, float]:
 
 
 def family_readings(methods: Iterable[str] | None = None) -> list[str]:
-    """Names of all readings of these families; None: of the default families."""
+    """Names of all readings of the given families; None: of the default families."""
     names = DEFAULT_METHODS if methods is None else methods
     return [f"{method}@{at}" for method in names for at in _ATS]
 
@@ -265,7 +267,7 @@ class _Readings(Mapping[str, Reading]):
     """All readings by name: published pairs, other reported scores, and "family@point" of any
     family.
 
-    Those of families are created on access.
+    Readings of families are created when they are accessed.
     """
 
     def __getitem__(self, name: str) -> Reading:

@@ -1,9 +1,9 @@
 """The pass rules of the sanity battery: conditions on the means of a metric along a sweep.
 
 A rule gets the sweep points x (m,), increasing, and the mean y (m,) over repeats at each. It
-combines conditions "value >= threshold" or "value <= threshold", equality allowed. The margin of a
-condition is the distance of its value from the threshold, negative where the condition fails. The
-margin of a rule is the smallest one of its conditions if all are needed, the largest if any is.
+combines conditions "value >= threshold" and "value <= threshold". The margin of a condition is the
+distance of its value from the threshold, negative if the condition fails. The margin of a rule is
+the smallest margin of its conditions if all must hold, and the largest if one must.
 
 Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), the rules of its public code.
 """
@@ -24,7 +24,7 @@ Verdict: TypeAlias = Literal["T", "F", "L", "H"]
 class ConditionOutcome(NamedTuple):
     """Verdict of a rule on a sweep: "T" passed, "L" or "H" passed as low or as high, "F" failed.
 
-    condition : the condition that decides, with its value and margin.
+    condition : the condition that decides; value and margin are of this condition.
     """
 
     verdict: Verdict
@@ -34,10 +34,11 @@ class ConditionOutcome(NamedTuple):
 
 
 class AllowedValues(NamedTuple):
-    """The range that a rule allows for the means from point ``first`` to point ``last`` (indices).
+    """The range that a rule allows for the means from point ``first`` to point ``last``, given as
+    indices.
 
-    Where a rule compares points with each other, low and high depend on the values at other points.
-    Both may be infinite.
+    If a rule compares points with each other, low and high depend on the means at other points.
+    Each may be infinite.
     """
 
     first: int
@@ -54,9 +55,9 @@ Range: TypeAlias = Callable[[Floats, Floats], AllowedValues]
 class Condition:
     """A condition on a sweep (x, y): value >= threshold, or value <= threshold.
 
-    words : what the value is.
-    of : (x, y) -> value.
-    leaves : (x, y) -> range of the sweep that the condition allows.
+    words : the value in words.
+    of : function of (x, y) that returns the value.
+    leaves : function of (x, y) that returns the range that the condition allows.
     """
 
     words: str
@@ -66,7 +67,7 @@ class Condition:
     leaves: Range
 
     def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
-        """The outcome; a value equal to the threshold passes."""
+        """The outcome for a sweep; a value equal to the threshold passes."""
         value = float(self.of(x, y))
         margin = value - self.threshold if self.sense == ">=" else self.threshold - value
         return ConditionOutcome("T" if margin >= 0 else "F", self, value, margin)
@@ -81,8 +82,8 @@ class Rule:
     """A rule made of parts, all or one of which must hold.
 
     words : the rule in plain words.
-    how : "all"; "any"; or "either" of two allowed answers, where the first passes as high and the
-        second as low. No sweep can pass both answers of such a rule here.
+    how : "all" parts must hold; "any" one of them; or "either" of two, where the first passes as
+        high, the second as low. In the battery no sweep can satisfy both parts of an "either".
     """
 
     words: str
@@ -90,11 +91,11 @@ class Rule:
     how: Literal["all", "any", "either"] = "all"
 
     def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
-        """The outcome with the smallest margin, or for a choice the outcome that comes closest to
-        passing.
+        """The outcome of the part with the smallest margin if all parts must hold; otherwise of the
+        part that comes closest to passing.
 
         x : (m,) sweep points, increasing.
-        y : (m,) the mean over repeats at each.
+        y : (m,) mean over repeats at each point.
         """
         if self.how == "all":
             return min((part.judge(x, y) for part in self.parts), key=_margin)
@@ -105,9 +106,11 @@ class Rule:
         return outcome._replace(verdict="H" if best is self.parts[0] else "L")
 
     def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
-        """The ranges that the rule allows, for a figure: one for each part of the sweep.
+        """The ranges that the rule allows, to be drawn: one for each part of the sweep that it
+        restricts.
 
-        For a choice, the ranges of the answer that comes closest to passing.
+        If only one part of the rule must hold, these are the ranges of the part that comes closest
+        to passing.
         """
         if self.how != "all":
             return self._closest(x, y).allowed(x, y)
@@ -127,8 +130,8 @@ def _margin(outcome: ConditionOutcome) -> float:
     return outcome.margin
 
 
-# Tolerances of the published code: what counts as equal, the least rise or fall, and the distance
-# that counts as close to the top or bottom.
+# Tolerances in the published code: values that differ by less count as equal; least rise or fall;
+# largest distance from the maximum or minimum that counts as close.
 _EQUAL = 0.05
 _STEP = 0.2
 _SLACK = 0.1
@@ -172,8 +175,8 @@ def bell(at: int) -> Rule:
 
 
 def down() -> Rule:
-    """DOWN: the right end is at least 0.2 below the left end; the left end is within 0.1 of the
-    maximum, the right end within 0.1 of the minimum.
+    """DOWN: the right end is at least 0.2 below the left end, the left end within 0.1 of the
+    maximum, and the right end within 0.1 of the minimum.
     """
     return Rule("falling from left to right", _falling(0, -1))
 
@@ -184,8 +187,8 @@ def up() -> Rule:
 
 
 def down_mid(quantile: float) -> Rule:
-    """DOWNMID: DOWN, and a fall of 0.1 from the left end to the sweep point nearest to this
-    quantile.
+    """DOWNMID: DOWN, and at the sweep point nearest to this quantile of x the value is at least 0.1
+    below the left end.
     """
 
     def value(x: Floats, y: Floats) -> float:
@@ -215,12 +218,14 @@ def settle() -> Rule:
 
 
 def low_high(low: Rule, high: Rule) -> Rule:
-    """LOWHIGH: the first rule passes as low, the second as high."""
+    """LOWHIGH: a sweep that satisfies the first rule passes as low, the second as high."""
     return Rule(f"{low.words} (low), or {high.words} (high)", (high, low), "either")
 
 
 def quantile_place(x: Floats, quantile: float) -> int:
-    """Index of the sweep point nearest to this quantile; the first of two equally near ones."""
+    """Index of the sweep point nearest to this quantile of x; of two equally near points the
+    first.
+    """
     return int(np.argmin(np.abs(x - np.quantile(x, quantile))))
 
 
@@ -228,13 +233,13 @@ _ENDS = {0: "left end", -1: "right end"}
 
 
 def _falling(top: int, bottom: int) -> tuple[Condition, ...]:
-    """Conditions for a fall from the end ``top`` to the end ``bottom``."""
+    """Conditions for a fall from the end ``top`` of the sweep to its end ``bottom``."""
     words = f"fall from the {_ENDS[top]} to the {_ENDS[bottom]}"
     return _fall(top, bottom, words), _near_top(top, _ENDS[top]), _near_bottom(bottom)
 
 
 def _fall(top: int, bottom: int, words: str) -> Condition:
-    """The value at ``top`` is at least _STEP above the value at ``bottom``."""
+    """Condition: the value at ``top`` is at least _STEP above the value at ``bottom``."""
     return Condition(
         words,
         lambda _, y: y[top] - y[bottom],
@@ -265,7 +270,7 @@ def _near_bottom(at: int) -> Condition:
 
 
 def _within(at: int, low: float, high: float) -> tuple[Condition, Condition]:
-    """The value at one point lies between two numbers."""
+    """Conditions: the value at one point lies between two numbers."""
     words = f"value {_place(at)}"
     above = AllowedValues(at, at, low, np.inf)
     below = AllowedValues(at, at, -np.inf, high)
@@ -276,7 +281,7 @@ def _within(at: int, low: float, high: float) -> tuple[Condition, Condition]:
 
 
 def _even(words: str, first: Callable[[Floats], int]) -> Condition:
-    """All values from the point ``first`` on are equal, up to _EQUAL.
+    """Condition: all values from the point ``first`` on differ by at most _EQUAL.
 
     The allowed range is a band around the middle of these values.
     """

@@ -1,4 +1,4 @@
-"""The sanity battery as tasks: a task measures all readings at some points of one sweep.
+"""The sanity battery as tasks: each task measures readings at some points of one sweep.
 
 The results of the full-size run are bundled with the package.
 """
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 Mode: TypeAlias = Literal["quick", "paper"]
 
-# Samples per set, and repeats, of each mode; both modes have the same sweeps.
+# Samples per set and repeats of each mode; the sweeps of both modes are the same.
 MODES: dict[Mode, tuple[int, int]] = {"quick": (300, 3), "paper": (N, 10)}
 
 _FIRST = (
@@ -68,10 +68,10 @@ COLUMNS: Columns = {
     **dict.fromkeys(("dim", "place", "n", "repeat", "seed", "n_real", "n_generated"), "Int64"),
 }
 
-# Estimated seconds of a task, at most.
+# Upper limit for the estimated seconds of a task.
 _SECONDS = 1.5
 
-# Measured seconds for two sets of 1000 samples, and what each feature adds.
+# Measured seconds for two sets of 1000 samples: a constant, and the seconds that each feature adds.
 _SCORE_COSTS = {
     "i-prec/i-rec": (0.022, 4e-5),
     "density/coverage": (0.022, 4e-5),
@@ -84,7 +84,7 @@ _SCORE_COSTS = {
     "vendi": (0.001, 2e-5),
     "rke": (0.05, 4e-5),
 }
-# Rough seconds of a family that needs a pass of its own over the data, or fits a model.
+# Rough seconds of a family that does not share the pass over the distances, or fits a model.
 _ALONE = 0.4
 
 
@@ -92,9 +92,9 @@ _ALONE = 0.4
 class BatteryTask:
     """Some points of one check's sweep in one setting, for one repeat.
 
-    wanted : (place, method) of each row, ordered by place.
-    n : samples per set where the check doesn't sweep them.
-    k, split : for the families; the published pairs have their own k and no split.
+    wanted : (place, method) of each row to measure, ordered by place.
+    n : samples per set, unless the check sweeps this number.
+    k, split : settings of families; the published pairs have their own k and no split.
     """
 
     check: Check
@@ -111,7 +111,7 @@ class BatteryTask:
     def drawn_by(self) -> int:
         """Seed of the samples.
 
-        Equal at all points of a sweep, so that they can share the real samples.
+        It is the same at all points of a sweep, so that these can share the real samples.
         """
         parts = json.dumps([self.n, self.repeat, self.seed])
         return int.from_bytes(hashlib.sha256(parts.encode()).digest()[:4], "big")
@@ -150,7 +150,7 @@ class BatteryTask:
         return sum(_seconds(problem, self.n, methods) for problem, methods in self._pairs())
 
     def _rows(self, problem: BatteryProblem, methods: Sequence[str]) -> list[Row]:
-        """The rows of one pair, which is drawn here."""
+        """Draw one pair, and return its rows."""
         began = time.perf_counter()
         pair = scaled(problem.sample(self.n, self.drawn_by))
         scores = measure_scores(pair, [method for method in methods if method in SCALARS])
@@ -187,9 +187,10 @@ class BatteryTask:
 
 
 def scaled(pair: SamplePair) -> SamplePair:
-    """Both sets, scaled so that every feature of the real set has mean 0 and standard deviation 1.
+    """Both sets, standardised so that every feature of the real set has mean 0 and standard
+    deviation 1.
 
-    A constant feature is only centred.
+    A feature that is constant in the real set is only centred.
     """
     mean = pair.real.values.mean(axis=0)
     deviation = pair.real.values.std(axis=0)
@@ -217,8 +218,8 @@ def battery_tasks(
 ) -> list[BatteryTask]:
     """The battery as tasks for `run_tasks`, whose rows have the columns `COLUMNS`.
 
-    There is one row per pair drawn and method measured. A row of a family holds all its readings,
-    so another point of its curve costs no measurement.
+    There is one row for each drawn pair and each method. The row of a family holds all readings of
+    its curve, so another reading needs no new measurement.
 
     Parameters
     ----------
@@ -226,9 +227,10 @@ def battery_tasks(
     readings : names in READINGS; None: DEFAULT_READINGS.
     mode : "paper" has 1000 samples per set and 10 repeats, as published; "quick" has 300 and 3, on
         the same sweeps.
-    repeats, n : replace those of the mode.
-    seed : all samples follow from it, the repeat and the pair alone.
-    families : k and split, as in `prviz.pr_curve`; the published pairs have their own.
+    repeats, n : replace the numbers of the mode.
+    seed : together with the repeat and the pair it determines the samples.
+    families : k and split of families, as in `prviz.pr_curve`; the published pairs have their own k
+        and no split.
 
     Raises
     ------
@@ -266,7 +268,7 @@ def battery_seconds(tasks: Iterable[BatteryTask]) -> float:
 
 
 def setting(mode: Mode) -> str:
-    """A mode in words: its size and repeats beside those of the paper."""
+    """The samples and repeats of a mode in words, compared with those of the paper."""
     n, repeats = MODES[mode]
     here = f"{n:,} samples per set, {repeats} repeats"
     if mode == "paper":
@@ -287,7 +289,7 @@ def _known(name: str, known: Any, value: str) -> Any:
 def _check_families(
     families: Sequence[str], checks: Sequence[Check], n: int, k: K, split: float | None
 ) -> None:
-    """Raise ValueError for a k or split that a task would refuse later."""
+    """Raise ValueError for a k or split with which some task would fail later."""
     alone = [each for each in families if split is None and ESTIMATORS[each].needs_split]
     if alone:
         raise ValueError(f"split = None; {alone[0]} is measured with a split only")
@@ -304,7 +306,7 @@ def _check_families(
 def _pieces(
     problems: Sequence[BatteryProblem], methods: Sequence[str], n: int
 ) -> list[tuple[tuple[int, str], ...]]:
-    """The points of one sweep in groups, each as large as fits into one task."""
+    """The points of one sweep in groups, each as large as one task allows."""
     pieces: list[tuple[tuple[int, str], ...]] = []
     spent = math.inf
     for problem in problems:
@@ -318,10 +320,10 @@ def _pieces(
 
 
 def _seconds(problem: BatteryProblem, n: int, methods: Sequence[str]) -> float:
-    """Rough seconds for all readings of a pair on one core.
+    """Estimated seconds of all methods on one pair, on one core.
 
-    A constant per method and per number of distances, more in high dimension. The constants were
-    measured once; they size the tasks, and the page shows the estimate.
+    The estimate is proportional to the number of distances, with a constant per method that grows
+    with the dimension. It decides the size of the tasks, and the page shows it.
     """
     n_real, n_generated = problem.sizes(n)
     pairs = (n_real + n_generated) ** 2 / 4e6
@@ -350,7 +352,7 @@ _NEEDED = (
     "score_diversity",
 )
 
-# Suffix of the files with rows of REPORTED.
+# Suffix in the names of files that hold rows of REPORTED.
 _REPORTED = "-reported"
 
 
@@ -362,8 +364,8 @@ def folder() -> Path:
 def kept(
     checks: Iterable[str] | None = None, where: Path | None = None, *, reported: bool = False
 ) -> KeptRows | None:
-    """The bundled rows of these checks, in the form that `judge` takes, with the provenance of the
-    newest; None if there are none.
+    """The bundled rows of the given checks, as `judge` takes them, with the provenance of the
+    newest file; None if there are none.
 
     reported : True for the rows of REPORTED, False for those of the published scores.
     """
@@ -380,13 +382,13 @@ def kept(
         return None
     newest = max(there, key=lambda each: each.facts.date)
     rows = pd.concat([each.rows for each in there], ignore_index=True)
-    # Most checks have one scenario, whose name is "" and reads back as missing.
+    # an empty text is read back as missing: "", the only scenario of most checks
     return KeptRows(rows.fillna({"scenario": ""}), newest.facts)
 
 
 def keep(rows: pd.DataFrame, facts: Provenance, where: Path | None = None) -> list[Path]:
-    """Write the rows of the published scores, and those of REPORTED: one file for each check and
-    kind.
+    """Write the rows of the published scores and those of REPORTED, in separate files for each
+    check.
     """
     place = folder() if where is None else where
     written = []

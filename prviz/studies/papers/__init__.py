@@ -1,6 +1,6 @@
 """The experiments of the papers.
 
-Each has a list of tasks, numbers beside the published ones, a chart, and conclusions in words.
+An experiment has tasks, its numbers beside the published ones, a chart, and conclusions in words.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
     "Mode",
 ]
 
-# Order in the menu; experiments that are not named here follow.
+# Order of the experiments in a menu; those that are not named here come last.
 _MENU = (
     "table1",
     "mixtures",
@@ -57,7 +57,7 @@ _MENU = (
 
 
 def _experiments() -> Mapping[str, Experiment]:
-    """An instance of every experiment class in this folder's modules, by its name."""
+    """Every experiment that is defined in a module of this folder, by name."""
     for module in pkgutil.iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
     found = {each.name: each() for each in Experiment.__subclasses__()}

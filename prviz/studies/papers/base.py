@@ -1,7 +1,7 @@
 """The base of a paper's experiment.
 
-It covers the setting, the tasks, numbers beside the published ones, conclusions, and bundled
-results.
+It has the setting, the tasks, the numbers beside the published ones, the conclusions, and the
+bundled results.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class HeatMap:
     """Numbers on a grid, with panels side by side that share one scale from low to high.
 
     x, y : headings of the columns and of the rows, the first row on top.
-    panels : by title, an array (len(y), len(x)), nan where there is no value.
+    panels : title -> array (len(y), len(x)), nan where there is no value.
     label : name of the numbers.
-    marks : by title, a sign behind each number.
+    marks : title of a panel -> a sign after each number.
     note : meaning of the marks.
-    signed : titles of panels that hold differences, drawn on a scale of their own, white at 0.
+    signed : titles of panels of differences, which have another colour scale, white at 0.
     """
 
     x: tuple[str, ...]
@@ -79,7 +79,9 @@ class HeatMap:
 
 @dataclass(frozen=True, eq=False)
 class ChartLine(ReadOnlyArrays):
-    """A series: mean and standard deviation over repeats at each x (nan for one repeat)."""
+    """A line of a chart: mean and standard deviation over repeats at each x; sd is nan for one
+    repeat.
+    """
 
     x: Floats
     mean: Floats
@@ -91,11 +93,11 @@ class LineChart:
     """Panels of lines that share one x axis.
 
     panels : title -> name of the series -> line.
-    published : the same for points that a paper gives; their sd is nan.
+    published : title -> name of the series -> points that a paper gives; their sd is nan.
     x_title, y_title : titles of the axes.
     log_x : True for a logarithmic x axis.
     y_titles : by panel title, the axis title of a panel with a y scale of its own.
-    mark : x of a vertical line; nan for none.
+    mark : x of a vertical line; nan: no line.
     """
 
     panels: Mapping[str, Mapping[str, ChartLine]]
@@ -109,11 +111,11 @@ class LineChart:
 
 @dataclass(frozen=True, eq=False)
 class ChartBand(ReadOnlyArrays):
-    """A mean precision-recall curve with its standard deviation along rays of equal lam.
+    """A mean precision-recall curve with its standard deviation along every ray of equal lam.
 
     recall, precision : from the right end (beta_0, 0) to the left end (0, alpha_inf).
-    recall_sd, precision_sd : standard deviations over repeats at the same lam; nan for one repeat
-        and for true curves.
+    recall_sd, precision_sd : standard deviations over repeats at each lam; nan for one repeat and
+        for true curves.
     """
 
     recall: Floats
@@ -127,8 +129,8 @@ class CurveChart:
     """Precision-recall curves in square panels side by side.
 
     panels : title -> name of the curve -> mean curve.
-    truths : title -> name -> true curve. A truth named like a curve belongs to that curve, one
-        named "truth" to the whole panel.
+    truths : title -> name -> true curve. A truth with the name of a curve belongs to that curve;
+        the truth called "truth" belongs to all curves of the panel.
     """
 
     panels: Mapping[str, Mapping[str, ChartBand]]
@@ -152,20 +154,21 @@ CURVE_COLUMNS: Columns = {
     **ALPHA_COLUMNS,
     **BOUND_COLUMNS,
 }
-# Share of the real evaluation samples that the classifiers behind spared_alpha_inf may misclassify.
+# For ``spared_alpha_inf``: share of the real evaluation samples that a classifier may misclassify.
 SPARED = 0.01
 
 
 def curve_rows(cell: Cell) -> list[Row]:
-    """Rows of a cell with alpha(lam) at each of `LAMS` and three more shares.
+    """Rows of a cell that also have alpha(lam) at each of `LAMS`, and three more shares.
 
-    in_real_support : share of the generated samples with a real support, c_X > 0. The literature
-        calls it precision: it is improved precision for "ipr" without split (hal-05344404, section
-        4.2). Without split, alpha_inf is never above it.
+    in_real_support : share of the generated samples with a real support, c_X > 0. For "ipr" without
+        split it is improved precision (hal-05344404, section 4.2). Without split, alpha_inf is at
+        most this share.
     spared_alpha_inf : the lowest fnr of classifiers that misclassify at most `SPARED` of the real
         samples; alpha_inf is the lowest fnr of those that misclassify none.
     lone_real : share of runs in which a real evaluation sample has no real support. In such a run
-        alpha_inf is 1, since only the classifier that calls everything real gets this sample right.
+        alpha_inf is 1, because only the classifier that calls everything real classifies this
+        sample correctly.
     """
     rows = []
     for row, estimate in measured(cell):
@@ -181,7 +184,7 @@ def curve_rows(cell: Cell) -> list[Row]:
 
 
 def alphas_of(curve: PRCurve) -> Row:
-    """The columns of a row that hold alpha(lam) of a curve at each of `LAMS`."""
+    """alpha(lam) of a curve at each of `LAMS`, as columns of a row."""
     return dict(zip(_ALPHAS, curve.alpha(LAMS), strict=True))
 
 
@@ -189,8 +192,8 @@ def mean_band(rows: pd.DataFrame) -> ChartBand:
     """The mean curve of rows and its standard deviation along every ray (hal-05344404, section
     5.1.3).
 
-    beta = alpha / lam holds for every curve, so also for mean and deviation; the ends are beta_0
-    and alpha_inf. The deviation divides by repeats - 1.
+    As beta = alpha / lam on every curve, the means and the deviations of alpha give those of beta.
+    The ends are beta_0 and alpha_inf. The deviation divides by repeats - 1.
     """
     alphas = rows[["beta_0", *_ALPHAS, "alpha_inf"]].to_numpy(dtype=float)
     mean = alphas.mean(axis=0)
@@ -218,7 +221,7 @@ def true_curve(problem: str, parameters: str) -> PRCurve | None:
 
 
 def true_band(curve: PRCurve) -> ChartBand:
-    """A true curve in the form of a chart, with its corners."""
+    """A true curve as a `ChartBand`, with its vertices and without a deviation."""
     _, alpha, beta = curve.sample()
     unknown = np.full(len(alpha), np.nan)
     return ChartBand(beta, alpha, unknown, unknown)
@@ -229,9 +232,9 @@ def curve_chart(
 ) -> CurveChart:
     """The mean curves of rows, with the truth where the problem is a toy.
 
-    panel, line : texts with columns of the rows in braces. Rows with equal texts share a panel, and
-        a line in it.
-    each_true : True if every line has a truth of its own, False if a panel has one.
+    panel, line : templates of a panel's title and a line's name, with columns of the rows in
+        braces. Rows with the same title share a panel, those with the same name too a line.
+    each_true : True if every line has its own truth, False if all lines of a panel have the same.
     """
     panels: dict[str, dict[str, ChartBand]] = {}
     truths: dict[str, dict[str, ChartBand]] = {}
@@ -246,7 +249,9 @@ def curve_chart(
 def line_panels(
     figures: pd.DataFrame, x: str, panel: str, line: str = "{figure}", value: str = "ours"
 ) -> dict[str, dict[str, ChartLine]]:
-    """Lines of the column ``value`` over the column ``x``; only our own values have a spread.
+    """Lines of the column ``value`` against the column ``x``, by panel.
+
+    Only our own values, the column "ours", have a spread.
 
     panel, line : see `curve_chart`.
     """
@@ -261,7 +266,9 @@ def line_panels(
 
 
 def _grouped(rows: pd.DataFrame, panel: str, line: str) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Rows grouped by their texts for panel and line, in order of first appearance."""
+    """Panel title, line name and rows of each group of rows with the same texts, in order of first
+    appearance.
+    """
     fields = {field for _, field, *_ in Formatter().parse(panel + line) if field}
     words: list[Any] = rows[list(fields)].to_dict("records")
     titles = [panel.format(**each) for each in words]
@@ -293,21 +300,20 @@ class Experiment(ABC):
 
     name : its key in `EXPERIMENTS`.
     title : a heading.
-    source : paper and place in it.
+    source : the paper, and the place in it.
     question : the question it answers, in one sentence.
     words : the setting, with the fields {n}, {repeats} and those that `_fields` adds.
-    columns : of its rows.
-    measure : function that gives the rows of a cell; None: as in `prviz.sweep`.
-    sizes : of its two modes.
+    columns : columns of its rows.
+    measure : function that returns the rows of a cell; None: those of `prviz.sweep`.
+    sizes : sizes of its two modes.
     labels : columns of `figures` that identify its lines.
     parameters : labels that are parameters of the problem: column -> name of the parameter.
     numbers : what is measured: label -> column of the rows.
-    published : the paper's values, by the values of `labels` and the label of the number; without
-        those that the paper does not print.
+    published : (values of `labels`, label of the number) -> value that the paper prints.
     choices : labels whose value the user selects on the page, with the initial value.
-    along : the one of the choices that is the x axis of the chart, "" if none is.
-    explore : the settings of Explore that its link opens, by the names of `ExploreSettings`: one of
-        its own, with the paper's number of samples.
+    along : the choice that is the x axis of the chart; "" if none is.
+    explore : settings that the experiment's link opens in Explore, by their names in
+        `ExploreSettings`: one of the experiment's settings, with the paper's number of samples.
     explore_title : the text of that link.
     """
 
@@ -330,7 +336,7 @@ class Experiment(ABC):
     explore_title: ClassVar[str] = "Open this setting in Explore"
 
     def setting(self, mode: Mode, *, repeats: int | None = None) -> str:
-        """The setting in words, and how the quick mode differs from it."""
+        """The setting in words; for the quick mode also how it differs from the paper mode."""
         size = self._size(mode, repeats, None)
         words = self.words.format(**self._fields(size))
         if mode == "paper":
@@ -345,9 +351,12 @@ class Experiment(ABC):
     ) -> list[Cell]:
         """Tasks for `prviz.studies.tasks.run_tasks`, whose rows have the experiment's `columns`.
 
-        All first repeats come before the second ones, so that every number has a first value early.
-        repeats : replaces that of the mode.
-        most : most samples per set.
+        The first repeats of all cells come before their second ones, so that every number soon has
+        a first value.
+
+        repeats : replaces the number of repeats of the mode.
+        most : largest number of samples per set.
+
         Raises ValueError for another mode, and for numbers that are not whole or too small.
         """
         check_whole("seed", seed, 0)
@@ -359,13 +368,13 @@ class Experiment(ABC):
         return sorted(cells, key=lambda cell: cell.repeat)
 
     def seconds(self, mode: Mode, *, repeats: int | None = None) -> float:
-        """Rough number of seconds on one core."""
+        """Rough number of seconds that all tasks take on one core."""
         size = self._size(mode, repeats, None)
         return size.seconds * size.repeats / self.sizes[mode].repeats
 
     def figures(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """A table of the experiment's numbers beside the published ones, from complete or
-        incomplete rows.
+        """The experiment's numbers beside the published ones, as a table; the rows may be
+        incomplete.
 
         Columns are `labels`, then "figure" (name of the number), "ours" (mean over repeats),
         "spread" (standard deviation over repeats; nan for one), "repeats", "published" (nan where
@@ -387,14 +396,14 @@ class Experiment(ABC):
         return pd.DataFrame(found, columns=[*self.labels, *FIGURE_COLUMNS])
 
     def ordered(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with the columns `labels`, sorted by them: numbers by size, words by first
+        """The rows with the columns `labels`, sorted by them: numbers by value, texts by first
         appearance.
         """
         known = self.labelled(rows)
         return known.sort_values(list(self.labels), key=_places, kind="stable", ignore_index=True)
 
     def chosen(self, rows: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
-        """The rows in which `labels` have these values."""
+        """The rows whose labels have the given values."""
         import pandas as pd
 
         known = self.labelled(rows)
@@ -429,23 +438,23 @@ class Experiment(ABC):
 
     @abstractmethod
     def _cells(self, size: Size, seed: int) -> list[Cell]:
-        """The cells to measure: pairs with all that is measured on each."""
+        """The cells to measure: each is a pair of sets with everything that is measured on it."""
 
     def _has_bound(self, cell: Cell, size: Size) -> bool:  # noqa: ARG002
         """True if the upper bound is measured in this cell."""
         return size.beside
 
     def _fields(self, size: Size) -> dict[str, str]:
-        """Values for the fields in braces of `words`."""
+        """Values for the fields in braces in `words`."""
         n = "" if size.n is None else f"{size.n:,}"
         return {"n": n, "repeats": counted(size.repeats, self.repeated)}
 
     @abstractmethod
     def _says(self, figures: pd.DataFrame) -> str:
-        """Conclusions in words, from at least one number."""
+        """Conclusions in words; ``figures`` has at least one number."""
 
     def _quick(self, size: Size) -> str:
-        """Differences of the quick mode from the paper mode, in words."""
+        """How the quick mode differs from the paper mode, in words."""
         paper = self.sizes["paper"]
         smaller = []
         if size.n != paper.n:
@@ -478,7 +487,7 @@ def cells(
     size: Size,
     seed: int,
 ) -> list[Cell]:
-    """All combinations of these settings as cells of `prviz.sweep`."""
+    """The combinations of these settings, as cells of `prviz.sweep`."""
     return sweep_cells(
         SweepGrid(
             problems,
@@ -498,8 +507,8 @@ def title_of(method: str) -> str:
 
 
 def with_titles(rows: pd.DataFrame, **parameters: str) -> pd.DataFrame:
-    """The rows with the columns "family", "split" and "k" as text, and with parameters of their
-    problems.
+    """The rows with "family", "split" and "k" as text, and with parameters of their problems as
+    columns.
 
     parameters : new column -> name of the parameter.
     """
@@ -515,10 +524,10 @@ def with_titles(rows: pd.DataFrame, **parameters: str) -> pd.DataFrame:
 
 
 def mean_of(figures: pd.DataFrame, figure: str, column: str = "ours", **labels: Any) -> float:
-    """The mean of a column of `Experiment.figures`, over the lines for this number with these
+    """The mean of a column of `Experiment.figures` over the lines with this number and these
     labels.
 
-    figure : name of the number. Nan if there is no such line.
+    figure : name of the number. The result is nan if there is no such line.
     """
     wanted = figures["figure"] == figure
     for label, value in labels.items():
@@ -527,7 +536,7 @@ def mean_of(figures: pd.DataFrame, figure: str, column: str = "ours", **labels: 
 
 
 def _beside(rows: pd.DataFrame) -> str:
-    """A sentence on the upper bounds after a space; "" where none were measured."""
+    """A sentence on the upper bounds, with a space before it; "" if none were measured."""
     known = rows.dropna(subset="bound_iou") if "bound_iou" in rows else rows.iloc[:0]
     if not len(known):
         return ""
@@ -540,7 +549,7 @@ def _beside(rows: pd.DataFrame) -> str:
 
 
 def _places(values: pd.Series[Any]) -> pd.Series[Any]:
-    """Sort key of a column: numbers by value, words by first occurrence."""
+    """Sort key of a column: numbers by value, texts by first appearance."""
     if values.dtype.kind in "iuf":
         return values
     places = {value: place for place, value in enumerate(dict.fromkeys(values))}
@@ -548,7 +557,7 @@ def _places(values: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def counted(number: int, word: str) -> str:
-    """The number with the word, in the plural unless it is 1."""
+    """The number with the word, which is in the plural unless the number is 1."""
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
@@ -567,7 +576,7 @@ def folder() -> Path:
 
 
 def stored(experiment: Experiment, where: Path | None = None) -> KeptRows | None:
-    """The bundled rows of this experiment, with the columns that it needs; None if there are none.
+    """The bundled rows of an experiment, with all its columns; None if there are none.
 
     See `prviz.studies.kept_rows`.
     """
@@ -577,7 +586,7 @@ def stored(experiment: Experiment, where: Path | None = None) -> KeptRows | None
 def keep(
     experiment: Experiment, rows: pd.DataFrame, facts: Provenance, where: Path | None = None
 ) -> Path:
-    """Write the columns of the rows that the experiment needs, and their provenance.
+    """Bundle the rows of an experiment: write the columns that it needs, and their provenance.
 
     See `prviz.studies.kept_rows`.
     """
@@ -587,9 +596,9 @@ def keep(
 
 
 def needed(experiment: Experiment) -> list[str]:
-    """The columns that the experiment's numbers, conclusions and chart are computed from.
+    """The columns from which the experiment's numbers, conclusions and chart are computed.
 
-    These are the settings of a row, the numbers, and columns of the experiment's own.
+    These are the settings of a row, the numbers, and the columns that only this experiment has.
     """
     more = set(experiment.columns) - set(COLUMNS)
     ends = []
@@ -600,7 +609,7 @@ def needed(experiment: Experiment) -> list[str]:
 
 
 def signed(value: float) -> str:
-    """A difference with two decimals and its sign; without a sign where it is 0."""
+    """A difference with two decimals and a sign; 0 has no sign."""
     rounded = round(value, 2)
     if rounded == 0:
         return "0.00"

@@ -1,4 +1,4 @@
-"""Problems whose samples are bundled data: rows of these, drawn without replacement."""
+"""Problems that draw rows of bundled data without replacement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from prviz.samples import SamplePair
 class BundledProblem(ABC):
     """A pair of bundled sets of samples, whose truth is not known.
 
-    The parameters of the problem are the fields of its dataclass.
+    The fields of a subclass, a dataclass, are the parameters of the problem.
     """
 
     name: ClassVar[str]
@@ -27,7 +27,7 @@ class BundledProblem(ABC):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The fields of the dataclass."""
+        """The fields of the dataclass with their values."""
         return dict(vars(self))
 
     @property
@@ -40,7 +40,7 @@ class BundledProblem(ABC):
         return at_most(self.whole(), n, seed)
 
     def source(self) -> SamplePair:
-        """The pair whose digest identifies the data."""
+        """The pair of bundled sets whose digest identifies the data."""
         return self.whole()
 
     @property
@@ -61,7 +61,7 @@ def _digest(problem: BundledProblem) -> str:
 def at_most(pair: SamplePair, n: int, seed: int) -> SamplePair:
     """At most n samples of each set, in their original order.
 
-    The two sets are drawn from independent streams of one seed.
+    The two sets use independent random streams of one seed.
     """
     if n < 1:
         raise ValueError(f"n = {n}; at least 1 is needed")

@@ -35,8 +35,8 @@ _TRUTHS = {"AuC": EVEN_SHARE, "highest precision": 1.0, "highest recall": EVEN_S
 
 
 class ClusterNumberExperiment(Experiment):
-    """Area and ends of the curve over the number of clusters, beside two families without
-    clusters.
+    """Area and ends of the curve against the number of clusters, with two families without clusters
+    for comparison.
     """
 
     name = "cluster-number"
@@ -80,7 +80,7 @@ class ClusterNumberExperiment(Experiment):
         return super()._fields(size) | {"counts": listed(list(map(str, self._counts(size))))}
 
     def _counts(self, size: Size) -> tuple[int, ...]:
-        """Numbers of clusters to try, fewer in the quick mode."""
+        """Numbers of clusters to measure; the quick mode has fewer."""
         if size == self.sizes["paper"]:
             return _NUMBERS
         return _NUMBERS[::3]
@@ -94,7 +94,9 @@ class ClusterNumberExperiment(Experiment):
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the name of their data, the family without its parameters, and the number
-        of clusters (nan for families without clusters).
+        of clusters.
+
+        The number is nan for families without clusters.
         """
         bases = [method.partition(":")[0] for method in rows["method"]]
         numbers = [
@@ -107,7 +109,7 @@ class ClusterNumberExperiment(Experiment):
         )
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """Area and ends over the number of clusters.
+        """Area and ends of the curve against the number of clusters.
 
         The truth and families without clusters are horizontal lines.
         """

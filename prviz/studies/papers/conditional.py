@@ -1,6 +1,6 @@
 """Experiments on conditional generators.
 
-Guidance scales against a reference scale, fewer classes in the prompt, variety inside a class.
+They vary the guidance scale, the number of classes in the prompt, and the variety inside a class.
 """
 
 from __future__ import annotations
@@ -47,14 +47,15 @@ _SOURCE = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section {}"
 def _half(checkpoint: str, first: int) -> Samples:
     """Every second sample of a bundled checkpoint, from row ``first`` on.
 
-    Row i of every checkpoint was generated from the same noise, so different halves share no noise.
+    Row i was generated from the same noise in every checkpoint, so halves with different ``first``
+    share no noise.
     """
     return bundled_pair(checkpoint).generated.take(np.arange(first, 1797, 2))
 
 
 @dataclass(frozen=True)
 class GuidedDigits(BundledProblem):
-    """Half of the diffusion model's digits at guidance scale 5 against the other half at another
+    """Half of the diffusion model's digits, at guidance scale 5, against the other half, at another
     scale.
     """
 
@@ -68,8 +69,8 @@ class GuidedDigits(BundledProblem):
 
 @dataclass(frozen=True)
 class PromptedDigits(BundledProblem):
-    """Half of the diffusion model's digits of all classes against the other half, generated for the
-    first ``classes`` classes only.
+    """Half of the diffusion model's digits, of all classes, against the other half, of the first
+    ``classes`` classes only.
     """
 
     classes: int
@@ -86,7 +87,7 @@ class PromptedDigits(BundledProblem):
 @dataclass(frozen=True)
 class OneDigit(BundledProblem):
     """All real digits against those that the autoregressive model generates for one digit, at a
-    temperature.
+    given temperature.
     """
 
     digit: int
@@ -102,8 +103,8 @@ class OneDigit(BundledProblem):
 
 
 def guided_toy(scale: float) -> ToyProblem:
-    """The toy of guidance: a mixture of three classes at scale 5 against the same at another
-    scale.
+    """The toy of guidance: a mixture of three classes at guidance scale 5 against the same mixture
+    at another scale.
     """
     return toy("guidance", reference=REFERENCE, scale=scale)
 
@@ -111,7 +112,8 @@ def guided_toy(scale: float) -> ToyProblem:
 def _published_settings(problems: Sequence[Known], size: Size, seed: int) -> list[Cell]:
     """Cells with the published settings of each family.
 
-    Without split there is one repeat: it uses all samples, so others would be equal.
+    Without split there is a single repeat: it uses all samples, so further repeats would give the
+    same numbers.
     """
     found: list[Cell] = []
     for repeat, problem in itertools.product(range(size.repeats), problems):
@@ -122,7 +124,9 @@ def _published_settings(problems: Sequence[Known], size: Size, seed: int) -> lis
 
 
 class GuidanceExperiment(Experiment):
-    """Scalars of the curve over the guidance scale, against samples at scale 5."""
+    """Numbers of the curve against the guidance scale of the generated samples; the real ones are
+    samples at scale 5.
+    """
 
     name = "guidance"
     title = "Guidance against a reference scale"
@@ -150,7 +154,7 @@ class GuidanceExperiment(Experiment):
         return _published_settings([GuidedDigits(scale) for scale in _SCALES], size, seed)
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """Every number over the guidance scale, a panel for each family, and the truth of the
+        """Every number against the guidance scale, in a panel for each family, and the truth of the
         toy.
         """
         panels, published = published_panels(self.figures(rows), "scale")
@@ -176,7 +180,9 @@ class GuidanceExperiment(Experiment):
 
 
 class PromptingExperiment(Experiment):
-    """Scalars of the curve over the number of classes in the prompt, against all classes."""
+    """Numbers of the curve against the number of classes in the prompt; the real ones are samples
+    of all classes.
+    """
 
     name = "prompting"
     title = "A generic prompt against a specific one"
@@ -209,7 +215,7 @@ class PromptingExperiment(Experiment):
         return _published_settings([PromptedDigits(classes) for classes in _CLASSES], size, seed)
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """Every number over the number of classes, a panel for each family."""
+        """Every number against the number of classes, in a panel for each family."""
         panels, published = published_panels(self.figures(rows), "classes")
         return LineChart(panels, "classes asked for, of 10", "value", published=published)
 
@@ -229,7 +235,9 @@ class PromptingExperiment(Experiment):
 
 
 class InsideClassesExperiment(Experiment):
-    """Recall of samples of one class against all classes, at rising temperature."""
+    """Recall of generated samples of one class against real samples of all classes, at rising
+    temperature.
+    """
 
     name = "inside-classes"
     title = "Variety inside a class"
@@ -265,7 +273,7 @@ class InsideClassesExperiment(Experiment):
         ]
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """Both numbers over the temperature, a panel for each family."""
+        """Both numbers against the temperature, in a panel for each family."""
         panels = line_panels(self.figures(rows), "temperature", "{family}")
         return LineChart(panels, "temperature", "value")
 

@@ -1,6 +1,6 @@
 """Experiments on digits and on many classes.
 
-Classes added and dropped, a share of classes in common, the truncation trick.
+They add and drop classes, vary the share of common classes, and apply the truncation trick.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ EVEN_SHARE = 0.6
 
 
 class _Halves(BundledProblem):
-    """Digits of one half of the real digits against digits of the other half, with no shared
-    picture.
+    """Digits of one half of the real digits against digits of the other half; the halves have no
+    picture in common.
     """
 
     def source(self) -> SamplePair:
-        """All pictures of both halves."""
+        """All pictures of both halves, which identify the data."""
         return bundled_pair("digits-held-out")
 
 
@@ -58,9 +58,9 @@ class _Halves(BundledProblem):
 class DigitClasses(_Halves):
     """Digits 0 to 4 of one half of the real digits against digits 0 to q - 1 of the other half.
 
-    The truth is the one that the papers expect: recall up to min(1, q / 5) at precision up to
-    min(1, 5 / q), as if all digits were equally likely and never confused (Simon, Webster, Rabin
-    2019, section 6).
+    The truth is what the papers expect: recall up to min(1, q / 5) at precision up to min(1, 5 /
+    q), as if all digits were equally likely and never confused (Simon, Webster, Rabin 2019, section
+    6).
     """
 
     q: int
@@ -85,7 +85,7 @@ class DigitClasses(_Halves):
 class DigitShares(_Halves):
     """Digits of one half, 60 % of them even, against even digits of the other half.
 
-    The expected truth, as for `DigitClasses`, is recall up to 0.6 at precision up to 1.
+    The truth, expected as for `DigitClasses`, is recall up to 0.6 at precision up to 1.
     """
 
     name: ClassVar[str] = "digit-shares"
@@ -129,8 +129,8 @@ class BundledDigits(BundledProblem):
 class TruncatedDigits(BundledProblem):
     """All digits against samples of the trained mixture model with truncated latents.
 
-    psi, one of 0, 0.1, ... 1, scales the distance of each latent vector to the mean. Row i is the
-    same latent vector at every psi, and one seed draws the same rows for every psi.
+    psi, one of 0, 0.1, ..., 1, scales the distance of each latent vector from the mean. Row i comes
+    from the same latent vector at every psi, and one seed draws the same rows for every psi.
     """
 
     psi: float
@@ -150,8 +150,8 @@ _FAMILIES = ("cluster", "classifier", "knn", "coverage")
 
 
 def _cells(problems: Sequence[Known], methods: Sequence[str], size: Size, seed: int) -> list[Cell]:
-    """Cells with k = √n: "cluster" without split, as published (PRD), other families with half of
-    the samples to measure.
+    """Cells with k = √n: the family "cluster" without split, as published (PRD), other families
+    with split 50 %.
     """
     others = [name for name in methods if name != "cluster"]
     found = cells(problems, ("cluster",), ("sqrt",), (None,), size, seed)
@@ -173,7 +173,7 @@ def _expected() -> dict[tuple[str, int, str], float]:
 
 
 class DigitsExperiment(Experiment):
-    """Digits 0 to 4 against the first q classes."""
+    """Digits 0 to 4 of the real set against the first q classes of digits, for q from 1 to 10."""
 
     name = "digits"
     title = "Classes added and dropped"
@@ -215,7 +215,7 @@ class DigitsExperiment(Experiment):
         return _cells([DigitClasses(q) for q in _COUNTS], _FAMILIES, size, seed)
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curve of every q beside its expected rectangle, a panel for each family."""
+        """The mean curve of every q with its expected rectangle, in a panel for each family."""
         panels = curve_chart(self.ordered(rows), "{family}", "q = {q}").panels
         truths = {f"q = {q}": true_band(DigitClasses(q).truth()) for q in _COUNTS}
         own = {title: {name: truths[name] for name in panel} for title, panel in panels.items()}
@@ -244,7 +244,9 @@ _SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 class CommonClassesExperiment(Experiment):
-    """Clusters that contain several classes find more in common than there is."""
+    """Many classes of which a share is common: few clusters mix several classes, and so
+    overestimate the share.
+    """
 
     name = "common-classes"
     title = "80 classes, a share of them in common"
@@ -279,7 +281,9 @@ class CommonClassesExperiment(Experiment):
         return _cells([toy("classes", share=rho) for rho in _SHARES], _COMMON_FAMILIES, size, seed)
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curve of every share rho beside its expected square, a panel for each family."""
+        """The mean curve of every share rho with its expected square, in a panel for each
+        family.
+        """
         return curve_chart(self.ordered(rows), "{family}", "rho = {rho:.0%}", each_true=True)
 
     def _says(self, figures: pd.DataFrame) -> str:
@@ -296,23 +300,24 @@ class CommonClassesExperiment(Experiment):
 
 
 _PSIS = tuple(step / 10 for step in range(11))
-# Settings of the paper's figures for iPR and coverage, and those that its theory requires for kNN.
+# Settings: for iPR and coverage those of the paper's figures, for kNN those that the paper's theory
+# requires.
 UNSPLIT: tuple[Wanted, ...] = (("ipr", 3, None), ("coverage", 5, None))
 SPLIT: tuple[Wanted, ...] = (("knn", "sqrt", None),)
 SETTINGS = {"ipr": "no split, k = 3", "coverage": "no split, k = 5", "knn": "split 50%, k = √n"}
 _IN_SUPPORT = "in the real support"
 _SPARED = f"α∞, {SPARED:.0%} of real spared"
 _LONE = "a real sample alone"
-# Dimension of the truncated Gaussian, and its number of samples, that of the digits. In 8
-# dimensions the true area is near 0 only below psi = 0.3; in 64 it would be below psi = 0.7.
+# Dimension and number of samples of the truncated Gaussian; the number is that of the digits. In 8
+# dimensions the true area is near 0 only for psi below 0.3, in 64 it would be for psi below 0.7.
 _D = 8
 _N = 1_797
 _DATA = {"scaled-gaussian": "Gaussian", "dirac": "Gaussian", TruncatedDigits.name: "digits"}
 
 
 def truncated_gaussian(psi: float) -> ToyProblem:
-    """N(0, I) against N(0, psi^2 I): a truncated latent space whose centre lies inside the support
-    of P.
+    """The toy N(0, I) against N(0, psi^2 I): a truncated latent space whose centre lies in the
+    support of P.
     """
     if psi:
         return toy("scaled-gaussian", d=_D, scale=psi)
@@ -328,7 +333,7 @@ def _true_numbers(psi: float) -> Mapping[str, float]:
 def true_lines(
     xs: Sequence[float], truths: Sequence[Mapping[str, float]], columns: Mapping[str, str]
 ) -> dict[str, ChartLine]:
-    """Lines of the true numbers over x, for those columns that the truths have."""
+    """Lines of the true numbers against x, by name, for the columns that the truths have."""
     unknown = np.full(len(xs), np.nan)
     return {
         figure: ChartLine(np.array(xs), np.array([each[column] for each in truths]), unknown)
@@ -340,7 +345,8 @@ def true_lines(
 def published_panels(
     figures: pd.DataFrame, x: str, before: str = ""
 ) -> tuple[dict[str, dict[str, ChartLine]], dict[str, dict[str, ChartLine]]]:
-    """Every number over the column x, and the published numbers, both as panels by family.
+    """Lines of every number against the column x, in a panel for each family: ours, and the
+    published ones.
 
     before : text before the family's name in each title.
     """
@@ -351,7 +357,9 @@ def published_panels(
 
 
 def turns(values: pd.Series[float]) -> str:
-    """How often a series changes between rising and falling, as text: never, once, 2 times."""
+    """How often a series changes between rising and falling, in words: "never", "once" or "2
+    times".
+    """
     steps = np.sign(np.diff(values.to_numpy()))
     steps = steps[steps != 0]
     number = int((steps[1:] != steps[:-1]).sum())
@@ -361,8 +369,8 @@ def turns(values: pd.Series[float]) -> str:
 
 
 class TruncationExperiment(Experiment):
-    """Scalars of the curve against psi, the truncation of a generator of faces, as the paper plots
-    them.
+    """Numbers of the curve against psi, the truncation, as the paper plots them for a generator of
+    faces.
     """
 
     name = "truncation"
@@ -396,7 +404,8 @@ class TruncationExperiment(Experiment):
         _SPARED: "spared_alpha_inf",
         _LONE: "lone_real",
     }
-    # The only value in the paper's text: a point and a density have an empty co-support.
+    # α∞ at psi = 0, the only value in the paper's text: the co-support of a point and a density is
+    # empty.
     published = published("truncation")
     explore = {
         "source": "bundled",
@@ -414,24 +423,26 @@ class TruncationExperiment(Experiment):
         for repeat, psi in itertools.product(range(size.repeats), _PSIS):
             gaussian = (truncated_gaussian(psi), size.n or _N)
             for problem, n in (gaussian, (TruncatedDigits(psi), size.n)):
-                # Without split and with all samples, every repeat would be equal.
+                # without split all samples are used, so further repeats would give the same numbers
                 if n is not None or repeat == 0:
                     found.append(Cell(problem, n, None, repeat, seed, UNSPLIT))
                 found.append(Cell(problem, n, 0.5, repeat, seed, SPLIT))
         return found
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with the name of their data and psi, which for a Gaussian is its scale and for a
-        point 0.
+        """The rows with the name of their data, and with psi: for a Gaussian its scale, for a point
+        0.
         """
         found = with_titles(rows, psi="psi", scale="scale")
         psi = found["psi"].astype("float64").fillna(found["scale"].astype("float64")).fillna(0.0)
         return found.assign(psi=psi, data=found["problem"].map(_DATA))
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """Every number over psi, a panel for each family, after the truth where it is known."""
+        """Every number against psi, in a panel for each family; the truth, where it is known, is
+        the first panel.
+        """
         figures = self.figures(rows)
-        # shown for kNN alone: only its jumps need an explanation
+        # these two numbers explain the jumps of kNN's curve, so only kNN shows them
         jumps = figures["figure"].isin([_SPARED, _LONE])
         found, published = published_panels(
             figures[~jumps | (figures["family"] == title_of("knn"))], "psi", "{data}: "

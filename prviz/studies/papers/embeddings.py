@@ -1,5 +1,5 @@
-"""An experiment on embeddings: pictures as features of random and of trained networks, with fewer
-and fewer of these features.
+"""An experiment on embeddings: the same pictures in features of random and of trained networks,
+with fewer and fewer features.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ _DIMENSIONS: Mapping[Embedding, tuple[int, ...]] = {
     "trained": (2, 4, 8, 16, 32),
 }
 _PSIS = (0.3, 0.5, 0.7, 0.9, 1.0)
-# Factor by which the 8 x 8 pictures are enlarged for the network; pictures encoded at a time.
+# Factor by which the 8 x 8 pictures are enlarged for the random network, and number of pictures
+# encoded at a time.
 _ENLARGED = 2
 _BATCH = 256
 
@@ -50,8 +51,8 @@ class EmbeddedDigits(BundledProblem):
     """`TruncatedDigits` in d features of a random network, or d principal components of the pixels
     or of a trained network's features.
 
-    The seed of the samples is also that of the random network, so every repeat has another network.
-    All psi and d of one repeat share samples and network.
+    The seed of the samples is also the seed of the random network, so every repeat has another
+    network. In one repeat all psi and d have the same samples and the same network.
     """
 
     psi: float
@@ -67,11 +68,11 @@ class EmbeddedDigits(BundledProblem):
         return EmbeddedDigits(1.0, 256, "random")
 
     def whole(self) -> SamplePair:
-        """All samples, as pixels."""
+        """All samples at this psi, as pixels."""
         return bundled_pair(f"truncation-{self.psi:.1f}")
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
-        """At most n samples of each set, in the first d features."""
+        """At most n samples of each set, as their first d features."""
         real, generated = _features(self.psi, n, seed, self.embedding)
         return SamplePair(Samples(real[:, : self.d]), Samples(generated[:, : self.d]))
 
@@ -100,7 +101,7 @@ def _encoded(samples: Samples, seed: int) -> Floats32:
 
 
 class EmbeddingsExperiment(Experiment):
-    """Random and trained networks as encoders, and how many of their features are needed (section
+    """How many features of random and of trained networks are needed to see a truncation (section
     5.2).
     """
 
@@ -151,7 +152,9 @@ class EmbeddingsExperiment(Experiment):
         return found.assign(embedding=found["embedding"].map(dict(_TITLES)))
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """AuC over the number of features, a line for each psi, a panel for each embedding."""
+        """AuC against the number of features, a line for each psi, in a panel for each
+        embedding.
+        """
         figures = self.figures(rows)
         areas = figures[figures["figure"] == "AuC"]
         panels = line_panels(areas, "d", "{embedding}", "ψ = {psi:g}")
@@ -162,7 +165,7 @@ class EmbeddingsExperiment(Experiment):
         said = []
         for name, group in areas.groupby("embedding", sort=False):
             table = group.pivot_table("ours", "psi", "d").dropna()
-            if table.empty:  # no d has been measured for all psi yet
+            if table.empty:  # no d has been measured for every psi yet
                 continue
             ranks = table.rank()
             alike = [int(d) for d in table.columns if (ranks[d] == ranks[table.columns[-1]]).all()]

@@ -1,4 +1,4 @@
-"""Mistakes in the papers themselves, each with the computation that shows it.
+"""Mistakes in the papers, each with the computation that shows it.
 
 A year names the paper: Sykes, Simon, Rabin 2024 (the first version), or Sykes, Simon, Rabin, Fadili
 2026 (hal-05344404).
@@ -38,12 +38,12 @@ from prviz.toys import toy
 class Erratum:
     """One mistake in a paper.
 
-    place : paper and place in it.
+    place : the paper, and the place in it.
     says : what the paper says.
     true : what is true, with a field in braces for every number.
-    setting : samples and parameters of numbers and chart.
-    numbers : computes the numbers.
-    chart : shows the mistake as a figure.
+    setting : samples and parameters of the numbers and the chart.
+    numbers : function that computes the numbers.
+    chart : function that draws the mistake.
     """
 
     place: str
@@ -70,8 +70,8 @@ _SHIFTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
 @cache
 def _ppr(shift: float) -> tuple[float, float]:
-    """Mean over generated samples of 1 - prod tau, as printed, and of 1 - prod (1 - tau), as
-    correct.
+    """Probabilistic precision of two Gaussians: the mean over generated samples of 1 - prod tau, as
+    printed, and of 1 - prod (1 - tau), which is correct.
     """
     real, generated = (
         side.values for side in toy("shifted-gaussians", d=16, mu=shift).sample(200, 0)
@@ -105,14 +105,14 @@ def _rays() -> CurveChart:
     )
 
 
-# ---- 2026, section 5.1.1: whether the setting with or without split is pessimistic ----
+# ---- 2026, section 5.1.1: whether estimates with or without split are pessimistic ----
 
 _MUS = (1 / 8, 5 / 24, 7 / 24, 3 / 8)
 
 
 @cache
 def _areas(mu: float) -> tuple[float, float, float]:
-    """Area of the truth, and mean area over the four families at k = 4 with split and without."""
+    """True area, and the mean area by four families at k = 4, first with split, then without."""
     problem = toy("shifted-gaussians", mu=mu)
     pair = problem.sample(1000, 0)
     areas = [
@@ -142,7 +142,7 @@ _KS = (1, 2, 3)
 
 @cache
 def _ends(k: int) -> tuple[float, float]:
-    """Improved precision, and alpha_inf of the curve of iPR."""
+    """Improved precision of _REAL against _GENERATED, and alpha_inf of the curve of iPR."""
     curve = pr_curve(_REAL, _GENERATED, "ipr", k=k, split=None)
     return scalars(_REAL, _GENERATED, k=k)["precision"], curve.extreme_precision
 
@@ -179,8 +179,8 @@ _REPEATS = (1, 3, 10, 30, 100)
 
 @cache
 def _spread() -> float:
-    """Largest standard deviation of the IoU over our repeats of Table 1; nan if its rows are not
-    bundled.
+    """Largest standard deviation of the IoU over repeats among the cells of our Table 1; nan if its
+    rows are not bundled.
     """
     experiment = Table1Experiment()
     kept = stored(experiment)
@@ -215,7 +215,7 @@ _SIZES = (50, 100, 200, 500)
 
 @cache
 def _middle(n: int) -> float:
-    """Mean of KDE's alpha(1) over 20 draws of P = Q, with split."""
+    """Mean of alpha(1) by KDE with split, over 20 draws of P = Q."""
     alphas = []
     for seed in range(20):
         real, generated = toy("identical", d=2).sample(n, seed)
@@ -238,8 +238,8 @@ _WEIGHTS = (0.01, 1 / 8, 1.0, 8.0, 100.0)
 
 @cache
 def _invented() -> PRCurve:
-    """The true curve where P is one mode and Q has this mode with weight 0.3: alpha_inf 0.3, beta_0
-    1.
+    """The true curve of an invented mode: P is one mode, which has weight 0.3 in Q. So alpha_inf =
+    0.3 and beta_0 = 1.
     """
     return toy("finite", real_weights=(1.0, 0.0), generated_weights=(0.3, 0.7)).truth()
 
@@ -259,7 +259,7 @@ def _score_chart() -> LineChart:
 
 @cache
 def _point_mass() -> tuple[float, float]:
-    """True area for a point mass inside a Gaussian's support, and Q(supp P)."""
+    """For a point mass in the support of a Gaussian, the true area, and Q(supp P)."""
     problem = toy("dirac")
     masses = problem.support_masses
     return problem.truth().auc, float("nan") if masses is None else masses.q_of_supp_p
@@ -277,7 +277,8 @@ def _point_chart() -> CurveChart:
 def _risk(lam: float, gamma: float, *, printed: bool) -> float:
     """The risk lam fpr + fnr on two Gaussians.
 
-    printed : True for the classifier with threshold lam, as the paper prints, False for gamma.
+    printed : True for the classifier with threshold lam, as printed in the paper; False for
+    threshold gamma.
     """
     shift = 1.0
     threshold = lam if printed else gamma
@@ -291,7 +292,9 @@ _GAMMAS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 def _spans() -> tuple[float, float]:
-    """Largest minus smallest risk over gamma at lam = 1, as printed and with threshold gamma."""
+    """Largest minus smallest risk over gamma at lam = 1: with the printed threshold lam, and with
+    threshold gamma.
+    """
     risks = [[_risk(1.0, gamma, printed=printed) for gamma in _GAMMAS] for printed in (True, False)]
     return max(risks[0]) - min(risks[0]), max(risks[1]) - min(risks[1])
 
@@ -310,7 +313,7 @@ _CURVES = (10, 30, 100, 300)
 
 
 def _printed_means() -> list[float]:
-    """The mean that the printed factor 1 / n, n = 10^4, gives for N curves of height 1."""
+    """The mean of N curves of height 1 by the printed factor 1 / n, n = 10^4, for each N."""
     return [number / 1e4 for number in _CURVES]
 
 

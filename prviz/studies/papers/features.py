@@ -1,5 +1,5 @@
-"""Raw data against features (Simon, Webster, Rabin 2019, section 7): the same pairs of pictures as
-pixels and as features.
+"""An experiment on raw data and features (Simon, Webster, Rabin 2019, section 7): the same pairs of
+pictures as pixels and as features.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 _LEVELS = 16.0
 _HALF = "the other half"
 _PATTERN = "the other half, with a pattern"
-# Title of a pair -> the bundled checkpoint of its generated samples. The first two pairs compare
-# real digits with real digits.
+# Title of a pair -> the bundled checkpoint with its generated samples. In the first two pairs both
+# sets are real digits.
 _PAIRS = {
     _HALF: "digits-held-out",
     _PATTERN: "digits-held-out",
@@ -55,13 +55,13 @@ _RANDOM = "random network"
 _TRAINED = "trained network"
 _RECOGNISER = TRAINED["digits"].title
 _FEATURES = (_RAW, _COMPONENTS, _RANDOM, _TRAINED, _RECOGNISER)
-# The kinds of features as the conclusions name them.
+# Kind of features -> its name in the conclusions.
 _WHERE = {
     _COMPONENTS: _COMPONENTS,
     _TRAINED: "a trained network's features",
     _RECOGNISER: "a character recogniser's",
 }
-# Units of the two hidden layers, in the random and in the trained network.
+# Numbers of units in the two hidden layers of the random and of the trained network.
 _UNITS = (64, 32)
 _METHODS = ("classifier", "knn")
 _K = 3
@@ -75,7 +75,8 @@ FEATURE_COLUMNS: Columns = {
 def _encoder(features: str) -> Callable[[Floats], Floats]:
     """A function from pixels in [0, 1] to features.
 
-    It is fitted on the half of the digits that the generators were trained on.
+    Components and the trained network are fitted on the half of the digits on which the generators
+    were trained.
     """
     train = bundled_pair("digits-held-out").real
     pixels = np.asarray(train.values, dtype=float) / _LEVELS
@@ -99,7 +100,9 @@ def _encoder(features: str) -> Callable[[Floats], Floats]:
 
 
 def _network(weights: list[Floats], offsets: list[Floats]) -> Callable[[Floats], Floats]:
-    """A function that returns the last hidden layer of a ReLU network."""
+    """A function that returns the last hidden layer of a ReLU network with these weights and
+    offsets.
+    """
 
     def encode(values: Floats) -> Floats:
         for matrix, offset in zip(weights, offsets, strict=True):
@@ -110,7 +113,7 @@ def _network(weights: list[Floats], offsets: list[Floats]) -> Callable[[Floats],
 
 
 def with_pattern(samples: Samples) -> Samples:
-    """Digits with one grey level more at every other pixel; pictures are cut at full ink."""
+    """The digits with one grey level added at every other pixel, up to full black."""
     images = samples.images
     if images is None:
         raise ValueError(f"{samples.name} has no pictures")
@@ -121,11 +124,11 @@ def with_pattern(samples: Samples) -> Samples:
 
 @dataclass(frozen=True)
 class DigitFeatures(BundledProblem):
-    """Held-out digits against the generated set of one of the pairs, as features.
+    """Held-out digits against the generated set of one pair, as features.
 
-    The pattern adds one grey level of 16 to every other pixel, as on a chessboard. As pixels the
-    two distributions then have nothing in common, since some of these pixels are empty in every
-    digit.
+    The pattern adds one grey level of 16 to every other pixel, as on a chessboard. The two
+    distributions of pixels then have nothing in common, because some of these pixels are empty in
+    every digit.
     """
 
     generated: str
@@ -134,8 +137,8 @@ class DigitFeatures(BundledProblem):
 
     @property
     def drawn_as(self) -> DigitFeatures:
-        """The first pair as pixels: all pairs and features share its seeds, so they have the same
-        pictures.
+        """The first pair as pixels: its seeds are those of all pairs and features, so all use the
+        same pictures.
         """
         return DigitFeatures(_HALF, _RAW)
 
@@ -145,8 +148,8 @@ class DigitFeatures(BundledProblem):
         return min(side.n for side in bundled_pair("digits-held-out"))
 
     def whole(self) -> SamplePair:
-        """All digits of the held-out half and all generated ones, as the recogniser's features or
-        as pixels.
+        """All digits of the held-out half and all generated ones, as features of the recogniser or
+        else as pixels.
         """
         trained = self.features == _RECOGNISER
         halves = bundled_pair("digits-held-out", trained=trained)
@@ -176,7 +179,7 @@ class DigitFeatures(BundledProblem):
 
 
 def feature_rows(cell: Cell) -> list[Row]:
-    """Rows of curves that also have improved precision and recall, without split, and the Fréchet
+    """Rows of `curve_rows` with improved precision and recall, without split, and with the Fréchet
     distance.
     """
     pair = cell.draw()
@@ -190,8 +193,8 @@ def feature_rows(cell: Cell) -> list[Row]:
 
 
 class FeaturesExperiment(Experiment):
-    """Curves, Fréchet distance, improved precision and recall of the same pairs in five feature
-    spaces.
+    """Curves, Fréchet distance, and improved precision and recall of the same pairs of sets, in
+    five feature spaces.
     """
 
     name = "features"
@@ -249,7 +252,7 @@ class FeaturesExperiment(Experiment):
         ]
 
     def table(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """One line for each pair and kind of features: the area by each family, and the other
+        """One line for each pair and kind of features, with the areas by all families and the other
         numbers.
         """
         figures = self.figures(rows)
@@ -258,7 +261,7 @@ class FeaturesExperiment(Experiment):
         return named.pivot_table("ours", ["pair", "features"], "figure", sort=False).reset_index()
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curve of every pair, a panel for each kind of features."""
+        """The mean curve of every pair, in a panel for each kind of features."""
         return curve_chart(self.ordered(rows), "{features}", "{pair}")
 
     def _says(self, figures: pd.DataFrame) -> str:

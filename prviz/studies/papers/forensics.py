@@ -1,4 +1,4 @@
-"""Table 1 under conventions that the paper leaves open: which of them reproduce which cells."""
+"""Table 1 under conventions that the paper does not state: which of them reproduce which cells."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Numbers of rays to try, from the fewest to the 1,001 of the published code.
+# Numbers of rays that are tried; the published code has 1,001.
 RAYS = (9, 13, 31, 1001)
-# Ways to draw a curve: (number of rays, None for the exact curve; True if the classifiers'
-# thresholds lie on the same rays). The exact curve comes first.
+# Ways to draw a curve: (number of rays, or None for the exact curve; True if the thresholds of the
+# classifiers lie on the same rays). The first is the exact curve.
 DRAWINGS: tuple[tuple[int | None, bool], ...] = (
     (None, False),
     *((rays, gammas) for rays in RAYS for gammas in (False, True)),
@@ -37,15 +37,17 @@ CONVENTION_COLUMNS: Columns = {
     **BOUND_COLUMNS,
 }
 
-# Half a unit of the last printed digit; the paper's standard deviation over repeats, and its number
-# of repeats.
+# Half a unit of the last printed digit; and the paper's standard deviation over repeats, with its
+# number of repeats.
 _ROUNDING = 0.005
 _PAPER_SPREAD = 0.01
 _PAPER_REPEATS = 10
 
 
 def convention_rows(cell: Cell) -> list[Row]:
-    """Rows of a cell with the IoU under each of CONVENTIONS, measured at k and k - 1 in one
+    """Rows of a cell with a column of IoUs for each of CONVENTIONS.
+
+    Some conventions count a sample as its own neighbour; they are measured with k - 1, in the same
     pass.
     """
     truth = None
@@ -71,7 +73,7 @@ def convention_rows(cell: Cell) -> list[Row]:
 
 
 def check_tried(convention: CurveConvention) -> None:
-    """Raise ValueError for a convention that is not among CONVENTIONS."""
+    """Raise ValueError unless the convention is among CONVENTIONS."""
     if convention not in CONVENTIONS:
         raise ValueError(
             f"rays = {convention.rays}; one of {', '.join(map(str, RAYS))} is needed here"
@@ -79,8 +81,8 @@ def check_tried(convention: CurveConvention) -> None:
 
 
 def read_by(rows: pd.DataFrame, convention: CurveConvention | PaperConvention) -> pd.DataFrame:
-    """The rows with one IoU only: under one of CONVENTIONS, or under a paper's convention for each
-    family.
+    """The rows with a single IoU: under one of CONVENTIONS, or under a paper's convention, which
+    can differ between families.
     """
     others = [each.key for each in CONVENTIONS if each.key != "iou"]
     if isinstance(convention, CurveConvention):
@@ -95,10 +97,10 @@ def read_by(rows: pd.DataFrame, convention: CurveConvention | PaperConvention) -
 def spreads_by(
     figures: pd.DataFrame, convention: CurveConvention | PaperConvention | None
 ) -> pd.DataFrame:
-    """The table of `Experiment.figures` with its spreads divided by sqrt(runs) for a paper's
-    convention.
+    """The table of `Experiment.figures`, with spreads as reported under a paper's convention.
 
-    Such a paper reports standard deviations of means over this number of runs.
+    Such a paper reports the standard deviation of a mean over several runs, so spreads are divided
+    by the square root of their number.
     """
     runs = 1
     if isinstance(convention, PaperConvention):
@@ -109,10 +111,10 @@ def spreads_by(
 
 
 class TableReading(NamedTuple):
-    """Table 1 under one choice of conventions: one way to draw all curves, one self-counting per
-    family.
+    """Table 1 under one choice of conventions: the same way to draw all curves, and a self-counting
+    for each family.
 
-    off : distance from the published IoU, by cell.
+    off : by cell, |mean IoU - published IoU|.
     explained : True where this distance is within the cell's tolerance.
     """
 
@@ -128,9 +130,10 @@ def readings(
 ) -> dict[str, TableReading]:
     """The choices of conventions that come closest to the published table.
 
-    Keys: "own" (prviz's conventions), "self" (self-counting varied), "rays" (drawing varied),
-    "both".
-    cells : mean IoU, a row per cell, a column per convention; the index has a level "family".
+    Each key names what is varied: "own" nothing (prviz's conventions), "self" the self-counting,
+    "rays" the drawing, "both" self-counting and drawing.
+    cells : mean IoU, with a row per cell and a column per convention; the index has a level
+    "family".
     """
     off = cells.sub(published, axis=0).abs()
     own: tuple[SelfCounting, ...] = ("count",)
@@ -167,8 +170,9 @@ def _closest(
 
 
 def tolerances(spread: pd.Series[float], repeats: pd.Series[int]) -> pd.Series[float]:
-    """Distance of two means that chance and rounding explain: two standard errors and half a unit
-    of the last printed digit.
+    """By cell, the distance of our mean from the published one that chance and rounding explain.
+
+    It is two standard errors plus half a unit of the last printed digit.
     """
     ours = spread.fillna(_PAPER_SPREAD) ** 2 / repeats
     return _ROUNDING + 2 * (ours + _PAPER_SPREAD**2 / _PAPER_REPEATS) ** 0.5

@@ -1,6 +1,7 @@
 """Experiments on Gaussians.
 
-Table 1, mixtures, a perfect generator, an outlier, dimension, and number of samples.
+They are Table 1, mixtures, a perfect generator, an outlier, the dimension, and the number of
+samples.
 """
 
 from __future__ import annotations
@@ -45,13 +46,13 @@ if TYPE_CHECKING:
 _FAMILIES = ("ipr", "knn", "kde", "coverage")
 _KS = ("4", "√n")
 _SPLITS = ("50%", "none")
-# The shift as the table rounds it -> its value: 1, 5/3, 7/3 and 3 times 1/8.
+# Shift as rounded in the table -> its value: 1, 5/3, 7/3 and 3 times 1/8.
 _SHIFTS = {"0.12": 1 / 8, "0.21": 5 / 24, "0.29": 7 / 24, "0.38": 3 / 8}
 
 PUBLISHED = published("table1")
 """The paper's mean IoU by (split, k, shift, family, "IoU"): n = 10,000, d = 64; k = √n is 100."""
 
-# Number of runs whose mean the paper probably reports in Table 1.
+# Number of runs over which Table 1 probably reports means.
 _RUNS = 10
 SPREAD_BELOW = 0.01
 """The paper's upper limit on the standard deviations of the IoU, in every cell of Table 1."""
@@ -90,7 +91,7 @@ class Table1Experiment(Experiment):
         return cells(problems, _FAMILIES, (4, "sqrt"), (0.5, None), size, seed)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with the shift as the table prints it."""
+        """The rows with the shift in the form in which the table prints it."""
         found = with_titles(rows, shift="mu")
         titles = {mu: title for title, mu in _SHIFTS.items()}
         return found.assign(shift=found["shift"].map(titles))
@@ -116,9 +117,9 @@ class Table1Experiment(Experiment):
         return replace(chart, marks={"ours": marks}, note=note)
 
     def readings(self, rows: pd.DataFrame) -> dict[str, TableReading] | None:
-        """The table under the conventions that come closest to the paper; see `forensics.readings`.
+        """Table 1 under the conventions that come closest to the paper; see `forensics.readings`.
 
-        None for rows of other settings, or with fewer conventions.
+        None if the rows have other settings, or lack some conventions.
         """
         keys = [each.key for each in CONVENTIONS]
         if (
@@ -138,7 +139,7 @@ class Table1Experiment(Experiment):
         return self.labelled(rows).groupby(list(self.labels), sort=False)
 
     def tolerances(self, rows: pd.DataFrame) -> pd.Series[float]:
-        """Distance from the published IoU that chance and rounding explain, by cell.
+        """By cell, the distance from the published IoU that chance and rounding explain.
 
         See `forensics.tolerances`.
         """
@@ -146,7 +147,7 @@ class Table1Experiment(Experiment):
         return tolerances(groups.std(), groups.count())
 
     def message(self, rows: pd.DataFrame) -> str:
-        """The first sentence, with the distance that remains under the paper's likely
+        """The main conclusion, with the distance from the published table under the paper's likely
         conventions.
         """
         said = super().message(rows)
@@ -157,7 +158,7 @@ class Table1Experiment(Experiment):
         return f"{said.removesuffix('.')}, by its likely choices {both.off.mean():.3f}."
 
     def says(self, rows: pd.DataFrame) -> str:
-        """Conclusions from the numbers, and which conventions explain how many cells."""
+        """The conclusions, and how many cells which conventions explain."""
         said = super().says(rows)
         found = self.readings(rows)
         if found is None:
@@ -182,8 +183,8 @@ class Table1Experiment(Experiment):
 
 
 def _mark(found: Mapping[str, TableReading], cell: tuple[str, ...]) -> str:
-    """The sign of a cell: "" if prviz reproduces it, "○" if only the closest conventions do, else
-    "×".
+    """The sign of a cell: "" if prviz's conventions reproduce it, "○" if the closest conventions
+    do, else "×".
     """
     if found["own"].explained[cell]:
         return ""
@@ -193,7 +194,7 @@ def _mark(found: Mapping[str, TableReading], cell: tuple[str, ...]) -> str:
 
 
 def _spreads(figures: pd.DataFrame) -> str:
-    """A sentence on the standard deviations over repeats beside the paper's "< 10^-2"."""
+    """A sentence that compares our standard deviations over repeats with the paper's "< 10^-2"."""
     spreads = figures["spread"].dropna()
     wide = int((spreads >= SPREAD_BELOW).sum())
     if not wide:
@@ -206,7 +207,7 @@ def _spreads(figures: pd.DataFrame) -> str:
     )
 
 
-# How a family treats a sample's own ball, for each self-counting that is not prviz's.
+# Self-counting other than prviz's -> how a family then treats a sample's own ball, in words.
 _ITSELF = {
     "none": "{} don't count a sample itself",
     "radius": "{} take a sample for its own neighbour in the radius alone",
@@ -224,7 +225,9 @@ def _drawing(reading: TableReading) -> str:
 
 
 def _explained(found: Mapping[str, TableReading]) -> str:
-    """One sentence: how many cells match the paper under which conventions, and which do not."""
+    """A sentence: how many cells are reproduced under which conventions, and which cells under
+    none.
+    """
     own, rays, both = (found[name] for name in ("own", "rays", "both"))
     drawn = _drawing(rays)
     how = []
@@ -249,7 +252,7 @@ _FIRST_N = 1_000
 
 
 def mixture_problems() -> dict[str, ToyProblem]:
-    """The toy of mixtures with the weights of each version of the paper, by year."""
+    """Year of a version of the paper -> the toy of mixtures with the weights of this version."""
     presets = type(toy("mixtures")).presets
     return {
         year: toy("mixtures", **presets[label])
@@ -260,8 +263,8 @@ def mixture_problems() -> dict[str, ToyProblem]:
 
 
 class MixturesExperiment(Experiment):
-    """Mixtures with the weights of the paper's text (Figure 3c), and with those of its Figure 16
-    and its first version.
+    """Mixtures with the weights in the paper's text (Figure 3c), and with those of Figure 16 and of
+    the first version.
     """
 
     name = "mixtures"
@@ -304,7 +307,7 @@ class MixturesExperiment(Experiment):
         return found.assign(weights=[years[tuple(weights)] for weights in found["weights"]])
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curves, a panel for every setting."""
+        """The mean curves, in a panel for each setting."""
         panel = "weights of {weights}, split {split}, k = {k}"
         return curve_chart(self.ordered(rows), panel, "{family}")
 
@@ -356,7 +359,7 @@ class SameExperiment(Experiment):
         return cells([toy("identical")], _FAMILIES, (4, 5, "sqrt"), (None, 0.5), size, seed)
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curves, a panel for every k and split."""
+        """The mean curves, in a panel for each k and split."""
         return curve_chart(self.ordered(rows), "split {split}, k = {k}", "{family}")
 
     def _says(self, figures: pd.DataFrame) -> str:
@@ -387,7 +390,7 @@ _OUTLIER_SHIFT = 3 / 8
 
 
 class OutlierExperiment(Experiment):
-    """The same samples with and without one of them moved far away."""
+    """The same samples, with and without one real sample moved far away."""
 
     name = "outlier"
     title = "One outlier among the real samples"
@@ -423,12 +426,12 @@ class OutlierExperiment(Experiment):
         return cells(pair, _FAMILIES, (4, "sqrt"), (None,), size, seed)
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with "with" or "without" in the column "outlier"."""
+        """The rows with a column "outlier" that says "with" or "without"."""
         words = {"outlier": "with", "shifted-gaussians": "without"}
         return with_titles(rows).assign(outlier=rows["problem"].map(words))
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curves, a panel for every k, with and without the outlier."""
+        """The mean curves, in a panel for each k, with and without the outlier."""
         return curve_chart(self.ordered(rows), "k = {k}, {outlier} outlier", "{family}")
 
     def _says(self, figures: pd.DataFrame) -> str:
@@ -448,7 +451,7 @@ class OutlierExperiment(Experiment):
 
 
 def _most(moved: pd.Series[float], figure: str) -> str:
-    """The largest change of one number, and the family it occurs in."""
+    """The largest change of one number by the outlier, with the family, in words."""
     changes = moved[moved.index.get_level_values("figure") == figure]
     place = int(changes.abs().to_numpy().argmax())
     return f"{figure} by {abs(changes.iloc[place]):.3f} at most ({changes.index[place][1]})"
@@ -459,7 +462,9 @@ _DISTANCES = (1.0, 2.0)
 
 
 class DimensionExperiment(Experiment):
-    """The setting of Figure 4, with more dimensions between that of Figure 2 and its own."""
+    """Shifted Gaussians in d = 2048 dimensions, as in Figure 4, in d = 64, as in Figure 2, and in
+    between.
+    """
 
     name = "dimension"
     title = "Ambient dimension, 64 to 2048"
@@ -497,7 +502,7 @@ class DimensionExperiment(Experiment):
         return size.beside and cell.repeat == 0
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """IoU and excess over d, two panels for each distance."""
+        """IoU and excess against d, in two panels for each distance of the means."""
         figures = self.figures(rows)
         wanted = figures[figures["figure"].isin(["IoU", "excess"])]
         panels = line_panels(wanted, "d", "|m| = {distance:g}: {figure}", "{family}")
@@ -566,7 +571,7 @@ class SampleSizeExperiment(Experiment):
         return found
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curves with their standard deviation, a panel for every n."""
+        """The mean curves with their standard deviations, in a panel for each n."""
         return curve_chart(self.ordered(rows), "n = {n:,}", "{family}")
 
     def _says(self, figures: pd.DataFrame) -> str:

@@ -1,6 +1,6 @@
-"""The poster on hubs, samples that are among the nearest neighbours of many others.
+"""An experiment on a poster about hubs, samples among the nearest neighbours of many others.
 
-Whether samples of equal hubness behave alike, and what hubs alone give, at which cost.
+It shows whether samples of equal hubness behave alike, and what hubs alone give at which cost.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from prviz.toys import toy
 if TYPE_CHECKING:
     import pandas as pd
 
-# Thresholds t of hubness; also the upper ends of the groups by hubness.
+# Thresholds t of the hubness, which are also the upper limits of the groups by hubness.
 _TS = (1, 2, 3, 5, 10, 20, 40, 80)
 _KS: tuple[int | Literal["sqrt"], ...] = (3, 5, 10, "sqrt")
-# Runs of each timing, of which the fastest counts.
+# Number of runs per timing; the fastest one counts.
 _TIMES = 3
 _ROLES = ("real", "generated")
 _SCALARS = ("precision", "recall")
-# Names of the numbers, and the columns of the rows that hold them.
+# Names of the numbers, as the table shows them; `_FIGURES` maps each to its column.
 _ERRORS = {name: f"error of {name}" for name in _SCALARS}
 _COST = "processor time"
 _SEARCH = "finding the hubs"
@@ -76,28 +76,28 @@ _NUMBERS = (
     *_OF_ROLES.values(),
 )
 HUB_COLUMNS: Columns = {**COLUMNS, **dict.fromkeys(_NUMBERS, "float64")}
-# Printed errors on FFHQ, LSUN-Car and LSUN-Church; seconds on FFHQ without parallelism, for hubs
-# and for all samples.
+# The poster's errors on FFHQ, LSUN-Car and LSUN-Church; its seconds on FFHQ without parallelism,
+# first for hubs, then for all samples.
 _TABLE_1 = printed_in("hubs: Table 1, errors")
 POSTER_ERRORS = {name: _TABLE_1[f"error of {name}"] for name in _SCALARS}
 POSTER_SECONDS = tuple(value for (value,) in printed_in("hubs: Table 2, time and memory").values())
 
 
 def precision_and_recall(supports: Supports) -> tuple[float, float]:
-    """Share of generated samples with a real support, and of real samples with a generated
-    support.
-    """
+    """Share of generated samples with c_X > 0, and share of real samples with c_Y > 0."""
     n = supports.n_real
     return float(np.mean(supports.c_real[n:] > 0)), float(np.mean(supports.c_generated[:n] > 0))
 
 
 def hub_rows(cell: Cell) -> list[Row]:
-    """Rows of a cell of `hub` at several t and k, without split, with what the poster shows.
+    """Rows of a cell that measures the family `hub` at several t and k, without split, with the
+    poster's numbers.
 
     hubs : share of the samples that the estimator treats as hubs.
-    precision, recall : of all samples; hub_* : of hubs alone; error_* : their relative difference.
-    cost : processor time of the estimate over that of `ipr` on all samples; search : of finding the
-        hubs alone.
+    precision, recall : by all samples; hub_* : by hubs alone; error_* : relative difference of
+        hub_* from all.
+    cost : processor time of the estimate, as a multiple of that of `ipr` on all samples; search :
+        the same for finding the hubs.
 
     The hubness m of a sample is the exact number of other samples of its set in whose k-NN ball it
     lies. For each role, group_* : share of samples with m up to t and above the next smaller t.
@@ -105,10 +105,10 @@ def hub_rows(cell: Cell) -> list[Row]:
         the other set, the share in the ball of a hub, m > t.
     """
     pair = cell.draw()
-    # What happens once in a process (imports, compilation) must not count in the timings below.
+    # Imports and compilation happen once per process, and must not count in the timings below.
     for method in ("ipr", HUB.name):
         _timed(replace(cell, wanted=((method, cell.wanted[0][1], None),)), pair)
-    # FAISS has its own BLAS, which is loaded by now, so the limit holds for it too
+    # FAISS brings its own BLAS; it is loaded now, so the limit applies to it, too
     with threadpool_limits(1, "blas"):
         return _rows(cell, pair)
 
@@ -139,14 +139,14 @@ def _fastest(cell: Cell, pair: SamplePair) -> tuple[Row, Estimate, float]:
 
 
 def _timed(cell: Cell, pair: SamplePair) -> tuple[Row, Estimate, float]:
-    """The only row of a cell, its estimate, and the processor time of both."""
+    """The only row of a cell and its estimate, and the processor time of measuring it."""
     began = time.process_time()
     ((row, estimate),) = measured_on(cell, pair, None)
     return row, estimate, time.process_time() - began
 
 
 def _search_seconds(pair: SamplePair, k: int, seed: int) -> float:
-    """Processor time of finding the hubs of both sets."""
+    """Processor time in seconds of finding the hubs of both sets."""
     began = time.process_time()
     for side in pair:
         hubs_over_k(side.values, [k], seed)
@@ -168,7 +168,7 @@ class _Hubness:
     def of(cls, pair: SamplePair, k: int) -> _Hubness:
         values = [side.values for side in pair]
         radii = [nearest_radii(side, np.arange(len(side)), k) for side in values]
-        # Minus 1: every sample is in its own ball.
+        # minus 1, since every sample lies in its own ball
         hubness = [
             count_in_balls(side, side, own) - 1 for side, own in zip(values, radii, strict=True)
         ]
@@ -178,7 +178,7 @@ class _Hubness:
         return cls(pair, radii, hubness, inside)
 
     def at(self, t: int) -> Row:
-        """The columns on groups and hubs for the threshold t."""
+        """The columns group_*, inside_* and held_* for the threshold t."""
         below = max((each for each in _TS if each < t), default=-1)
         found = Row()
         values = [side.values for side in self.pair]
@@ -201,7 +201,7 @@ _DATA = {
     "high-dimension": "d = 2,048",
     BundledDigits.name: "VAE digits",
 }
-# Title of a panel -> (axis title, series -> name of its number).
+# Title of a panel -> (title of the y axis, name of a series -> name of its number).
 _PANELS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "Samples, by hubness": (
         "share of the set",
@@ -236,7 +236,9 @@ def _published() -> dict[tuple[Any, ...], float]:
 
 
 class HubsExperiment(Experiment):
-    """Figures 1 and 2 and Tables 1 and 2 of the poster over t and k, on three pairs."""
+    """The numbers of the poster's Figures 1 and 2 and Tables 1 and 2, for several t and k, on three
+    pairs.
+    """
 
     name = "hubs"
     title = "Hubs in place of all samples"
@@ -301,7 +303,7 @@ class HubsExperiment(Experiment):
         return with_titles(rows).assign(data=rows["problem"].map(_DATA), t=ts)
 
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """Every number over t, averaged over the pairs and k of the rows."""
+        """Every number against t, averaged over the pairs and k of the rows."""
         import pandas as pd
 
         known = self.figures(rows).groupby(["figure", "t"], sort=False)

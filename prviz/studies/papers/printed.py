@@ -24,8 +24,8 @@ class PrintedNumber(NamedTuple):
     item : paper and row of docs/papers.md.
     number : name of the number.
     printed : its value.
-    setting : the setting that it was measured in.
-    experiment, at : the experiment of prviz that measures it, and the values of the experiment's
+    setting : the setting in which it was measured.
+    experiment, at : the experiment that measures the number, and the values of this experiment's
         labels; "" and () if none does.
     ours : our value; None if it is a range or measured on other data.
     """
@@ -49,15 +49,15 @@ def printed_numbers() -> tuple[PrintedNumber, ...]:
 
 
 def published(experiment: str) -> Mapping[tuple[Any, ...], float]:
-    """The printed numbers that an experiment measures, by (*values of its labels, name of the
-    number).
+    """(values of labels ..., name of the number) -> printed number, for the numbers that an
+    experiment measures.
     """
     mine = (each for each in printed_numbers() if each.experiment == experiment)
     return MappingProxyType({(*each.at, each.number): each.printed for each in mine})
 
 
 def printed_in(item: str) -> Mapping[str, tuple[float, ...]]:
-    """The printed numbers in a row of docs/papers.md, in order, by name."""
+    """Name of a number -> its printed values, for one row of docs/papers.md."""
     found: dict[str, tuple[float, ...]] = {}
     for each in printed_numbers():
         if each.item == item:

@@ -1,6 +1,6 @@
 """Experiments on the theory of the 2026 paper.
 
-The plug-in estimate beside the classifier; bias and deviation separately.
+They compare the plug-in estimate with the classifier, and separate bias from deviation.
 """
 
 from __future__ import annotations
@@ -42,14 +42,12 @@ _OFF = "α(1) − truth"
 _DISTANCE = "|α(1) − truth|"
 
 
-# Trade-offs lam > 1 at which errors of precision are measured: column -> lam.
+# Column -> lam > 1 at which it holds the error of precision.
 _FARTHER = {"alpha_4_error": 4.0, "alpha_16_error": 16.0}
 
 
 def errors(curve: PRCurve, truth: PRCurve) -> Row:
-    """Signed errors of a curve against the truth: alpha at three lam, and the area. Also |error| at
-    lam = 1.
-    """
+    """Estimate minus truth: of alpha at three lam, and of the area; and |error| at lam = 1."""
     above = curve.alpha(1.0) - truth.alpha(1.0)
     found = {"alpha_error": above, "alpha_off": abs(above), "auc_error": curve.auc - truth.auc}
     for name, lam in _FARTHER.items():
@@ -61,7 +59,9 @@ _ERRORS: Columns = dict.fromkeys(("alpha_error", "alpha_off", "auc_error", *_FAR
 
 
 def error_rows(cell: Cell) -> list[Row]:
-    """Rows of a cell whose problem is a toy, with the columns of `errors`."""
+    """Rows of a cell with the columns of `errors`; the problem must be a toy, whose truth is
+    known.
+    """
     truth = _toy(cell).truth()
     return [row | errors(estimate.curve, truth) for row, estimate in measured(cell)]
 
@@ -88,8 +88,8 @@ _PLUG_INS = {f"plug-in {name}": f"plug-in, {kernel.title}" for name, kernel in K
 
 @dataclass(frozen=True)
 class PlugInCell(Cell):
-    """A cell that measures the plug-in curve of every kernel on the fit samples, and the classifier
-    from the box kernel's densities.
+    """A cell that measures the plug-in curve of every kernel on the fit samples, and also the
+    classifier by the box kernel's densities.
     """
 
     @property
@@ -99,13 +99,13 @@ class PlugInCell(Cell):
         return [key, *(f"{key}-{kernel}" for kernel in KERNELS)]
 
     def left(self, known: Container[str]) -> Self | None:
-        """The whole cell, unless all its rows are known."""
+        """The cell, unless all its rows are known: it measures all rows at once."""
         if all(key in known for key in self.keys):
             return None
         return self
 
     def run(self) -> list[Row]:
-        """A row for the classifier, then one for each kernel."""
+        """The rows of the classifier and of each kernel."""
         truth = _toy(self).truth()
         ((row, estimate),) = measured(self)
         fit = self.draw().split(self.split, self.drawn_by).fit
@@ -119,7 +119,7 @@ class PlugInCell(Cell):
 
 
 def _sizes(size: Size, ns: tuple[int, ...]) -> list[int]:
-    """The numbers of samples, none above that of the mode."""
+    """The numbers of samples in ``ns``, cut to that of the mode."""
     return sorted({min(n, size.n or n) for n in ns})
 
 
@@ -127,13 +127,13 @@ def _listed_sizes(size: Size, ns: tuple[int, ...]) -> dict[str, str]:
     return {"ns": listed([f"{n:,}" for n in _sizes(size, ns)])}
 
 
-# Numbers of samples of each set at the size of the paper.
+# Numbers of samples of each set in the paper mode.
 _PLUG_IN_NS = (100, 1_000, 10_000)
 _WIDTHS = listed([f"{kernel.width:g} ({kernel.title})" for kernel in KERNELS.values()])
 
 
 class PlugInExperiment(Experiment):
-    """The estimate of Theorem 6, in one and two dimensions, where it can be computed."""
+    """The plug-in estimate of Theorem 6, in one and two dimensions, in which it can be computed."""
 
     name = "plug-in"
     title = "Densities or a classifier? The plug-in estimate"
@@ -191,7 +191,7 @@ class PlugInExperiment(Experiment):
         return rows.assign(estimate=[_PLUG_INS.get(each, _CLASSIFIER) for each in rows["method"]])
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
-        """The mean curves beside the truth, for the smallest and the largest n, a panel for each d
+        """The mean curves with the truth for the smallest and the largest n, in a panel for each d
         and n.
         """
         ends = rows[rows["n"].isin([rows["n"].min(), rows["n"].max()])]
@@ -222,8 +222,8 @@ class PlugInExperiment(Experiment):
 
     @staticmethod
     def slopes(figures: pd.DataFrame) -> dict[int, dict[str, float]]:
-        """Exponents of N in the mean |error| of α(1), by d and estimate; without those that have a
-        single n.
+        """Slope b in mean |error of α(1)| ~ N^b, by d and estimate; only for estimates with two or
+        more n.
         """
         found: dict[int, dict[str, float]] = {}
         distances = figures[figures["figure"] == _DISTANCE]
@@ -245,7 +245,9 @@ _SPLITS = {"50%": "split 50%", "none": "no split"}
 
 
 class BiasExperiment(Experiment):
-    """Proposition 14 bounds the bias of the KDE classifier; Remark 15 leaves its deviation open."""
+    """Bias and deviation of the KDE classifier: Proposition 14 bounds the bias, and Remark 15
+    leaves the deviation open.
+    """
 
     name = "bias"
     title = "Bias and deviation apart"
@@ -297,7 +299,7 @@ class BiasExperiment(Experiment):
         return with_titles(rows).assign(k=rows["k"].astype("int64"))
 
     def chart(self, rows: pd.DataFrame) -> HeatMap:
-        """Bias and deviation of α(1) over n and k, with and without split."""
+        """Bias and deviation of α(1) against n, for each k, with and without split."""
         figures = self.figures(rows)
         at = figures[figures["figure"] == _OFF]
         ns = sorted(set(at["n"]))
@@ -338,7 +340,9 @@ class BiasExperiment(Experiment):
 
     @staticmethod
     def _squares(figures: pd.DataFrame) -> pd.DataFrame:
-        """Mean squared error of precision by setting, with a column for each lam."""
+        """Mean squared error of precision, with a row for each setting and a column for each
+        lam.
+        """
         own = figures[figures["figure"].str.startswith("α")]
         squared = own.assign(square=own["ours"] ** 2 + own["spread"] ** 2)
         return squared.pivot_table("square", ["split", "n", "k"], "figure", dropna=True)

@@ -1,6 +1,6 @@
 """Surrogates: distributions with known truth, fitted to a real and a generated set.
 
-Estimators measured on samples of a surrogate can be compared with its truth.
+Estimates on samples drawn from a surrogate can be compared with its true curve.
 
 Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.3.
 """

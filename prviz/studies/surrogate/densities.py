@@ -1,5 +1,5 @@
-"""Principal components of a set, and mixtures of Gaussians in R^d with their log-density and fresh
-samples, in bounded memory.
+"""Principal components of a set, and mixtures of Gaussians in R^d that compute log-densities and
+draw samples in bounded memory.
 """
 
 from __future__ import annotations
@@ -22,25 +22,27 @@ from prviz.measure.workload import subsample
 from prviz.neighbors import nearest_rows
 from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
 
-# Numbers in a block of rows (or of kernels x points): 1 MB, which fits into the processor's cache.
+# Number of values in a block of rows (or of kernels x points): 1 MB, which fits into a processor's
+# cache.
 _BLOCK_VALUES = 1 << 17
-# Fewest rows of a block, since matrix products need some to be fast.
+# Fewest rows of a block; matrix products of fewer rows are slow.
 _LEAST_ROWS = 256
 
 
 def blocks(n: int, d: int) -> Iterator[slice]:
-    """Consecutive slices of n rows of d values, each small enough for one operation."""
+    """Consecutive slices of n rows with d values each, small enough to be processed at once."""
     step = max(_LEAST_ROWS, _BLOCK_VALUES // d)
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """A mixture of m Gaussians in R^d: the sum over j of weights[j] N(means[j], covariance of j).
+    """A mixture of m Gaussians in R^d: the sum over j of weights[j] N(means[j], covariances[j]).
 
     Parameters
     ----------
-    weights : (m,) positive, of sum 1. means : (m, d).
+    weights : (m,) positive, of sum 1.
+    means : (m, d).
     covariances : (m, d, d).
 
     Raises
@@ -155,7 +157,9 @@ def mixed(first: Density, second: Density, share: float) -> Density:
 
 
 def _kept(values: Array, dtype: type[Any]) -> Array:
-    """The array read-only and contiguous; copied only if somebody could still write to it."""
+    """The array, read-only and contiguous. It is copied only if the caller could still change
+    it.
+    """
     array = np.ascontiguousarray(values, dtype=dtype)
     if array.flags.writeable:
         if array is values:
@@ -167,11 +171,11 @@ def _kept(values: Array, dtype: type[Any]) -> Array:
 # ---- principal components ----
 
 
-# Side of the largest matrix that is decomposed: 0.5 GB.
+# Largest number of features: the side of the largest matrix that is decomposed, 0.5 GB.
 MOST_FEATURES = 8192
-# Smallest variance of a direction that counts, as a share of the largest variance.
+# A direction counts if its variance is at least this share of the largest variance.
 _LEAST_SHARE = 1e-10
-# Values within which squares and their sums stay inside the range of float64.
+# Values in this range have squares, and sums of squares, in the range of float64.
 _LARGEST = 1e100
 _SMALLEST = 1e-100
 
@@ -181,7 +185,7 @@ class Components:
     """The principal components of a set, by decreasing variance.
 
     centre : (D,) the mean.
-    axes : (r, D) orthonormal, all directions in which the set varies.
+    axes : (r, D) orthonormal axes, in all directions in which the set varies.
     variances : (r,) along the axes, decreasing.
     total : the set's variance in all directions.
     """
@@ -200,7 +204,7 @@ class Components:
 
     @property
     def most(self) -> int:
-        """The number of directions, which is the largest d."""
+        """The largest d: the number of directions in which the set varies."""
         return len(self.variances)
 
     def check(self, d: int) -> None:
@@ -212,11 +216,11 @@ class Components:
             )
 
     def explained(self, d: int) -> float:
-        """Share of the variance along the first d directions."""
+        """Share of the total variance that the first d directions have."""
         return min(float(self.variances[:d].sum() / self.total), 1.0)
 
     def project(self, samples: Samples, d: int) -> Samples:
-        """(n, d) coordinates of samples along the first d directions, relative to the centre."""
+        """Coordinates (n, d) of samples along the first d axes, relative to the centre."""
         points = np.empty((samples.n, d))
         for rows in blocks(samples.n, samples.d):
             points[rows] = (samples.values[rows].astype(float) - self.centre) @ self.axes[:d].T
@@ -225,7 +229,7 @@ class Components:
 
 
 def components_of(samples: Samples) -> Components:
-    """All principal components along which a set varies, each with a positive largest entry.
+    """All principal components along which a set varies; the largest entry of each is positive.
 
     Raises
     ------
@@ -275,10 +279,11 @@ def _scatter(samples: Samples) -> tuple[Floats, Floats]:
 
 # ---- kernels around samples ----
 
-# Most samples of a set that get a kernel, since each costs time in the truth.
+# Largest number of samples of a set that get a kernel: each kernel makes the truth slower to
+# compute.
 MOST_KERNELS = 10_000
-# Width of a kernel, as a share of the width at which two of its draws are as far apart as its
-# centre and the nearest other sample. Then the least width, as a share of the median width.
+# Distance between two draws of a kernel, as a share of the distance from its centre to the nearest
+# other sample; smallest width of a kernel, as a share of the median width.
 _NARROWED = 0.7
 _LEAST_OF_MEDIAN = 1e-3
 
@@ -287,7 +292,9 @@ _LEAST_OF_MEDIAN = 1e-3
 class Kernels:
     """The density sum over i of weights[i] N(centres[i], widths[i]^2 I) in R^d.
 
-    weights : (m,) positive, of sum 1. centres : (m, d). widths : (m,) standard deviations.
+    weights : (m,) positive, of sum 1.
+    centres : (m, d).
+    widths : (m,) standard deviations.
     """
 
     weights: Floats
@@ -332,8 +339,8 @@ class Kernels:
         return self.centres[drawn] + self.widths[drawn, None] * z
 
     def _near(self, z: SamplesLike) -> Iterator[tuple[Floats, Floats]]:
-        """By blocks of points: all kernels at each point divided by the largest one, and log of the
-        largest.
+        """For each block of points: the value of every kernel at every point, divided by the
+        largest one, and the log of the largest.
         """
         values = as_samples(z, name="z").values
         if values.shape[1] != self.d:
@@ -360,15 +367,15 @@ class Kernels:
 class WeighedSamples:
     """The samples of two sets, each with its log odds of being generated.
 
-    The odds come from classifiers that did not see the sample in training. P and Q are mixtures of
-    one kernel per sample. In the mean of P and Q both sets have the same total weight. A sample
-    with log odds l contributes the share expit(-s l) of its weight to P and expit(s l) to Q, where
-    s is the sharpness.
+    The odds come from classifiers that were trained without the sample. P and Q are mixtures with
+    one kernel per sample of either set. Both sets have the same total weight. A sample with log
+    odds l gives the share expit(-s l) of its weight to P and expit(s l) to Q, where s is the
+    sharpness.
 
     centres : (m, d) the samples, real ones first.
-    base : (m,) their weights.
-    odds : (m,) their log odds.
-    widths : (m,) of the kernels.
+    base : (m,) weights of the samples.
+    odds : (m,) log odds of being generated.
+    widths : (m,) widths of the kernels.
     """
 
     centres: Floats
@@ -380,9 +387,10 @@ class WeighedSamples:
     def of(
         cls, pair: SamplePair, least: float, seed: int = 0, progress: Progress | None = None
     ) -> WeighedSamples:
-        """The samples of a pair; log odds are those of the family ``tightest``, by cross-fitting.
+        """The weighed samples of a pair; the log odds are those of the family ``tightest``, by
+        cross-fitting.
 
-        least : the smallest squared width of a kernel.
+        least : smallest squared width that a kernel may have.
         """
         few = subsample(pair, MOST_KERNELS, seed)
         scores = cross_fitting.of_all(few, seed, progress)
@@ -396,7 +404,7 @@ class WeighedSamples:
         )
 
     def densities(self, sharpness: float = 1.0) -> tuple[Kernels, Kernels]:
-        """The densities P and Q at this sharpness."""
+        """The densities P and Q for a sharpness."""
         first, second = (
             self.base * expit(sign * sharpness * self.odds) + np.finfo(np.float64).tiny
             for sign in (-1.0, 1.0)
@@ -408,7 +416,7 @@ class WeighedSamples:
 
 
 def _widths(centres: Floats, least: float) -> Floats:
-    """Widths at which two draws of a kernel are 0.7 times as far apart as its centre and the
+    """Widths at which two draws of a kernel are 0.7 times as far apart as its centre is from the
     nearest other sample.
     """
     _, distances = nearest_rows(centres, np.arange(len(centres)), 2, centres)

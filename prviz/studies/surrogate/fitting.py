@@ -1,4 +1,4 @@
-"""A Gaussian fitted to a set; its covariance is shrunk where samples are few."""
+"""Fits a Gaussian to a set, with a shrunk covariance if there are few samples."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from prviz.arrays import Floats
 from prviz.estimators.learners import one_thread
 from prviz.studies.surrogate.densities import Density, blocks
 
-# Samples per dimension below which a covariance is shrunk.
+# With fewer samples per dimension than this, the covariance is shrunk.
 FEW_PER_DIRECTION = 10
 
 
 def oas(covariance: Floats, n: float) -> tuple[Floats, float]:
-    """(1 - s) S + s (trace S / d) I, and s: the covariance S (d, d) of n samples, shrunk to a
-    sphere of the same trace.
+    """The shrunk covariance (1 - s) S + s (trace S / d) I, and s.
+
+    S is the covariance (d, d) of n samples; it is shrunk towards a sphere with the same trace.
 
     s is the oracle approximating shrinkage without terms in 1 / d, as in scikit-learn. Source:
     Chen, Wiesel, Eldar, Hero 2010, equation 23.
@@ -28,9 +29,10 @@ def oas(covariance: Floats, n: float) -> tuple[Floats, float]:
 
 
 def fit_gaussian(values: Floats, least: float) -> Density:
-    """The Gaussian with mean and covariance of values (n, d); shrunk by `oas` where n < 10 d.
+    """The Gaussian with the mean and covariance of values (n, d); if n < 10 d, the covariance is
+    shrunk by `oas`.
 
-    least : the least variance of a direction; directions with less get this one.
+    least : least variance of the Gaussian in any direction; smaller variances are raised to it.
     """
     n, d = values.shape
     with one_thread():

@@ -1,5 +1,5 @@
-"""Predictive check of a surrogate: compares areas measured on samples of it with those measured on
-the data.
+"""Checks a surrogate: compares areas of estimates on samples of the surrogate with those on the
+data.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples
 from prviz.studies.surrogate.densities import Kernels, WeighedSamples
 
-# Method, k, and share of the samples to fit (None: no split).
+# A setting: method, k, and share of the samples to fit (None: no split).
 Setting = tuple[str, K, float | None]
-# Most samples of a set that are measured; fewest for which k = 5 is measured, since a split leaves
-# half.
+# Largest number of samples of a set that are measured; fewest samples with which k = 5 is measured,
+# of which a split leaves half.
 MOST_MEASURED = 2_000
 _FEWEST_OF_FIVE = 16
 SPLITS = (None, 0.5)
-# Number of splits of the data that are averaged; fresh samples drawn at each end of the range of
-# sharpness, and at the chosen sharpness.
+# Number of splits of the data over which areas are averaged; number of samples of the surrogate at
+# each end of the range of sharpness, and at the chosen sharpness.
 _OWN_SPLITS = 3
 _AT_ENDS = 4
 _AT_CHOSEN = 5
-# The range of sharpness is 1 / WIDEST to WIDEST. If mean areas change by less over it, sharpness
-# stays 1.
+# Sharpness is searched from 1 / WIDEST to WIDEST. It stays 1 if mean areas change by less than
+# _LEAST_CHANGE over this range.
 WIDEST = 1.25
 _LEAST_CHANGE = 0.02
-# Largest sharpness (or inverse) of a surrogate that passes: beyond it the classifier has missed
+# Largest sharpness (or inverse) with which a surrogate passes. Beyond it the classifier has missed
 # much of the difference between the sets.
 MOST_SHARPENED = 1.12
-# Least share of settings inside their interval. Far below 95 %, because all settings see the same
-# single draw of the data, so their errors are correlated.
+# Least share of settings whose area on the data is in its 95 % interval. It is far below 95 %,
+# because all settings share one draw of the data, so that their errors are correlated.
 LEAST_INSIDE = 0.5
 
 
@@ -48,11 +48,13 @@ class Prediction(NamedTuple):
 
     settings : the settings measured.
     own : (s,) their areas on the data, means over three splits.
-    low, high : (s,) 95 % interval of the area on another sample of the surrogate, for normal areas.
+    low, high : (s,) 95 % interval of the area on one more sample of the surrogate, if areas are
+    normal.
     off : mean over the settings of |area on the data - mean area on the surrogate|.
     inside : share of the settings whose area on the data is in its interval.
     sharpness : the factor on the classifier's log odds at which mean areas agree.
-    passes : True if ``inside`` is at least a half and ``sharpness`` within `MOST_SHARPENED`.
+    passes : True if ``inside`` is at least a half, and ``sharpness`` from 1 / `MOST_SHARPENED` to
+    `MOST_SHARPENED`.
     """
 
     settings: tuple[Setting, ...]
@@ -66,7 +68,9 @@ class Prediction(NamedTuple):
 
 
 class PredictedKernels(NamedTuple):
-    """P and Q at the sharpness at which areas on samples agree with those on the data."""
+    """P and Q for the sharpness at which areas on samples of the surrogate agree with those on the
+    data.
+    """
 
     real: Kernels
     generated: Kernels
@@ -76,11 +80,11 @@ class PredictedKernels(NamedTuple):
 def predicted(
     pair: SamplePair, samples: WeighedSamples, seed: int = 0, progress: Progress | None = None
 ) -> PredictedKernels:
-    """Choose the sharpness, and compare areas on fresh samples of the surrogate with those on the
-    data.
+    """Choose the sharpness of a surrogate, and compare areas on fresh samples of it with those on
+    the data.
 
-    The mean difference of areas is measured at both ends of the range of sharpness, and the
-    sharpness where it is 0 is interpolated.
+    The mean difference between the areas on data and surrogate is measured at both ends of the
+    range of sharpness; the chosen sharpness is where it is 0 by interpolation.
     """
     tick = progress or (lambda _: None)
     few = subsample(pair, MOST_MEASURED, seed)
@@ -121,7 +125,9 @@ def predicted(
 def _prediction(
     settings: tuple[Setting, ...], own: Floats, drawn: Floats, sharpness: float
 ) -> Prediction:
-    """Compare areas on the data (s,) with those on several samples of the surrogate (m, s)."""
+    """Compare the areas on the data (s,) with the areas ``drawn`` on several samples of the
+    surrogate (m, s).
+    """
     count = len(drawn)
     means = drawn.mean(axis=0)
     half = stdtrit(count - 1, 0.975) * drawn.std(axis=0, ddof=1) * np.sqrt(1 + 1 / count)
@@ -141,7 +147,9 @@ def _prediction(
 
 
 def _settings(pair: SamplePair) -> tuple[Setting, ...]:
-    """The default families at k = sqrt(n), and at 5 where there are enough samples."""
+    """The default families at k = sqrt(n) and, if there are enough samples, at k = 5; each with and
+    without split.
+    """
     ks: tuple[K, ...] = ("sqrt", 5)
     if pair.smaller < _FEWEST_OF_FIVE:
         ks = ("sqrt",)
@@ -150,7 +158,7 @@ def _settings(pair: SamplePair) -> tuple[Setting, ...]:
 
 
 def areas(pair: SamplePair, settings: Sequence[Setting], seed: int) -> Floats:
-    """(s,) the area under the curve of every setting on this pair of sets."""
+    """(s,) area under the curve of each setting on a pair of sets."""
     found = dict[Setting, float]()
     for split in SPLITS:
         some = [each for each in settings if each[2] == split]
@@ -161,7 +169,7 @@ def areas(pair: SamplePair, settings: Sequence[Setting], seed: int) -> Floats:
 
 
 def predicted_seconds(pair: SamplePair, d: int) -> float:
-    """Rough seconds of `predicted`, including the classifier."""
+    """Estimated seconds of `predicted` and of the classifier before it."""
     real, generated = (min(each.n, MOST_MEASURED) for each in pair)
     runs = _OWN_SPLITS + 2 * _AT_ENDS + _AT_CHOSEN
     once = [estimate_seconds(real, generated, d, ks=2, split=split) for split in SPLITS]

@@ -1,4 +1,6 @@
-"""A pair of fitted densities as a problem of known truth, which sweeps measure like a toy."""
+"""A pair of fitted densities as a problem of known truth, which sweeps measure as they measure a
+toy.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +34,19 @@ Value = TypeVar("Value")
 AnyDensity: TypeAlias = Density | Kernels
 
 TRUTH_SAMPLES = 100_000
-# Most kernel evaluations for a truth, so that many kernels mean fewer points; fewest points of a
-# set.
+# Largest number of kernel evaluations for a truth, so that more kernels mean fewer points; fewest
+# points of a set.
 _KERNELS_AT_POINTS = 40_000_000
 _FEWEST_POINTS = 10_000
-# Largest number of cached truths.
+# Number of truths that are cached.
 _MOST_KEPT = 64
-# Two covariances count as equal if their variances along every direction differ by less than this
-# share.
+# Two covariances count as equal if their variances along each direction differ relatively by less
+# than this.
 _EQUAL = 1e-9
 
 
 class Once(Generic[Value]):
-    """A value computed at its first use; other threads wait for it."""
+    """A value that is computed at its first use, in one thread; other threads wait for it."""
 
     def __init__(self, compute: Callable[[], Value]) -> None:
         self._compute: Callable[[], Value] | None = compute
@@ -52,11 +54,11 @@ class Once(Generic[Value]):
         self._found: list[Value] = []
 
     def __call__(self) -> Value:
-        """The value. After an error the next call computes again."""
+        """The value; if computing it raised an error, the next call tries again."""
         with self._lock:
             if self._compute is not None:
                 self._found.append(self._compute())
-                self._compute = None  # frees the function and the data it holds, which may be large
+                self._compute = None  # frees the function with its data, which may be large
             return self._found[0]
 
 
@@ -68,8 +70,8 @@ def density_truth(real: AnyDensity, generated: AnyDensity, n: int = TRUTH_SAMPLE
     """The true curve of a pair of densities, and the standard error of its area; cached by digest.
 
     Equal densities, and two Gaussians of equal covariance, have a closed form (`shifted_gaussians`
-    at their Mahalanobis distance). For others it is the curve of the likelihood-ratio classifiers
-    on n samples per side.
+    at their Mahalanobis distance). For other densities it is the curve of the likelihood-ratio
+    classifiers on n samples of each density.
 
     Source: hal-05344404, section 5.3.
     """
@@ -99,13 +101,16 @@ def _truth(real: AnyDensity, generated: AnyDensity, n: int) -> SampledTruth:
 
 
 def _sampled(log_ratios: LogRatios, n: int) -> SampledTruth:
-    """A sampled truth; its error is at least 1 / n, the smallest rate that n samples can show."""
+    """A truth computed from n samples.
+
+    Its error is stated as at least 1 / n, the smallest error rate that n samples can show.
+    """
     curve, error = sampled_truth(log_ratios, n=n)
     return SampledTruth(curve, max(error, 1.0 / n))
 
 
 def log_ratio(real: AnyDensity, generated: AnyDensity, z: SamplesLike) -> Floats:
-    """The log ratio log q(z) - log p(z), (m,), at points z (m, d)."""
+    """The log ratio log q(z) - log p(z), (m,), at the points z (m, d)."""
     if isinstance(real, Kernels) and isinstance(generated, Kernels):
         return real.log_ratio(generated, z)
     return generated.log_density(z) - real.log_density(z)
@@ -114,8 +119,8 @@ def log_ratio(real: AnyDensity, generated: AnyDensity, z: SamplesLike) -> Floats
 def sampled_log_ratios(
     real: AnyDensity, generated: AnyDensity, size: int, seed: int
 ) -> tuple[Floats, Floats]:
-    """Log ratios of ``size`` fresh real and ``size`` fresh generated samples, drawn block by
-    block.
+    """Log ratios of ``size`` fresh real and ``size`` fresh generated samples, which are drawn in
+    blocks to save memory.
     """
     streams = np.random.default_rng(seed).spawn(2)
     first, second = (
@@ -131,7 +136,8 @@ def sampled_log_ratios(
 
 
 def _axes(real: Density, generated: Density) -> tuple[Floats, Floats]:
-    """Shift (d,) and scales (d,) in coordinates where P = N(0, I) and Q = N(shift, diag(scales)).
+    """Shift (d,) and variances (d,) of Q in coordinates where P = N(0, I) and Q = N(shift,
+    diag(variances)).
 
     Both densities must be single Gaussians.
     """
@@ -144,8 +150,9 @@ def _axes(real: Density, generated: Density) -> tuple[Floats, Floats]:
 
 
 def _along_axes(shift: Floats, scales: Floats, size: int, seed: int) -> tuple[Floats, Floats]:
-    """Log ratios of fresh samples of two Gaussians, in the coordinates of `_axes`, where they are
-    sums over coordinates.
+    """Log ratios of fresh samples of two Gaussians.
+
+    They are drawn in the coordinates of `_axes`, in which a log ratio is a sum over coordinates.
     """
     streams = np.random.default_rng(seed).spawn(2)
     constant = -0.5 * float(np.log(scales).sum())
@@ -181,13 +188,13 @@ SCENARIOS: Mapping[Scenario, str] = {
     ),
 }
 
-# Largest n * d of a drawn set: 1.6 GB of float64.
+# Largest n * d of a set to draw: 1.6 GB of float64.
 _MOST_VALUES = 200_000_000
 
 
 class Fitted(NamedTuple):
-    """Densities of the real set, of the generated set, and of the part that the scenario "common"
-    adds to both.
+    """Fitted densities of the real set and of the generated set, and the third density that the
+    scenario "common" adds to both.
     """
 
     real: AnyDensity
@@ -196,7 +203,10 @@ class Fitted(NamedTuple):
 
 
 def in_scenario(fitted: Fitted, scenario: Scenario, common: float) -> tuple[AnyDensity, AnyDensity]:
-    """P and Q of a scenario; ``common`` is the weight of the shared part in both densities."""
+    """P and Q of a scenario.
+
+    common : in the scenario "common", the weight of the third density in P and in Q.
+    """
     if scenario == "real-real":
         return fitted.real, fitted.real
     if scenario == "generated-generated":
@@ -220,7 +230,8 @@ class SurrogateProblem:
     ----------
     labels : parameters that identify the problem, writable as JSON. See `parameters`.
     sizes : numbers of samples of the two sets.
-    parts : returns P and Q; called at the first use. Pickling includes both densities.
+    parts : function that returns P and Q, called at the first use. A pickled problem contains both
+    densities.
     """
 
     name: ClassVar[str] = "hybrid"
@@ -244,7 +255,9 @@ class SurrogateProblem:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Digests of the sets, dimension, options of the fit, and scenario, as a new dict."""
+        """Digests of the sets, dimension, options of the fit, and scenario, as a new dict on every
+        access.
+        """
         return dict(self.labels)
 
     @property
@@ -274,10 +287,10 @@ class SurrogateProblem:
         return min(self.sizes)
 
     def sample(self, n: int, seed: int = 0) -> SamplePair:
-        """Draw fresh samples: n for the smaller set, and for the larger one in the ratio of the
+        """Draw n fresh samples for the smaller set, and for the larger set in proportion to the
         data.
 
-        With n = default_n both sets have the sizes of the data. The sets come from two independent
+        With n = default_n both sets have the sizes of the data. The two sets use independent random
         streams of one seed. Raises ValueError for n < 1, a negative seed, or more than 200,000,000
         values in a set.
         """
@@ -302,7 +315,7 @@ class SurrogateProblem:
         return SamplePair(Samples(drawn[0], "real"), Samples(drawn[1], "generated"))
 
     def log_ratio(self, z: SamplesLike) -> Floats:
-        """The log ratio log q(z) - log p(z), (m,), of points z (m, d)."""
+        """The log ratio log q(z) - log p(z), (m,), at the points z (m, d)."""
         return log_ratio(*self.parts(), as_samples(z, name="z"))
 
     def truth(self) -> PRCurve:
@@ -311,7 +324,9 @@ class SurrogateProblem:
 
     @property
     def truth_error(self) -> float:
-        """Standard error of the area under the truth, where the truth is sampled."""
+        """Standard error of the area under the true curve; for closed forms the accuracy of the
+        area.
+        """
         return self._truth.auc_error
 
     @property

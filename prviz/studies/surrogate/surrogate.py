@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 #: gaussian: one Gaussian per set. kernels: `WeighedSamples`, which can have any shape.
 Fit = Literal["gaussian", "kernels"]
 
-# Least standard deviation of a fitted set in a direction: the larger of these shares of the real
-# set's smallest and largest standard deviation. A smaller one would be lost in rounding.
+# Smallest standard deviation of a fitted set in a direction: the larger one of these shares of the
+# real set's smallest and of its largest standard deviation. Anything smaller would be lost in
+# rounding.
 _LEAST_OF_SMALLEST = 1e-2
 _LEAST_OF_LARGEST = 1e-5
 
@@ -46,8 +47,8 @@ class SurrogateSources:
     """The sets that a surrogate is fitted to.
 
     pair : the real and the generated set.
-    shared : a third set, whose fit is the common part in the scenario "common"; None: both sets
-        together.
+    shared : a third set, whose fitted Gaussian is the common part in the scenario "common"; None:
+        both sets together.
     basis : the set whose principal components are used; None: the real one.
     Raises ValueError for sets of different dimensions.
     """
@@ -94,8 +95,8 @@ class Surrogate:
     """Densities fitted to two sets in the first d principal components of the real one.
 
     projected : the two sets in these coordinates.
-    real, generated : the densities.
-    fit, seed : how they were fitted.
+    real, generated : the fitted densities.
+    fit, seed : how the densities were fitted.
     explained : share of the real set's variance that d components keep.
     least : the least variance that a direction can have in the fit.
     digests : see `SurrogateSources`.
@@ -121,8 +122,8 @@ class Surrogate:
 
     @cached_property
     def shared(self) -> Density:
-        """The common part of the scenario "common", fitted to the third set or, without one, to
-        both sets together.
+        """The common part of the scenario "common": a Gaussian fitted to the third set or, without
+        one, to both sets together.
         """
         third = np.concatenate([each.values for each in self.projected])
         values = third if self.shared_set is None else self.shared_set.values
@@ -167,7 +168,7 @@ def _problem(
     common: float,
     fitted: Callable[[], Fitted],
 ) -> SurrogateProblem:
-    """The problem of one scenario, labelled only by what it depends on."""
+    """The problem of one scenario; its parameters are only those that it depends on."""
     if scenario not in get_args(Scenario):
         raise ValueError(
             f"scenario = {scenario!r}; one of {', '.join(get_args(Scenario))} is needed"
@@ -248,7 +249,9 @@ def surrogate_of(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Surrogate:
-    """As `fit_pair`, from sources that keep their principal components for several d."""
+    """The surrogate of `fit_pair`, from sources whose principal components are reused for several
+    d.
+    """
     components = sources.components
     components.check(d)
     projected = SamplePair(*(components.project(each, d) for each in sources.pair))
@@ -292,7 +295,8 @@ def surrogate_problems(
     scenarios: Sequence[Scenario],
     common: float = 0.5,
 ) -> list[SurrogateProblem]:
-    """A problem for every d and scenario, for `SweepGrid`; each is fitted at its first use.
+    """A problem for every d and scenario, for use in `SweepGrid`; a surrogate is fitted at its
+    first use.
 
     fit, seed, common : see `fit_pair` and `Surrogate.problem`.
     Raises ValueError for no d or no scenario, and for a d above the number of features, or above
@@ -319,7 +323,7 @@ def surrogate_problems(
 
 
 def _fitted(sources: SurrogateSources, d: int, fit: Fit, seed: int, with_shared: bool) -> Fitted:
-    """The densities alone, so that the projected sets are freed."""
+    """The densities without the projected sets, whose memory can then be freed."""
     return surrogate_of(sources, d, fit, seed).fitted("common" if with_shared else "pair")
 
 
@@ -328,14 +332,15 @@ def _fitted(sources: SurrogateSources, d: int, fit: Fit, seed: int, with_shared:
 
 Prefer = Literal["iou", "excess", "deficit"]
 
-# Columns within whose values settings are ranked; columns that identify a setting.
+# Settings are ranked among rows with the same values in these columns; columns that identify a
+# setting.
 _AMONG = ["d", "n"]
 _SETTING = [*_AMONG, "method", "k", "bandwidth", "split"]
 _VALUES = ["iou", "excess", "deficit"]
 
 
 def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
-    """Settings ranked among those of the same d and n, the best first.
+    """Rank settings of estimators among those with the same d and n, the best first.
 
     The order of the rows does not matter.
 
@@ -401,7 +406,9 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
 
 
 def _means(rows: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
-    """A line per setting: means over scenarios, and the root of the mean variance over repeats."""
+    """A line per setting: means over scenarios; the spread is the root of the mean variance over
+    repeats.
+    """
     distinct = rows.drop_duplicates("key").sort_values("key")
     scenarios = distinct["parameters"].map(
         lambda parameters: str(json.loads(parameters).get("scenario", ""))
@@ -430,8 +437,8 @@ def _means(rows: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
 def _area_errors(rows: pd.DataFrame) -> pd.Series:
     """Area minus true area of each row.
 
-    The true area follows from area, excess and deficit, since the latter two are shares of the
-    joint area. Its median over the rows of a problem also serves rows without any area.
+    The true area follows from area, excess and deficit, because excess and deficit are shares of
+    the joint area. Rows with an area of 0 get the median over the other rows of their problem.
     """
     joint = rows["auc"] / (1 - rows["deficit"]).where(rows["auc"] > 0)
     truth = (joint * (1 - rows["excess"])).groupby(rows["parameters"]).transform("median")
@@ -439,7 +446,9 @@ def _area_errors(rows: pd.DataFrame) -> pd.Series:
 
 
 def _ranked(group: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
-    """Settings of one d and n, the best first, with the columns rank and tied."""
+    """The settings of one d and n, which are sorted from the best on, with the columns rank and
+    tied added.
+    """
     complete = group["scenarios"] == group["scenarios"].iloc[0]
     gap = (group[prefer] - group[prefer].iloc[0]).abs()
     spread = group["spread"].fillna(0.0)
