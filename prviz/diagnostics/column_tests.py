@@ -27,9 +27,10 @@ from prviz.samples import SamplePair
 
 # Probability that any column is named although the two sets have the same distribution.
 LEVEL = 0.01
-# Factors that correct a p-value for the five tests of a column: for each of the three main tests,
-# and for the tests of the smallest and the largest value.
+# Factor that corrects the p-value of each of the three main tests for all five tests of a column.
 TESTS = 10 / 3
+# Factor that corrects the p-values of the tests of the smallest and of the largest value for all
+# five tests of a column.
 ENDS = 20.0
 # The share of a value is tested if the value occurs at least this often in both sets together.
 COMMON = 8
@@ -192,8 +193,6 @@ def _largest_step(made: Ints, ends: Flags, n: int) -> Floats:
     of the generated ones, evaluated at the positions ``ends``.
 
     made : number of generated values up to each position.
-
-    made : for each position, how many of the values up to it are generated.
     """
     total = made.shape[1]
     real = np.arange(1, total + 1) - made

@@ -41,7 +41,7 @@ _LARGEST_LOG = 700.0
 
 
 class ConfusionGroups(NamedTuple):
-    """By group, the increasing positions of its samples among all evaluation samples."""
+    """The positions of each group's samples among all evaluation samples, in increasing order."""
 
     kept: Ints
     missed: Ints
@@ -229,7 +229,7 @@ class OptimalClassifiers(ReadOnlyArrays):
         return places[np.argsort(sign * self.keys[places], kind="stable")][:count]
 
     def part(self, places: ArrayLike, lam: float) -> Part:
-        """The contribution of the samples at these positions at lam; a repeated position counts
+        """The `Part` of the samples at the given positions, at lam; a repeated position counts
         once.
         """
         chosen = np.unique(np.asarray(places, dtype=np.intp))
@@ -254,7 +254,7 @@ class OptimalClassifiers(ReadOnlyArrays):
 
 
 def _wrong(keys: Floats, n_real: int, cuts: Floats, unsupported: Flags) -> tuple[Ints, Ints]:
-    """By classifier, (v,), the number of real samples that it calls generated, and of generated
+    """(v,) number of real samples that each classifier calls generated, and number of generated
     samples that it calls real.
     """
     called_real = []

@@ -21,8 +21,9 @@ _DRAWS = 499
 # Least significant difference of two correlations, in standard errors of Fisher's z. By chance so
 # large a difference hardly occurs among any number of pairs.
 SURE = 5.0
-# Largest number of rows of a set, and of columns, that are tested; such a test takes at most 2 s.
+# Largest number of rows of a set that are tested.
 MOST_ROWS = 1_000
+# Largest number of columns that are tested, which takes at most 2 s.
 MOST_COLUMNS = 128
 # A column is tested only if its commonest value has at most this share of the rows. Otherwise the
 # few rows with other values would decide the correlation.

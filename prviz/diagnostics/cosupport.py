@@ -167,8 +167,8 @@ def _combined(
     """Supports at the points by a family that combines several counts, such as EAS, which chooses
     among families by their counts around all evaluation samples.
 
-    For c_X this choice uses only generated samples, so the points are added as real ones; for c_Y
-    it is the reverse. The points do not change the choice.
+    The choice for c_X looks only at generated samples, that for c_Y only at real ones. The points
+    change neither, because they are added as real samples for c_X, and as generated ones for c_Y.
     """
     family = ESTIMATORS[method]
     n = len(extended.evaluate_rows[0])

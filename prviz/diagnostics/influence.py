@@ -209,9 +209,7 @@ class Influence(ReadOnlyArrays):
         return order[self.carried[order] > 0]
 
     def share_without(self, places: Ints) -> float:
-        """`share` if at most FEW of the fit samples, ``places``, carried nothing and all else
-        stayed the same.
-        """
+        """`share`, computed as if the fit samples at ``places`` (at most FEW) carried nothing."""
         if len(places) > FEW:
             raise ValueError(f"places has {len(places)} entries; at most {FEW} are possible")
         taken = self.ball_members.points[np.isin(self.ball_members.samples, places)]
@@ -219,7 +217,7 @@ class Influence(ReadOnlyArrays):
             taken, minlength=len(self.ball_members.counts)
         )
         # ``points`` lists the members only of balls with at most FEW members. A larger ball keeps a
-        # member without these samples, so nothing is subtracted from its count.
+        # member when at most FEW are removed, so its count need not change.
         return float(np.mean(left > 0))
 
 

@@ -23,23 +23,29 @@ BINS = 24
 # Share of the values at either end that the inner bins of a histogram need not cover. Otherwise a
 # single outlier would put all other values into one bin.
 _OUTER = 0.005
-# A rule with less evidence than the best one is preferred if it has at least this share of the
-# evidence: a rounder cut, a simpler kind of rule, and a rule that holds for no sample of one set.
+# A rounder cut is preferred to the best one if it has at least this share of its evidence.
 _ROUNDER = 0.97
+# A simpler kind of rule is preferred to the best one if it has at least this share of its evidence.
 _SIMPLER = 0.9
+# A rule that holds for no sample of one set is preferred if it has at least this share of the best
+# rule's evidence.
 _NEVER = 0.5
-# The same share for a rounder cut outside the range of one set's values.
+# A rounder cut outside the range of one set's values is preferred if it has at least this share of
+# the best cut's evidence.
 _ROUND_END = 0.75
-# Fewest columns of a group; and, in a group by name, the least share of columns that must differ.
+# Fewest columns of a group.
 _LEAST_GROUP = 3
+# In a group by name, at least this share of the columns must differ.
 _MOST_OF_GROUP = 0.75
 # In a group by name, the share of columns that differ must be this many times that of all other
 # columns.
 _TIMES = 2.0
-# Columns form a group by correlation if their correlation is at least _TOGETHER on the first _ROWS
-# rows. At most _COMPARED columns are compared.
+# Columns form a group by correlation if their absolute correlation with the first column is at
+# least this.
 _TOGETHER = 0.9
+# Number of rows on which the correlations of a group are computed.
 _ROWS = 2_000
+# Largest number of columns that are tried for a group by correlation.
 _COMPARED = 256
 # Most characters of a number in a rule. Where it has more, a rule that is nearly as good is easier
 # to check, and replaces it.
@@ -461,7 +467,9 @@ def pixel_text(place: int, shape: tuple[int, int]) -> str:
 
 
 def _region(lead: int, differ: Sequence[int], shape: tuple[int, int]) -> Group | None:
-    """The touching pixels (at a side or a corner) around ``lead`` among ``differ``."""
+    """A group: the pixel ``lead``, and all pixels of ``differ`` that are connected to it by steps
+    to neighbouring pixels, diagonal ones included.
+    """
     left = set(differ)
     found = [lead]
     left.discard(lead)
@@ -512,8 +520,8 @@ def _by_name(lead: int, differ: Sequence[int], features: Sequence[str]) -> Group
 
 
 def _moving_together(lead: int, differ: Sequence[int], pair: SamplePair) -> Group | None:
-    """The column ``lead`` with those of ``differ`` that are highly correlated with it in the real
-    set.
+    """A group: the column ``lead``, and all columns of ``differ`` that are highly correlated with
+    it in the real set.
     """
     others = [place for place in differ if place != lead][:_COMPARED]
     if not others:

@@ -179,7 +179,9 @@ LARGE_SHARE = 0.25
 
 @dataclass(frozen=True)
 class Preflight:
-    """Findings in reading order, with duplicates, effective dimensions and all other facts."""
+    """Result of `preflight`: the findings, in the order in which to read them, and the facts that
+    they are based on.
+    """
 
     findings: Findings
     duplicates: Duplicates

@@ -18,9 +18,9 @@ MOST_ROWS = 4000
 # Above this number of features, the discriminant is computed from as many leading principal
 # components.
 MOST_FEATURES = 200
-# Randomised SVD: number of extra directions, and of power iterations. Both are scikit-learn's
-# defaults for so few components.
+# Randomised SVD: number of extra directions, as in scikit-learn.
 _OVERSAMPLES = 10
+# Randomised SVD: number of power iterations, as in scikit-learn for few components.
 _ITERATIONS = 7
 # Number of values projected at a time.
 _BLOCK_VALUES = 1 << 22

@@ -81,7 +81,7 @@ def support_balls(
 
 
 def _evenly(n: int, most: int) -> Ints:
-    """At most ``most`` evenly spaced positions from 0 to n - 1, both included."""
+    """At most ``most`` evenly spaced positions from 0 to n - 1, the first and the last included."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
 
 

@@ -16,16 +16,18 @@ from prviz.diagnostics.column_tests import LEVEL, fisher
 from prviz.diagnostics.named_columns import share_text
 from prviz.samples import SamplePair
 
-# Repeats are tested if at least this many rows repeat an earlier one. They are unusual if equal
-# pairs are this many times as frequent within the set as across the sets and within the other set.
+# Repeats are tested if at least this many rows repeat an earlier one.
 _FEW_REPEATS = 5
+# Repeats are unusual if equal pairs are at least this many times as frequent within the set as
+# across the sets, and as within the other set.
 _TIMES = 3.0
 # If the share of distinct values in some column is above this, rows do not repeat by chance.
 _CONTINUOUS = 0.5
-# Least difference between the two sets' shares of rows with a property; distance from 0 or 1 within
-# which a share counts as none or all; tolerance for a row of length 1.
+# Least difference between the two sets' shares of rows with a property.
 _ROWS_DIFFER = 0.1
+# A share this close to 0 or 1 counts as none or all.
 _ALMOST = 0.001
+# Tolerance for a row's length to count as 1.
 _ONE = 2e-3
 # Properties of rows; the texts are part of the witness's sentences.
 NOT_WHOLE = "values that are no whole numbers"

@@ -36,9 +36,9 @@ from prviz.samples import SamplePair, SamplesLike, Split, pair_of
 
 # Significance level at which trees tell real from generated samples.
 APART = 0.0025
-# Largest number of rows of a set on which columns are tested, and on which trees are fitted and
-# judged.
+# Largest number of rows of a set on which columns are tested.
 _TESTED = 100_000
+# Largest number of rows of a set on which trees are fitted and judged.
 _ROWS = 20_000
 # Largest number of samples of a set from which an area is computed. Every remedy needs the curve of
 # the family "tightest", which takes a minute for 10,000 samples of 384 features.
@@ -48,8 +48,9 @@ VALUE_BYTES = 32
 # Fewest independent rows of a set on which trees are fitted; on fewer rows trees find no
 # differences.
 _LEAST_ROWS = 40
-# Number of columns that are shuffled, and how often each.
+# Number of columns that are shuffled to see whether trees need them.
 _SHUFFLED = 10
+# Number of times that each shuffled column is shuffled.
 _SHUFFLES = 3
 # Number of samples shown of each role, those that trees assign to it most surely.
 _SHOWN = 8

@@ -21,11 +21,12 @@ from prviz.readers.media import MediaError, Pictures, find_picture, picture_colu
 from prviz.samples import SamplePair, Samples, SamplesLike, SplitRatio, as_samples
 
 DIMENSIONS = (2, 4, 8, 16, 32, 64, 128, 256)
-# In pixels: side of pictures in the pixel features; largest side of the random network's input, and
-# the step between its sides. Small pictures keep a small side, since most of the time would
-# otherwise go into enlarging them.
+# Side in pixels of pictures in the pixel features.
 _PIXELS = 32
+# Largest side in pixels of the random network's input.
 _SIDE = 64
+# Step between sides of the random network's input. Small pictures keep a small side, since
+# enlarging them would take most of the time.
 _SIDES = 16
 # Number of pictures that are prepared and encoded at a time.
 _BATCH = 128

@@ -22,9 +22,10 @@ from prviz.readers.media.looks import MAX_PIXELS, MediaError
 from prviz.readers.npy import ZIP_ERRORS, NpzFile, open_npz, read_npy_header
 from prviz.readers.source import Limits, as_source
 
-# Usual names of the array of labels, and of the array of pictures. `np.savez` names arrays arr_0,
-# arr_1, ...
+# Usual names of the array of labels in an .npz file; `np.savez` calls unnamed arrays arr_0, arr_1,
+# ...
 _LABELS = ("arr_1", "label", "labels", "y")
+# Usual name of the array of pictures.
 _PICTURES = "arr_0"
 _ACCEPTED = (
     "pictures as an array (n, height, width, 3), (n, height, width) or (n, 3, height, width) of"

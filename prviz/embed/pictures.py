@@ -25,12 +25,13 @@ _LONGEST = 65_535
 # Largest number of pixels of a resized picture. Above it, both ends of the longer side are cut off
 # before resizing; they lie far from the central square.
 _RESIZED = 4096**2
-# TIFF tag of the number of stored bands, and EXIF tag of the orientation.
+# TIFF tag of the number of stored bands.
 _BANDS = 277
+# EXIF tag of the orientation.
 _ORIENTATION = 0x0112
-# Number of bytes of a PNG header up to the bit depth, and the first bytes of TIFF in both byte
-# orders.
+# Number of bytes of a PNG header up to and including the bit depth.
 _HEAD = 25
+# First bytes of a TIFF file in both byte orders.
 _TIFF = (b"II", b"MM")
 
 

@@ -27,7 +27,7 @@ ENCODERS: tuple[type[EmbeddingEncoder], ...] = (
 
 
 def written(encoder: type[EmbeddingEncoder]) -> str:
-    """How users write an encoder, such as ``pixels:SIZE``."""
+    """The text by which users select an encoder, such as ``pixels:SIZE``."""
     if encoder.prefix:
         return f"{encoder.prefix}:{encoder.argument}"
     return encoder.argument

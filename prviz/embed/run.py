@@ -27,9 +27,9 @@ from prviz.readers.atomic_files import locked, named
 from prviz.readers.errors import one_line
 from prviz.readers.npy import ZIP_ERRORS
 
-# Number of items in a part, the unit in which a stopped run is resumed; number of bad items that an
-# error names.
+# Number of items in a part, the unit in which a stopped run is resumed.
 PART = 256
+# Largest number of bad items that an error names.
 _MOST_NAMED = 10
 # Pictures differ much in size if their shorter sides have at least this ratio; a note then says so.
 UNLIKE = 2.0

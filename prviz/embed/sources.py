@@ -26,7 +26,7 @@ from prviz.readers.safe_folder import BelowError, open_regular
 from prviz.readers.source import human_size
 from prviz.readers.text_dialect import as_utf8, delimiter_of, encoding_of
 
-# Number of pictures from which a sub-folder may be a set of its own, which a note then mentions.
+# A sub-folder with at least this many pictures may be a separate set, and a note says so.
 _MANY = 10
 # Number of bytes at the beginning of a picture file that identify its format.
 HEAD = 32
@@ -82,8 +82,6 @@ class EmbeddingSource(Protocol):
         """Prefix of picture paths, such as "real/", in a table that lies in ``folder``.
 
         "" for items that are not files.
-
-        "" for items that are no files.
         """
         ...
 

@@ -27,9 +27,9 @@ from prviz.neighbors.threads import available_threads
 from prviz.readers.media.looks import MediaError
 from prviz.studies.tasks import interrupt_blocked, task_executor
 
-# Number of items in a group, which a worker prepares at a time and which is encoded as one batch;
-# number of groups in progress per core.
+# Number of items in a group, which one worker prepares at a time and which is encoded as one batch.
 GROUP = 32
+# Number of groups in progress per core.
 _AHEAD = 4
 # Number of items from which worker processes save time, since starting them takes about a second.
 _WORTH_PROCESSES = 256
@@ -158,8 +158,8 @@ class ItemWorkers:
             raise ChildProcessError(_ENDED) from None
 
     def _shared_memory(self, like: PreparedGroup, count: int) -> list[SharedMemory]:
-        """``count`` blocks of shared memory, each large enough for a group of pictures like these;
-        empty if memory is short.
+        """``count`` blocks of shared memory, each large enough for a group of pictures like those
+        in ``like``; empty if memory is short.
         """
         size = 0
         if len(like.good):

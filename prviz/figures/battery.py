@@ -16,8 +16,9 @@ import plotly.graph_objects as go
 
 from prviz.figures import theme
 
-# Colours of allowed ranges that the metric meets and misses; the legend states both in words too.
+# Colour of allowed ranges that the metric meets; the legend says so in words too.
 _MET = theme.FAMILY_COLORS["coverage"]
+# Colour of allowed ranges that the metric misses.
 _MISSED = theme.FAMILY_COLORS["ipr"]
 
 

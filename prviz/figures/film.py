@@ -30,11 +30,13 @@ SMOOTH = 2
 END = 1.02  # upper end of both axes
 CORNER = np.array([LEFT, TOP], dtype=float)
 SIZE = 17  # height of a curve name's letters in pixels
-# Milliseconds. FILM_MS is shared equally by all frames, within LEAST_MS and MOST_MS per frame; the
-# last frame lasts LAST_MS.
+# Milliseconds that all frames but the last share equally, within LEAST_MS and MOST_MS per frame.
 FILM_MS = 8000
+# Least milliseconds per frame.
 LEAST_MS = 120
+# Most milliseconds per frame.
 MOST_MS = 700
+# Milliseconds of the last frame.
 LAST_MS = 2500
 COLOURS = 96  # colours of the palette: few, for small files, but enough for smooth lines
 # With ``accumulate``, curves of earlier frames are mixed with this share of white.

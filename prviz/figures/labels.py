@@ -13,27 +13,29 @@ import numpy as np
 
 from prviz.arrays import Points
 
-# Average width of a bold letter, and height of a line, as multiples of the font size. Measured on
-# Helvetica, which is wider than the font of the exports.
+# Average width of a bold letter, as a multiple of the font size. Measured on Helvetica, which is
+# wider than the font of the exports.
 LETTER = 0.58
+# Height of a line of text, as a multiple of the font size.
 HEIGHT = 1.25
-# All in pixels: gap between a curve and its name; step between the positions that are tried along a
-# curve; step between the points that represent a line; distance beyond which other lines are
-# ignored.
+# Gap in pixels between a curve and its name.
 GAP = 3.0
+# Step in pixels between the positions along a curve that are tried.
 STRIDE = 8.0
+# Step in pixels between the points that represent a line.
 STEP = 8.0
+# Distance in pixels beyond which other lines are ignored.
 FAR = 40.0
 # Penalty in pixels for a name that lies across its own curve or a line that belongs to this curve.
 ACROSS = 30.0
 # Lowest score at which a name is placed. Below 0, because where two curves run together a name may
 # be a pixel nearer to the other curve.
 LEAST = -1.0
-# For names with a leader line, in pixels: distances from the curve that are tried, and distance to
-# keep from all lines. Last, the points along the leader, as shares of its length, that must not lie
-# on another line.
+# Distances in pixels from the curve that are tried for a name with a leader line.
 LEADERS = tuple(range(20, 150, 10))
+# Distance in pixels that a name with a leader line should keep from all lines.
 OFF = 12.0
+# Points along a leader line, as shares of its length, that must not lie on another line.
 ON_LEADER = (0.2, 0.4, 0.6, 0.8, 1.0)
 
 
@@ -108,8 +110,8 @@ def place_labels(
 
 
 def _tried(points: Points, size: Points, gaps: Sequence[float]) -> Place:
-    """Boxes of this size on both sides of every point of a curve, at each of the ``gaps``: one row
-    per box.
+    """Boxes of the given size on both sides of every point of a curve, at each of the ``gaps``: one
+    row per box.
     """
     width, height = size
     sides = list[tuple[float, float]]()

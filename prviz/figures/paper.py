@@ -44,11 +44,13 @@ LETTERS = 8.0
 # Width of a legend entry without its text: the line in front of it, and the space to the next
 # column.
 HANDLE = 38.0
-# A plot narrower than this has three ticks, not five. Then line widths: of curves; of dashed and
-# dotted lines; of bounds.
+# A plot narrower than this has three ticks, not five.
 NARROW = 110.0
+# Line width of curves.
 CURVE = 1.8
+# Line width of dashed and dotted lines.
 DASHED = 1.2
+# Line width of bounds.
 THIN = 0.8
 INK = "#1f2430"
 SOFT = "#5b6472"
@@ -77,13 +79,13 @@ _WORDS = {
     "limit": "with ever more samples",
     "bound": "truth is below, 95 %",
 }
-# Markers of curves whose names are in a legend, so that they differ without colour; then, as shares
-# of the plot's diagonal, the distance between markers of one curve and their shift from one curve
-# to the next.
+# Markers of curves whose names are in a legend, so that they differ without colour.
 MARKS = "osD^vPX*<>"
+# Distance between markers of one curve, as a share of the plot's diagonal.
 APART = 0.3
+# Shift of the markers from one curve to the next, as a share of the plot's diagonal.
 SHIFT = 0.07
-# In inches: side of the plot if the legend is beside it, and the margins around the plot.
+# Side in inches of the plot if the legend is beside it; the margins that follow are in inches too.
 SIDE = 3.1
 LEFT = 0.45
 RIGHT = 0.07
@@ -397,8 +399,8 @@ def _looks(kinds: list[str]) -> dict[str, Any]:
 
 
 def _corner(axes: Axes, texts: list[str], curves: list[PRCurve]) -> dict[str, Points] | None:
-    """A corner of the plot without lines that has room for these legend texts, and the box that
-    they cover.
+    """A corner of the plot without lines that has room for the legend texts, and the box that they
+    cover.
 
     Empty if there are no texts; None if no corner is free.
     """

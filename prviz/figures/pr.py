@@ -18,10 +18,11 @@ from prviz.figures import theme
 if TYPE_CHECKING:
     from prviz.figures.theme import Bands
 
-# Names by which the browser finds traces: legend group of the bound, which is the same for all k;
-# `meta` of a limit, which depends on k; `meta` of the thin part of a curve beyond the bound.
+# Legend group of the bound, by which the browser finds it; the bound is the same for all k.
 BOUND = "bound"
+# `meta` of a family's limit, by which the browser finds it; a limit depends on k.
 LIMIT = "limit"
+# `meta` of the thin part of a curve beyond the bound, by which the browser finds it.
 REFUTED = "refuted"
 BOUND_LABEL = "the truth lies below, 95 %"
 _BOUND_HOVER = (

@@ -32,7 +32,7 @@ class TradePoint(NamedTuple):
 def groups_of(names: Sequence[str]) -> list[str]:
     """The group of each checkpoint name: its first word without trailing digits.
 
-    If these are not 2 to MOST_GROUPS groups, or as many groups as names, all are "".
+    All groups are "" if there are fewer than 2, more than MOST_GROUPS, or as many as names.
     """
     groups = [name.split(" ")[0].rstrip("0123456789-_,.") for name in names]
     if 1 < len(set(groups)) <= min(MOST_GROUPS, len(names) - 1):

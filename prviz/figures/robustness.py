@@ -17,8 +17,9 @@ _ROW = 36
 _LEGEND_LINE = 21
 # Number of characters in a line of the legend on the narrowest page.
 _LINE = 46
-# Distances from the centre of a cell to the dashed border inside it, in units of a cell.
+# Horizontal distance from the centre of a cell to the dashed border inside it, in cells.
 _INSET_X = 0.47
+# Vertical distance from the centre of a cell to the dashed border inside it, in cells.
 _INSET_Y = 0.42
 _DASH = "5px,3px"
 _CELLS = {"showscale": False, "hoverongaps": False, "xgap": 2, "ygap": 2}

@@ -12,9 +12,9 @@ import plotly.graph_objects as go
 
 from prviz.figures import theme
 
-# Symbols of lines: with split one for each split in order of appearance, without split an open
-# mark.
+# Symbol of lines without split, an open mark.
 _NO_SPLIT = "circle-open"
+# Symbols of lines with a split, one for each split in order of appearance.
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 _ERROR_SYMBOLS = {"best": "star", "": "circle", "avoid": "x"}
 _ERROR_HOVER = (

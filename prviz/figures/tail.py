@@ -17,10 +17,11 @@ from prviz.figures import theme
 
 Side: TypeAlias = Literal["precision", "recall"]
 
-# log10 of the first and of the last lam, and number of points; the browser computes the same
-# points.
+# log10 of the first lam; the browser draws the same points.
 LOWEST = -3
+# log10 of the last lam.
 HIGHEST = 3
+# Number of values of lam.
 POINTS = 241
 _TITLES = {
     "precision": ("precision α(λ)", "λ, log scale<br>← recall end · α∞ is reached on the right →"),

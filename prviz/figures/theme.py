@@ -51,9 +51,9 @@ SYMBOLS = {
     "pentagon": "M0,-1.2L1.14,-.37L.7,.97H-.7L-1.14,-.37Z",
 }
 FAMILY_SYMBOLS = dict(zip(ESTIMATORS, SYMBOLS, strict=False))
-# Diameter in pixels of a marker on a curve; number of markers per curve, enough to identify it but
-# few enough to leave its course visible.
+# Diameter in pixels of a marker on a curve.
 SYMBOL_SIZE = 9
+# Number of markers per curve: enough to identify it, few enough to leave its course visible.
 MOST_SYMBOLS = 6
 # Colours of two compared generators, which no default family has.
 RIVAL_COLORS = (SPARE_COLORS[0], FAMILY_COLORS["classifier"])
@@ -62,8 +62,8 @@ TRUTH_LABEL = "truth"
 # Colours of ordered values, such as sizes or steps, from blue to orange. They stay apart under
 # every colour-vision deficiency and have a contrast of 3:1 on the white and the dark page.
 ORDER_COLORS = ("#0072B2", "#8561C5", "#E0457B", "#C48A00")
-# Purple for real and olive for generated samples: they stay apart under every colour-vision
-# deficiency, and no family has either colour.
+# Purple for real and olive for generated samples stay apart under every colour-vision deficiency,
+# and no family has either colour.
 REAL_COLOR = "#8561C5"
 EVEN_COLOR = "#8a8a8a"
 GENERATED_COLOR = "#6B9A1F"
@@ -186,7 +186,7 @@ def axis(title: str, **options: Any) -> dict[str, Any]:
     return {"title": {"text": title, "standoff": 8}, **lines, **options}
 
 
-# Titles of the axes of a precision-recall plot; they explain both words.
+# Titles of the axes of a precision-recall plot, which explain recall and precision.
 RECALL = "recall: what is real that it can make"
 PRECISION = "precision: what it makes that could be real"
 

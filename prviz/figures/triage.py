@@ -47,12 +47,15 @@ LEANINGS = {"f8_precision": "F8, leaning to precision", "f8_recall": "F8, leanin
 _MOST_TICKS = 8
 # If the largest step is more than this many times the smallest, small steps crowd on a linear axis.
 _WIDE = 20.0
-# Pixels: width of a letter; height of a line of text; radius of a point; step between the points
-# that represent a line when names are placed; side of a small plot.
+# Width in pixels of a letter.
 _LETTER = 6.5
+# Height in pixels of a line of text.
 _LINE = 14.0
+# Radius in pixels of a point.
 _POINT = 6.0
+# Step in pixels between the points that represent a line when names are placed.
 _DENSE = 4.0
+# Side in pixels of a small plot.
 _SIDE = 300.0
 _NAME_SIZE = 12
 _LONGEST = 16

@@ -138,7 +138,7 @@ class MonitorFolder:
             remove_row(self.table, self._families, step)
 
     def add_rows(self, rows: Rows) -> None:
-        """Append those of ``rows`` that metrics.csv lacks."""
+        """Append the ``rows`` that metrics.csv lacks."""
         log_csv(self.table, rows)
 
     def _differing(self, rows: Rows) -> Iterator[tuple[int, str, str]]:

@@ -274,8 +274,8 @@ def verdict(report: Document, family: str) -> str:
     found = report["rankings"][family]
     if not found["lines"]:
         return f"no ranking: {one_line(found['reason'])}."
-    # Names become one line that UTF-8 can hold, since pandas refuses others, such as file names in
-    # another encoding.
+    # Names become one line of valid UTF-8, because pandas raises errors for other text, such as
+    # file names in another encoding.
     candidates = _candidates(report, family)
     lines = [{**line, "checkpoint": one_line(line["checkpoint"])} for line in candidates]
     table = pd.DataFrame(lines, dtype=object)

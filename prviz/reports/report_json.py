@@ -20,7 +20,8 @@ _MOST_REPLICATES = 100_000
 _NUMBER = (int, float)
 _WORD = (str, type(None))
 
-# Entries of a report that prviz reads, with their types; a rerun only compares all others.
+# Entries of a report that prviz reads, with their types; all other entries are only compared by a
+# rerun.
 _HEAD: Mapping[str, tuple[type, ...]] = {
     "versions": (dict,),
     "settings": (dict,),

@@ -23,9 +23,9 @@ from prviz.triage.measure import CheckpointEvaluator, samples_at
 from prviz.triage.measured import TriageSettings
 from prviz.triage.triage import TriageResults
 
-# Largest numbers that a rerun accepts, since a report may come from a stranger. Replicates are
-# counted over all checkpoints and families.
+# Largest number of checkpoints that a rerun accepts, since a report may come from a stranger.
 MOST_CHECKPOINTS = 10_000
+# Largest number of replicates that a rerun accepts, over all checkpoints and families.
 MOST_REPLICATES = 10_000_000
 _MOST_SEED = 2**63 - 1
 # Largest number of differences that are listed; a forged report could have millions.

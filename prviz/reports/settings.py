@@ -32,7 +32,7 @@ SHOW_BOUND = "bound"
 SHOW_LIMITS = "limits"
 SHOWN = (SHOW_BOUND, SHOW_LIMITS)
 
-# Limits of the settings in a link: a link must not keep the machine busy for hours.
+# Limits of the settings in a link, here of n: a link must not keep the machine busy for hours.
 N_LIMITS = (10, 20_000)
 K_LIMITS = (1, 20_000)
 BANDWIDTH_LIMITS = (1e-3, 1e3)
@@ -256,8 +256,8 @@ def _parameters(
 def _accepted(
     problem: str, found: dict[str, ParameterValue], messages: list[str]
 ) -> dict[str, ParameterValue]:
-    """All parameters if the toy accepts them together; else each one that it accepts beside those
-    before it.
+    """All parameters if the toy accepts them together; otherwise each parameter that the toy
+    accepts together with those accepted before it.
     """
     try:
         toy(problem, **found)

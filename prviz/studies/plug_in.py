@@ -18,8 +18,9 @@ from prviz.curves import PRCurve
 from prviz.curves.ground_truth import discrete_curve
 from prviz.samples import SamplePair, SamplesLike, as_samples
 
-# Number of grid cells per bandwidth, by dimension; largest number of cells in a grid.
+# Number of grid cells per bandwidth, by dimension.
 _FINE = {1: 64, 2: 8}
+# Largest number of cells in a grid.
 _MOST = 4_000_000
 
 

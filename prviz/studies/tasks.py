@@ -1,7 +1,5 @@
 """Runs independent tasks, each with a few tidy rows, on any executor, such as Dask's, and can store
 the rows in a file.
-
-Their rows can be stored in a file.
 """
 
 from __future__ import annotations
@@ -59,17 +57,18 @@ Call = Callable[[], Result]
 Columns = Mapping[str, Literal["string", "Int64", "float64", "boolean"]]
 
 # Number of tasks submitted at a time per worker: enough to keep all workers busy, few enough to
-# stop soon. Then their number for executors whose number of workers is not known.
+# stop soon.
 _AHEAD = 2
+# Number of tasks submitted at a time to an executor whose number of workers is not known.
 AHEAD_ELSEWHERE = 64
-# Seconds between two writes of the file of rows; a crash loses the rows since the last write. The
-# pause after a write is also at least this multiple of the time that it took, so that writing takes
-# at most 5 % of the time.
+# Least seconds between two writes of the file of rows; a crash loses the rows since the last write.
 _WRITE_SECONDS = 5.0
+# Least pause after a write, as a multiple of the time that it took, so that writing takes at most 5
+# % of the time.
 _WRITE_PAUSE = 19.0
-# Keys of the Parquet file's metadata, for the version of the computation and the SHA-256 of the
-# rows.
+# Key of the Parquet file's metadata for the version of the computation.
 _VERSION_KEY = b"prviz.computation"
+# Key of the Parquet file's metadata for the SHA-256 of the rows.
 _DIGEST_KEY = b"prviz.sha256"
 # Type of a column -> NumPy type in which its values are hashed, the same on every machine.
 _HASHED_AS = {"Int64": "<i8", "float64": "<f8", "boolean": "?"}

@@ -22,15 +22,17 @@ _INSIDE = {
     "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
     "sparse": {1: "tensor", 2: "tensor"},
 }
-# Fields of a tensor message: _ENTRY describes an external file; _PLACE is _EXTERNAL if the values
-# of the tensor are in that file.
+# Field of a tensor message that describes its external file.
 _ENTRY = 13
+# Field of a tensor message that says where its values are.
 _PLACE = 14
+# Value of the field _PLACE if the values are in an external file.
 _EXTERNAL = 1
-# Wire types of Protocol Buffers: varint, bytes with a length, and types of fixed size -> size in
-# bytes.
+# Wire type of a varint in Protocol Buffers.
 _VARINT = 0
+# Wire type of bytes that follow their length.
 _BYTES = 2
+# Wire types of fixed size -> size in bytes.
 _FIXED = {1: 8, 5: 4}
 
 

@@ -17,8 +17,9 @@ from prviz.readers.keyed import open_tensors
 from prviz.readers.source import Limits, as_source
 
 _SIZE = 32
-# Names under which the file of features stores the mean (one row) and the components.
+# Name under which the file of features stores the mean of the pixels, as one row.
 _MEAN = "pca_mean"
+# Name under which the file of features stores the components.
 _AXES = "pca_axes"
 
 

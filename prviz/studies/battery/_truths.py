@@ -14,8 +14,8 @@ from scipy import special
 from prviz.arrays import Floats
 from prviz.curves import PRCurve, ground_truth
 
-# In place of rates that are positive but too small for a float: an exact 0 would change the ends of
-# the curve.
+# Replaces rates that are positive but too small for a float, since an exact 0 would change the ends
+# of the curve.
 _ALMOST_NONE = 1e-140
 
 

@@ -80,8 +80,8 @@ _CHECKS: dict[str, Check] = {}
 
 
 def _named(name: str) -> Check:
-    """The check with this name. A check is pickled as a call of this function, so without its
-    contents.
+    """The check with this name. It is called by unpickling, so that a pickled check holds only its
+    name.
     """
     return _CHECKS[name]
 

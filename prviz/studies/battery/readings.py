@@ -149,8 +149,8 @@ def _score(name: str, pair: SamplePair, counts: Sequence[BallCounts]) -> Pair:
         density = int(counts[0].real[n:].sum()) / (coverage_k(n) * pair.generated.n)
         return density, share(counts[1].generated[:n])
     # As published, fidelity and diversity are swapped in this pair: fidelity is the share of real
-    # samples whose ball around real neighbours holds k generated samples, diversity the share of
-    # generated samples.
+    # samples whose ball, which reaches to the C k-th nearest real sample, holds k generated
+    # samples; diversity is the share of generated samples.
     return share(counts[0].generated[:n], c_pair_k(n)), share(counts[0].real[n:], c_pair_k(n))
 
 
@@ -250,7 +250,7 @@ class Reading:
 
 
 def curve_numbers(curve: PRCurve) -> dict[str, float]:
-    """The numbers at all places of one curve, by column."""
+    """All readings of one curve, such as its area and its two ends, by column."""
     found = {}
     for name, at in _ATS.items():
         found[f"{name}_fidelity"], found[f"{name}_diversity"] = map(float, at.of(curve))

@@ -130,10 +130,11 @@ def _margin(outcome: ConditionOutcome) -> float:
     return outcome.margin
 
 
-# Tolerances in the published code: values that differ by less count as equal; least rise or fall;
-# largest distance from the maximum or minimum that counts as close.
+# Tolerance of the published code: values that differ by at most this count as equal.
 _EQUAL = 0.05
+# Least rise or fall between the two ends of a sweep.
 _STEP = 0.2
+# Largest distance from the maximum or the minimum that counts as close to it.
 _SLACK = 0.1
 
 

@@ -266,8 +266,8 @@ def line_panels(
 
 
 def _grouped(rows: pd.DataFrame, panel: str, line: str) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Panel title, line name and rows of each group of rows with the same texts, in order of first
-    appearance.
+    """Panel title, line name and rows of each group of rows with the same title and name, in order
+    of first appearance.
     """
     fields = {field for _, field, *_ in Formatter().parse(panel + line) if field}
     words: list[Any] = rows[list(fields)].to_dict("records")

@@ -95,7 +95,7 @@ class OneDigit(BundledProblem):
     name: ClassVar[str] = "one-digit"
 
     def whole(self) -> SamplePair:
-        """All real samples, and those generated for the digit."""
+        """All real digits, and the samples generated for ``digit``."""
         real, generated = bundled_pair(f"temperature-{self.temperature:g}")
         return SamplePair(
             real, generated.take(np.flatnonzero(generated.labels["digit"] == self.digit))

@@ -67,7 +67,7 @@ class DigitClasses(_Halves):
     name: ClassVar[str] = "digit-classes"
 
     def whole(self) -> SamplePair:
-        """All pictures of these classes."""
+        """All pictures of the two sets: digits 0 to 4 of one half, and 0 to q - 1 of the other."""
         real, generated = (
             side.take(np.flatnonzero(side.labels["digit"] < most))
             for side, most in zip(self.source(), (REAL_CLASSES, self.q), strict=True)
@@ -300,17 +300,18 @@ class CommonClassesExperiment(Experiment):
 
 
 _PSIS = tuple(step / 10 for step in range(11))
-# Settings: for iPR and coverage those of the paper's figures, for kNN those that the paper's theory
-# requires.
+# Settings of iPR and coverage in the paper's figures, without split.
 UNSPLIT: tuple[Wanted, ...] = (("ipr", 3, None), ("coverage", 5, None))
+# Settings of kNN, with a split, as the paper's theory requires.
 SPLIT: tuple[Wanted, ...] = (("knn", "sqrt", None),)
 SETTINGS = {"ipr": "no split, k = 3", "coverage": "no split, k = 5", "knn": "split 50%, k = √n"}
 _IN_SUPPORT = "in the real support"
 _SPARED = f"α∞, {SPARED:.0%} of real spared"
 _LONE = "a real sample alone"
-# Dimension and number of samples of the truncated Gaussian; the number is that of the digits. In 8
-# dimensions the true area is near 0 only for psi below 0.3, in 64 it would be for psi below 0.7.
+# Dimension of the truncated Gaussian. Its true area is near 0 only for psi below 0.3; in 64
+# dimensions it would be for psi below 0.7.
 _D = 8
+# Number of samples of the truncated Gaussian, the same as of the digits.
 _N = 1_797
 _DATA = {"scaled-gaussian": "Gaussian", "dirac": "Gaussian", TruncatedDigits.name: "digits"}
 

@@ -40,9 +40,9 @@ _DIMENSIONS: Mapping[Embedding, tuple[int, ...]] = {
     "trained": (2, 4, 8, 16, 32),
 }
 _PSIS = (0.3, 0.5, 0.7, 0.9, 1.0)
-# Factor by which the 8 x 8 pictures are enlarged for the random network, and number of pictures
-# encoded at a time.
+# Factor by which the 8 x 8 pictures are enlarged for the random network.
 _ENLARGED = 2
+# Number of pictures that are encoded at a time.
 _BATCH = 256
 
 

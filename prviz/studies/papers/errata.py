@@ -55,7 +55,7 @@ class Erratum:
 
     @property
     def finding(self) -> str:
-        """What is true, with the computed numbers filled in."""
+        """The true statement, with the computed numbers filled in."""
         return self.true.format(*self.numbers())
 
 
@@ -63,7 +63,7 @@ def _line(x: Sequence[float], mean: Sequence[float] | Floats) -> ChartLine:
     return ChartLine(np.array(x, dtype=float), np.array(mean, dtype=float), np.full(len(x), np.nan))
 
 
-# ---- 2024, equation 8: the product in probabilistic precision and recall ----
+# ---- erratum in 2024, equation 8: the product in probabilistic precision and recall ----
 
 _SHIFTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
@@ -87,7 +87,7 @@ def _ppr_chart() -> LineChart:
     return LineChart({"PPR of two Gaussians": panel}, "shift on every coordinate", "PPR")
 
 
-# ---- 2024, appendix B: the rays of lam ----
+# ---- erratum in 2024, appendix B: the rays of lam ----
 
 
 def _rays() -> CurveChart:
@@ -105,7 +105,7 @@ def _rays() -> CurveChart:
     )
 
 
-# ---- 2026, section 5.1.1: whether estimates with or without split are pessimistic ----
+# ---- erratum in 2026, section 5.1.1: whether estimates with or without split are pessimistic ----
 
 _MUS = (1 / 8, 5 / 24, 7 / 24, 3 / 8)
 
@@ -133,7 +133,7 @@ def _area_chart() -> LineChart:
     return LineChart({"Mean area of four families, k = 4": panel}, "shift μ", "AuC")
 
 
-# ---- 2026, section 6: ends of the curve beside published scalars ----
+# ---- erratum in 2026, section 6: ends of the curve beside published scalars ----
 
 _REAL = np.arange(6.0)[:, None]
 _GENERATED = np.array([2.4, 2.45, 2.5, 2.52, 2.55, 2.6])[:, None]
@@ -153,7 +153,7 @@ def _end_chart() -> LineChart:
     return LineChart({"Six real and six generated numbers": panel}, "k", "precision")
 
 
-# ---- 2024, appendix B; 2026, D.2: k = 100 at n = 1,000 ----
+# ---- erratum in 2024, appendix B, and 2026, section D.2: k = 100 at n = 1,000 ----
 
 _N = 1000
 _NUMBERS = (4, 8, 16, math.isqrt(_N), 50, 100, 200)
@@ -172,7 +172,7 @@ def _iou_chart() -> LineChart:
     return LineChart({"IoU with the truth, n = 1,000, split 50%": panel}, "k", "IoU", log_x=True)
 
 
-# ---- 2024, 4.1: 100 or 10 repeats ----
+# ---- erratum in 2024, section 4.1: 100 or 10 repeats ----
 
 _REPEATS = (1, 3, 10, 30, 100)
 
@@ -195,7 +195,7 @@ def _repeat_chart() -> LineChart:
     return LineChart({title: panel}, "repeats", "standard error, in 0.01", log_x=True)
 
 
-# ---- 2026, Figure 16: weights of the mixtures ----
+# ---- erratum in 2026, Figure 16: weights of the mixtures ----
 
 
 def _truths() -> dict[str, PRCurve]:
@@ -208,7 +208,7 @@ def _truth_chart() -> CurveChart:
     )
 
 
-# ---- 2026, B.4: the sign of the bias with a split ----
+# ---- erratum in 2026, section B.4: the sign of the bias with a split ----
 
 _SIZES = (50, 100, 200, 500)
 
@@ -231,7 +231,7 @@ def _middle_chart() -> LineChart:
     return LineChart({"Mean α(1) for P = Q, split 50%": panel}, "n", "α(1)", log_x=True)
 
 
-# ---- 2024, 5.1; 2026, 4.4: F-scores for an invented mode ----
+# ---- erratum in 2024, section 5.1, and 2026, section 4.4: F-scores for an invented mode ----
 
 _WEIGHTS = (0.01, 1 / 8, 1.0, 8.0, 100.0)
 
@@ -254,12 +254,12 @@ def _score_chart() -> LineChart:
     return LineChart({"F_b where a mode is invented": panel}, "b", "F_b", log_x=True)
 
 
-# ---- 2026, 4.4: whether an area of 0 means disjoint supports ----
+# ---- erratum in 2026, section 4.4: whether an area of 0 means disjoint supports ----
 
 
 @cache
 def _point_mass() -> tuple[float, float]:
-    """For a point mass in the support of a Gaussian, the true area, and Q(supp P)."""
+    """The true area for a point mass in the support of a Gaussian, and Q(supp P)."""
     problem = toy("dirac")
     masses = problem.support_masses
     return problem.truth().auc, float("nan") if masses is None else masses.q_of_supp_p
@@ -271,7 +271,7 @@ def _point_chart() -> CurveChart:
     )
 
 
-# ---- 2024, Theorem 3.1: the minimum over gamma ----
+# ---- erratum in 2024, Theorem 3.1: the minimum over gamma ----
 
 
 def _risk(lam: float, gamma: float, *, printed: bool) -> float:
@@ -307,7 +307,7 @@ def _gamma_chart() -> LineChart:
     return LineChart({"Risk at λ = 1": panel}, "γ", "λ fpr + fnr", log_x=True)
 
 
-# ---- 2024, appendix B; 2026, 5.1.3: the mean of N curves ----
+# ---- erratum in 2024, appendix B, and 2026, section 5.1.3: the mean of N curves ----
 
 _CURVES = (10, 30, 100, 300)
 

@@ -37,10 +37,11 @@ CONVENTION_COLUMNS: Columns = {
     **BOUND_COLUMNS,
 }
 
-# Half a unit of the last printed digit; and the paper's standard deviation over repeats, with its
-# number of repeats.
+# Half a unit of the last printed digit of an IoU.
 _ROUNDING = 0.005
+# The paper's standard deviation of an IoU over its repeats.
 _PAPER_SPREAD = 0.01
+# Number of repeats in the paper.
 _PAPER_REPEATS = 10
 
 
@@ -111,8 +112,8 @@ def spreads_by(
 
 
 class TableReading(NamedTuple):
-    """Table 1 under one choice of conventions: the same way to draw all curves, and a self-counting
-    for each family.
+    """Table 1 under one choice of conventions: how all curves are drawn, and for each family
+    whether a sample is its own neighbour (its self-counting).
 
     off : by cell, |mean IoU - published IoU|.
     explained : True where this distance is within the cell's tolerance.

@@ -76,10 +76,10 @@ _NUMBERS = (
     *_OF_ROLES.values(),
 )
 HUB_COLUMNS: Columns = {**COLUMNS, **dict.fromkeys(_NUMBERS, "float64")}
-# The poster's errors on FFHQ, LSUN-Car and LSUN-Church; its seconds on FFHQ without parallelism,
-# first for hubs, then for all samples.
+# Errors on FFHQ, LSUN-Car and LSUN-Church, as printed on the poster.
 _TABLE_1 = printed_in("hubs: Table 1, errors")
 POSTER_ERRORS = {name: _TABLE_1[f"error of {name}"] for name in _SCALARS}
+# Seconds on FFHQ without parallelism, as printed on the poster: for hubs, and for all samples.
 POSTER_SECONDS = tuple(value for (value,) in printed_in("hubs: Table 2, time and memory").values())
 
 

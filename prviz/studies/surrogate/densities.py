@@ -175,7 +175,7 @@ def _kept(values: Array, dtype: type[Any]) -> Array:
 MOST_FEATURES = 8192
 # A direction counts if its variance is at least this share of the largest variance.
 _LEAST_SHARE = 1e-10
-# Values in this range have squares, and sums of squares, in the range of float64.
+# Squares of values in this range, and sums of squares, stay in the range of float64.
 _LARGEST = 1e100
 _SMALLEST = 1e-100
 
@@ -283,8 +283,9 @@ def _scatter(samples: Samples) -> tuple[Floats, Floats]:
 # compute.
 MOST_KERNELS = 10_000
 # Distance between two draws of a kernel, as a share of the distance from its centre to the nearest
-# other sample; smallest width of a kernel, as a share of the median width.
+# other sample.
 _NARROWED = 0.7
+# Smallest width of a kernel, as a share of the median width.
 _LEAST_OF_MEDIAN = 1e-3
 
 

@@ -21,19 +21,21 @@ from prviz.studies.surrogate.densities import Kernels, WeighedSamples
 
 # A setting: method, k, and share of the samples to fit (None: no split).
 Setting = tuple[str, K, float | None]
-# Largest number of samples of a set that are measured; fewest samples with which k = 5 is measured,
-# of which a split leaves half.
+# Largest number of samples of a set that are measured.
 MOST_MEASURED = 2_000
+# Fewest samples of a set with which k = 5 is measured; a split leaves half of them.
 _FEWEST_OF_FIVE = 16
 SPLITS = (None, 0.5)
-# Number of splits of the data over which areas are averaged; number of samples of the surrogate at
-# each end of the range of sharpness, and at the chosen sharpness.
+# Number of splits of the data over which areas are averaged.
 _OWN_SPLITS = 3
+# Number of samples drawn from the surrogate at each end of the range of sharpness.
 _AT_ENDS = 4
+# Number of samples drawn from the surrogate at the chosen sharpness.
 _AT_CHOSEN = 5
-# Sharpness is searched from 1 / WIDEST to WIDEST. It stays 1 if mean areas change by less than
-# _LEAST_CHANGE over this range.
+# Sharpness is searched from 1 / WIDEST to WIDEST.
 WIDEST = 1.25
+# If the mean difference of areas changes by less than this over the range of sharpness, sharpness
+# stays 1.
 _LEAST_CHANGE = 0.02
 # Largest sharpness (or inverse) with which a surrogate passes. Beyond it the classifier has missed
 # much of the difference between the sets.

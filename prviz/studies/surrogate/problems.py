@@ -34,9 +34,9 @@ Value = TypeVar("Value")
 AnyDensity: TypeAlias = Density | Kernels
 
 TRUTH_SAMPLES = 100_000
-# Largest number of kernel evaluations for a truth, so that more kernels mean fewer points; fewest
-# points of a set.
+# Largest number of kernel evaluations for a truth, so that more kernels mean fewer points.
 _KERNELS_AT_POINTS = 40_000_000
+# Fewest points of a set for a truth.
 _FEWEST_POINTS = 10_000
 # Number of truths that are cached.
 _MOST_KEPT = 64

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 #: gaussian: one Gaussian per set. kernels: `WeighedSamples`, which can have any shape.
 Fit = Literal["gaussian", "kernels"]
 
-# Smallest standard deviation of a fitted set in a direction: the larger one of these shares of the
-# real set's smallest and of its largest standard deviation. Anything smaller would be lost in
-# rounding.
+# A fitted set's standard deviation in any direction is at least this share of the real set's
+# smallest one, since anything smaller would be lost in rounding.
 _LEAST_OF_SMALLEST = 1e-2
+# A fitted set's standard deviation is also at least this share of the real set's largest one.
 _LEAST_OF_LARGEST = 1e-5
 
 
@@ -332,9 +332,9 @@ def _fitted(sources: SurrogateSources, d: int, fit: Fit, seed: int, with_shared:
 
 Prefer = Literal["iou", "excess", "deficit"]
 
-# Settings are ranked among rows with the same values in these columns; columns that identify a
-# setting.
+# Settings are ranked among rows with the same values in these columns.
 _AMONG = ["d", "n"]
+# Columns that identify a setting.
 _SETTING = [*_AMONG, "method", "k", "bandwidth", "split"]
 _VALUES = ["iou", "excess", "deficit"]
 
@@ -346,7 +346,7 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
 
     Parameters
     ----------
-    rows : of problems made by `surrogate_problems`. Means are taken over the repeats of every
+    rows : rows of problems from `surrogate_problems`. Means are taken over the repeats of every
         scenario, then over scenarios with equal weight: the paper's scenarios favour curves that
         are too low or too high.
     prefer : "iou", where the largest is best; "excess" or "deficit", where the smallest is.
