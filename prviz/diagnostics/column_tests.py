@@ -38,7 +38,7 @@ COMMON = 8
 # and must clear new memory for the next one.
 _VALUES = 1 << 13
 
-# Recent results of `known_tests`, by the pair's digest: two numbers per column.
+# Cached results of `known_tests` by the pair's digest; each has two numbers per column.
 _KNOWN = LeastRecentlyUsed(256)
 
 

@@ -206,7 +206,7 @@ class OptimalClassifiers(ReadOnlyArrays):
         return _wrong(self.keys, self.n_real, self.cuts, self.unsupported)
 
     def groups(self, lam: float) -> ConfusionGroups:
-        """The four groups at this lam."""
+        """The four confusion groups at lam."""
         called_real = self.calls_real(self.index_at(lam))
         real = np.arange(len(self.keys)) < self.n_real
         sides = (real & called_real, real & ~called_real, ~real & called_real, ~real & ~called_real)

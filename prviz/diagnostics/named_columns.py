@@ -365,7 +365,7 @@ def number_text(value: float) -> str:
     return text
 
 
-# ---- both distributions ----
+# ---- the distributions of both sets ----
 
 
 def histogram(column: ColumnCounts) -> Histogram:

@@ -91,7 +91,7 @@ class PictureArray:
         return values
 
     def head(self, item: SourceItem) -> None:  # noqa: ARG002
-        """None: a row of an array is no picture file."""
+        """Always None, since a row of an array is not a picture file."""
         return
 
     def seen_from(self, folder: Path) -> str:  # noqa: ARG002

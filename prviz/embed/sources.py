@@ -198,7 +198,7 @@ class Texts:
         return item.text.encode()
 
     def head(self, item: SourceItem) -> None:
-        """None: a text is no picture."""
+        """Always None, since a text is not a picture."""
 
     def seen_from(self, folder: Path) -> str:  # noqa: ARG002
         """An empty text, since texts have no path."""

@@ -245,5 +245,5 @@ def _finished(
 
 
 def _ink(color: str) -> str:
-    """Black or white, whichever is legible on a background of this hex colour."""
+    """The text colour, black or white, that is legible on a background of this hex colour."""
     return theme.ink([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])

@@ -263,7 +263,7 @@ def is_step(step: Any) -> bool:
     """True for a whole number from 0 and below 2^53, of any numeric type."""
     try:
         return not isinstance(step, bool) and bool(0 <= step < _LARGEST_STEP and step == int(step))
-    except (TypeError, ValueError):  # text, None, or an array
+    except (TypeError, ValueError):  # for text, None or an array
         return False
 
 

@@ -157,7 +157,7 @@ def near(target: float, at: int) -> Rule:
 
 
 def wide(at: int) -> Rule:
-    """WIDE: ONE passes as high, ZERO as low."""
+    """WIDE: a value that satisfies ONE passes as high, one that satisfies ZERO as low."""
     return Rule(f"1 (high) or 0 (low) {_place(at)}", (one(at), zero(at)), "either")
 
 
