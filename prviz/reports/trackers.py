@@ -114,8 +114,8 @@ def steps_of(checkpoints: Iterable[Checkpoint]) -> Steps:
 def rows_of(
     outcomes: Iterable[CheckpointOutcome], steps: Mapping[str, int]
 ) -> dict[int, dict[str, float]]:
-    """Step -> metrics by all families, for every measured checkpoint with a step, ordered by
-    step.
+    """The metrics of every measured checkpoint with a step, by all families; a dict from step to
+    metrics, ordered by step.
     """
     rows: dict[int, dict[str, float]] = {}
     for outcome in outcomes:

@@ -415,7 +415,7 @@ class _RowsFile:
 
 
 def _rows_of(data: bytes, name: str, columns: Columns) -> dict[str, Row]:
-    """Key -> row of a Parquet file; raises ValueError for a file that `as_parquet` did not
+    """The rows of a Parquet file by key; raises ValueError for a file that `as_parquet` did not
     write.
     """
     import pyarrow as pa

@@ -474,7 +474,7 @@ def _beside(line: dict[str, Any], readings: Sequence[Reading]) -> dict[str, Any]
 
 @lru_cache(maxsize=256)
 def _oracle(check: str, at: str) -> dict[tuple[str, str], tuple[Verdict, float]]:
-    """(tag, side) -> verdict and value for the true values; the same for all families, and for all
+    """Verdict and value for the true values, by (tag, side); the same for all families, and for all
     scores.
     """
     reading = next(each for each in READINGS.values() if each.at == at)

@@ -252,7 +252,7 @@ _FIRST_N = 1_000
 
 
 def mixture_problems() -> dict[str, ToyProblem]:
-    """Year of a version of the paper -> the toy of mixtures with the weights of this version."""
+    """The toy of mixtures with the weights of each version of the paper, by the version's year."""
     presets = type(toy("mixtures")).presets
     return {
         year: toy("mixtures", **presets[label])

@@ -49,15 +49,16 @@ def printed_numbers() -> tuple[PrintedNumber, ...]:
 
 
 def published(experiment: str) -> Mapping[tuple[Any, ...], float]:
-    """(values of labels ..., name of the number) -> printed number, for the numbers that an
-    experiment measures.
+    """The printed numbers that an experiment measures.
+
+    A key has the values of the experiment's labels, then the name of the number.
     """
     mine = (each for each in printed_numbers() if each.experiment == experiment)
     return MappingProxyType({(*each.at, each.number): each.printed for each in mine})
 
 
 def printed_in(item: str) -> Mapping[str, tuple[float, ...]]:
-    """Name of a number -> its printed values, for one row of docs/papers.md."""
+    """The printed numbers in one row of docs/papers.md, by name; a name may have several."""
     found: dict[str, tuple[float, ...]] = {}
     for each in printed_numbers():
         if each.item == item:
