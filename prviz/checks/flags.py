@@ -68,6 +68,8 @@ _TRANSPOSED = "Transposed"
 _SAME_ROWS = 0.98
 # Most values of a set that is searched for first or last rows that sum up the others.
 _MOST_SUMMED = 10_000_000
+# Values below this have squares that begin to lose digits in float64.
+_TINY = 1e-150
 _flags_of_pairs: WeakKeyDictionary[SamplePair, Findings] = WeakKeyDictionary()
 
 
@@ -137,6 +139,7 @@ def only_seen(facts: DataFacts) -> list[Finding]:
     pair = facts.pair
     return [
         *few_samples(*pair),
+        *tiny_values(pair),
         *_transposed(pair),
         *dependent_order(dependent_sets(pair)),
         *_summed(pair),
@@ -428,6 +431,21 @@ def few_samples(*sets: Samples) -> list[Finding]:
     else:
         effect += f"; if the rows are features, transpose the table: {d:,} samples of {n:,}."
     return [Finding("Few samples", f"{n:,} {samples} of {d:,} features", "warning", effect)]
+
+
+def tiny_values(pair: SamplePair) -> list[Finding]:
+    """A warning if values of a set are so small that squares of their differences underflow."""
+    largest = {role: max(map(abs, samples.extremes)) for role, samples in by_role(pair)}
+    tiny = {role: value for role, value in largest.items() if 0 < value < _TINY}
+    if not tiny:
+        return []
+    which = "either" if len(tiny) == 2 else f"the {next(iter(tiny))}"
+    effect = (
+        "Squares of such differences lose their digits, down to 0, so that no neighbour can be told"
+        " from another: multiply both sets by one number."
+    )
+    value = f"no value of {which} set is beyond {max(tiny.values()):.2g}"
+    return [Finding("Tiny values", value, "warning", effect)]
 
 
 def _summed(pair: SamplePair) -> list[Finding]:

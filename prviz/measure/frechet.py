@@ -186,8 +186,10 @@ def frechet_difference(
     difference = (a.value - a.bias) - (b.value - b.bias)
     std = math.nan
     if a.real is not None and b.real is not None:
-        shared = a.real - b.real
-        std = math.sqrt(variance_of_mean(shared, reference) + a.own_variance + b.own_variance)
+        unit = max(a.unit, b.unit)
+        shared = np.ldexp(a.real, a.unit - unit) - np.ldexp(b.real, b.unit - unit)
+        own = [math.ldexp(each.own_variance, 2 * (each.unit - unit)) for each in (a, b)]
+        std = math.ldexp(math.sqrt(variance_of_mean(shared, reference) + own[0] + own[1]), unit)
     caveats = [f"{each.name}: {each.caveat}" for each in (a, b) if each.caveat]
     return FrechetDifference(
         a.value, b.value, difference, *_interval(difference, std, level), "; ".join(caveats)
@@ -199,8 +201,9 @@ class MeasuredFrechet(NamedTuple):
     difference, are computed.
 
     name : name of the generated set.
-    real : influence of each real sample.
-    own_variance : variance that the draw of the generated samples adds to the value.
+    real : influence of each real sample, divided by 2^unit.
+    own_variance : variance that the draw of the generated samples adds to the value, divided by
+    4^unit, so that squares of tiny or huge influences neither under- nor overflow.
     """
 
     name: str
@@ -210,6 +213,7 @@ class MeasuredFrechet(NamedTuple):
     std: float = math.nan
     real: Floats | None = None
     own_variance: float = math.nan
+    unit: int = 0
 
     def distance(self, level: float = LEVEL) -> FrechetDistance:
         """The distance with its interval."""
@@ -260,11 +264,12 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
         bias = 0.0
         less = f"its bias is less than its rounding, which is up to about {checked.rounding:.2g}"
         caveat = "; ".join(filter(None, (caveat, less if checked.rounding > 0 else "")))
-    real, generated = _influences(*pair)
+    influences = _influences(*pair)
+    unit = unit_of(*influences)
+    real, generated = (np.ldexp(each, -unit) for each in influences)
     own = variance_of_mean(generated, pair.generated)
-    return MeasuredFrechet(
-        name, value, bias, caveat, math.sqrt(variance_of_mean(real, pair.real) + own), real, own
-    )
+    std = math.ldexp(math.sqrt(variance_of_mean(real, pair.real) + own), unit)
+    return MeasuredFrechet(name, value, bias, caveat, std, real, own, unit)
 
 
 def _halves(samples: Samples, rng: Rng) -> list[Samples]:
@@ -280,6 +285,11 @@ def _halves(samples: Samples, rng: Rng) -> list[Samples]:
 def _interval(centre: float, std: float, level: float) -> tuple[float, float]:
     apart = NormalDist().inv_cdf((1 + level) / 2) * std
     return centre - apart, centre + apart
+
+
+def unit_of(*sets: Floats) -> int:
+    """Exponent of the power of two by which the values can be divided so that none is above 1."""
+    return math.frexp(max(float(np.abs(values).max()) for values in sets))[1]
 
 
 def variance_of_mean(values: Floats, samples: Samples) -> float:

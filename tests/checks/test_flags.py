@@ -92,6 +92,20 @@ def test_two_features_that_decide_are_named_by_their_numbers_where_they_have_no_
     assert found["Feature scales"].features == ("feature 3", "feature 7")
 
 
+@pytest.mark.parametrize("role", ["real", "generated", "either"])
+def test_values_whose_squares_underflow_are_said(role: str) -> None:
+    """Without a word such a pair has an area of 1, as no distance is above 0."""
+    sets = {"real": normal(200, 4, 1), "generated": normal(200, 4, 2) + 1}
+    assert "Tiny values" not in warned(pair(*(1e-140 * each for each in sets.values())))
+    tiny = {
+        each: values * 1e-200 if role in (each, "either") else values
+        for each, values in sets.items()
+    }
+    found = warned(pair(*tiny.values()))["Tiny values"]
+    assert f"{role} set is beyond " in found.line
+    assert "multiply both sets by one number" in found.line
+
+
 def test_one_photo_copied_is_all_that_is_said() -> None:
     photo = np.repeat(normal(1, 64, 0), 200, axis=0)
     found = flags_of(pair(photo, photo + 0.3 * normal(200, 64, 1)))
@@ -365,8 +379,9 @@ def test_an_entry_is_plain_json() -> None:
 
 
 def test_huge_values_and_single_samples_break_nothing() -> None:
-    for scale in (1e300, 1e-300):
-        assert warned(pair(normal(200, 8, 0) * scale, normal(200, 8, 1) * scale)) == {}
+    for scale, said in ((1e300, set()), (1e-300, {"Tiny values"})):
+        found = warned(pair(normal(200, 8, 0) * scale, normal(200, 8, 1) * scale))
+        assert found.keys() == said
     assert warned(pair(normal(1, 2, 0), normal(1, 2, 1)))["Few samples"].value_text.startswith(
         "1 sample of"
     )

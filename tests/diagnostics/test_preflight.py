@@ -232,7 +232,7 @@ def test_a_collapsed_set() -> None:
 def test_huge_and_tiny_values_overflow_nothing() -> None:
     for scale in (1e300, 1e-300):
         result = preflight(pair(cloud() * scale, cloud(seed=1) * scale))
-        assert result.troubles == ()
+        assert troubled(result) == ({"Tiny values"} if scale < 1 else set())
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_hostile_names_stay_plain_text(clean: tuple[np.ndarray, np.ndarray]) -> 
 
 
 def test_illegal_arguments(clean: tuple[np.ndarray, np.ndarray]) -> None:
-    with pytest.raises(ValueError, match="k = 0; at least 1"):
+    with pytest.raises(ValueError, match="k = 0; an integer from 1"):
         preflight(pair(*clean), k=0)
     with pytest.raises(ValueError, match=r"split = 1.0; a share between 0 and 1"):
         preflight(pair(*clean), split=1.0)
