@@ -212,7 +212,7 @@ def _from_objects(array: Array, name: str, given: Any = None) -> Array:
         return _stacked(array[:, 0].tolist(), name)
     bad = next((index for index, value in np.ndenumerate(array) if not _is_number(value)), None)
     if bad is None:
-        return array.astype(float)
+        return _as_floats(array, name)
     remedy = ""
     if isinstance(array[bad], Mapping):
         remedy = "; pandas.DataFrame(values) makes a table of such rows"
@@ -229,6 +229,13 @@ def _from_objects(array: Array, name: str, given: Any = None) -> Array:
         if array[bad] is None or type(array[bad]).__name__ in ("NAType", "NaTType"):
             remedy = f"; {frame}.dropna() leaves such rows out"
     raise TypeError(f"{name}: {_place(bad)} is {array[bad]!r}; a number is needed{remedy}")
+
+
+def _as_floats(array: Array, name: str) -> Array:
+    try:
+        return array.astype(float)
+    except OverflowError:
+        raise TypeError(f"{name}: a whole number is beyond 1.8e308, the largest float") from None
 
 
 # Beginning of a text that may hold numbers.
@@ -287,6 +294,8 @@ def _is_number(value: Any) -> bool:
         return False
     try:
         float(value)
+    except OverflowError:  # `_as_floats` says so
+        return True
     except (TypeError, ValueError):
         return False
     return True

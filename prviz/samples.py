@@ -142,6 +142,15 @@ def _missing(groups: Array) -> Flags:
     return np.zeros(len(groups), bool)
 
 
+def _texts(features: object, title: str) -> tuple[str, ...]:
+    """The names of features as texts; TypeError for what holds no names."""
+    if not isinstance(features, Iterable):
+        raise TypeError(
+            f"{title}: features = {features!r}; a list of names is needed, one for each column"
+        )
+    return tuple(map(str, features))
+
+
 @dataclass(frozen=True, eq=False)
 class Samples:
     """n samples of one distribution in R^d, such as the embeddings of n pictures; `numpy.asarray`
@@ -220,7 +229,7 @@ class Samples:
                 f"{title}: images have shape {images.shape} and dtype {images.dtype}; "
                 f"({len(values)}, height, width) of uint8 is needed"
             )
-        features = tuple(self.features)
+        features = _texts(self.features, title)
         # The columns of a data frame name its features, unless one column holds lists.
         if not features and len(columns) == values.shape[1]:
             features = columns

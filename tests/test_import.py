@@ -23,6 +23,7 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 LAYERS = (
     ("prviz.arrays",),
     (
+        "prviz.arguments",
         "prviz.array_input",
         "prviz.cells",
         "prviz.missing",

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from prviz.approximation.list_job import ListJob
+from prviz.arguments import checked_number, checked_whole
 from prviz.checks.flags import checked_pair
 from prviz.curves import Comparison
 from prviz.estimators import ESTIMATORS, Estimator
@@ -125,11 +126,10 @@ def approximate(
         name: family.balls(k=number, bandwidth=width, sizes=sizes)[0]
         for name, family in _families(methods).items()
     }
-    for name, value in (("evaluate", evaluate), ("sample", sample)):
-        if value < 2:
-            raise ValueError(f"{name} = {value}; at least 2 samples of each set are needed")
-    if not 0 < recall <= 1:
-        raise ValueError(f"recall = {recall}; a share above 0 and up to 1 is needed")
+    evaluate = checked_whole("evaluate", evaluate, 2)
+    sample = checked_whole("sample", sample, 2)
+    needed = "a share above 0 and up to 1"
+    recall = checked_number("recall", recall, needed, lambda found: 0 < found <= 1)
     limit = checked_bytes(memory_limit)
     job = ListJob(drawn, balls, k=number, seed=seed, memory_limit=limit, progress=progress)
     rows = job.draw(evaluate)

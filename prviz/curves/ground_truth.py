@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from prviz.arguments import checked_floats
 from prviz.arrays import Floats
 from prviz.curves.pr_curve import PRCurve
 
@@ -108,7 +109,7 @@ def discrete_curve(p: ArrayLike, q: ArrayLike) -> PRCurve:
 
 
 def _masses(values: ArrayLike, name: str) -> Floats:
-    masses = np.asarray(values, dtype=float)
+    masses = checked_floats(name, values, "masses of total 1")
     if masses.ndim != 1 or len(masses) == 0:
         raise ValueError(f"{name} has shape {masses.shape}; a list of at least one mass is needed")
     if not bool(np.all(np.isfinite(masses) & (masses >= 0))):

@@ -17,7 +17,7 @@ section 2.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import prviz
+from prviz.arguments import checked_floats, checked_number, checked_whole
 from prviz.arrays import Floats, Ints
 from prviz.curves import hull, shown
 from prviz.curves.frozen import ReadOnlyArrays
@@ -70,9 +71,7 @@ class CurvePoint(NamedTuple):
 
 
 def _rates(values: ArrayLike, name: str) -> Floats:
-    if np.iscomplexobj(values):
-        raise TypeError(f"{name} holds complex numbers; rates are real")
-    rates = np.array(values, dtype=float).reshape(-1)
+    rates = checked_floats(name, values, "rates in [0, 1]").reshape(-1)
     rates[(rates > 0) & (rates < SMALLEST_RATE)] = 0.0
     if not bool(np.all((rates >= 0) & (rates <= 1))):
         raise ValueError(
@@ -185,12 +184,20 @@ class ErrorRates(ReadOnlyArrays):
         )
 
 
+def checked_curves(curves: Iterable[PRCurve]) -> list[PRCurve]:
+    """The curves as a list; TypeError for anything but curves."""
+    if not isinstance(curves, Iterable):
+        raise TypeError(f"curves is {type(curves).__name__}; a list of curves is needed")
+    found = list(curves)
+    for place, curve in enumerate(found):
+        if not isinstance(curve, PRCurve):
+            raise TypeError(f"curves[{place}] is {type(curve).__name__}; a PRCurve is needed")
+    return found
+
+
 def _costs(lam: ArrayLike) -> Floats:
     """Values of lam as floats. Raises ValueError for anything but numbers."""
-    try:
-        return np.asarray(lam, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"lam = {lam!r}; numbers in [0, inf] are needed") from None
+    return checked_floats("lam", lam, "numbers in [0, inf]")
 
 
 def even_rays(count: int) -> Floats:
@@ -225,6 +232,8 @@ def _sorted_by_key(keys: Floats, n_real: int) -> tuple[Floats, NDArray[np.uint64
 # If the mass of P or Q beyond an end of the curve is below this, it is a rounding error of summed
 # rates and makes no divergence infinite.
 _ROUNDING = 1e-12
+# What `checked_number` needs of a recall or a precision.
+_SHARE = ("a value in [0, 1]", lambda found: 0 <= found <= 1)
 
 # For each f-divergence: the convex function f on (0, inf), f(0), and the limit of f(t) / t for
 # large t.
@@ -268,7 +277,7 @@ class PRCurve(ReadOnlyArrays):
     vertices: Floats
 
     def __post_init__(self) -> None:
-        vertices = np.array(self.vertices, dtype=float)
+        vertices = checked_floats("vertices", self.vertices, "pairs (fpr, fnr)")
         if vertices.ndim != 2 or vertices.shape[1] != 2 or len(vertices) == 0:
             raise ValueError(
                 f"vertices have shape {vertices.shape}; (m, 2) with m at least 1 is needed"
@@ -304,12 +313,12 @@ class PRCurve(ReadOnlyArrays):
         return ErrorRates(np.asarray(fpr), np.asarray(fnr)).curve()
 
     @classmethod
-    def mean(cls, curves: Sequence[PRCurve]) -> PRCurve:
+    def mean(cls, curves: Iterable[PRCurve]) -> PRCurve:
         """The curve whose alpha(lam) is the mean of the curves' alpha(lam) at every lam.
 
         Parameters
         ----------
-        curves : sequence of PRCurve
+        curves : iterable of PRCurve
             At least one curve.
 
         Returns
@@ -326,11 +335,9 @@ class PRCurve(ReadOnlyArrays):
         -----
         Source: hal-05344404, section 5.1.3.
         """
+        curves = checked_curves(curves)
         if not curves:
             raise ValueError("curves is empty; the mean of at least one curve is needed")
-        for place, curve in enumerate(curves):
-            if not isinstance(curve, PRCurve):
-                raise TypeError(f"curves[{place}] is {type(curve).__name__}; a PRCurve is needed")
         if len(curves) == 1:
             return curves[0]
         return cls(hull.minkowski_mean([curve.vertices for curve in curves]))
@@ -526,7 +533,8 @@ class PRCurve(ReadOnlyArrays):
         -----
         Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), equation 2.
         """
-        return (np.asarray(lam, dtype=float) + 1) / 2 - self.alpha(lam)
+        values = _costs(lam)
+        return (values + 1) / 2 - self.alpha(values)
 
     @property
     def edge_masses(self) -> tuple[Floats, Floats]:
@@ -603,8 +611,9 @@ class PRCurve(ReadOnlyArrays):
         Along one piece the score is a Moebius function of lam, hence monotone, so the maximum is at
         a breakpoint.
         """
-        if not 1e-100 <= b <= 1e100:
-            raise ValueError(f"b = {b}; a positive weight from 1e-100 to 1e100 is needed")
+        b = checked_number(
+            "b", b, "a positive weight from 1e-100 to 1e100", lambda found: 1e-100 <= found <= 1e100
+        )
         if leaning not in ("precision", "recall"):
             raise ValueError(f"leaning = {leaning!r}; 'precision' or 'recall' is needed")
         weight = b * b if leaning == "precision" else 1.0 / (b * b)
@@ -645,8 +654,7 @@ class PRCurve(ReadOnlyArrays):
         -----
         Source: hal-05344404, section 4.4, with recall = 0.05.
         """
-        if not 0 <= recall <= 1:
-            raise ValueError(f"recall = {recall}; a value in [0, 1] is needed")
+        recall = checked_number("recall", recall, *_SHARE)
         if recall > self.extreme_recall:
             return 0.0
         return float(self.alpha(hull.lam_at_recall(*self._pieces, recall)))
@@ -669,8 +677,7 @@ class PRCurve(ReadOnlyArrays):
         ValueError
             If ``precision`` is outside [0, 1].
         """
-        if not 0 <= precision <= 1:
-            raise ValueError(f"precision = {precision}; a value in [0, 1] is needed")
+        precision = checked_number("precision", precision, *_SHARE)
         return self.mirrored().precision_at(precision)
 
     def mirrored(self) -> PRCurve:
@@ -749,8 +756,7 @@ class PRCurve(ReadOnlyArrays):
         A corner is visible if its vertex is optimal over more than the angle between two rays. A
         smooth curve has its corners closer together, and the points on the rays follow it.
         """
-        if n < 2:
-            raise ValueError(f"n = {n}; at least 2 points are needed")
+        n = checked_whole("n", n, 2)
         angles = np.arctan(np.concatenate(([np.inf], self.breakpoints, [0.0])))
         wide = np.flatnonzero(-np.diff(angles) > np.pi / 2 / (n - 1))
         ends = np.insert(np.append(self.breakpoints, 0.0), 0, np.inf)

@@ -7,16 +7,17 @@ markup.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from prviz.arguments import checked_whole
 from prviz.arrays import Floats, Floats32
 from prviz.checks import flags, provenance
 from prviz.checks.facts import DataFacts, Duplicates, compare_rows, moments, row_blocks, set_facts
 from prviz.checks.finding import Finding, Findings, Level, grade, in_order, ratio
+from prviz.estimators.base import resolve_k
 from prviz.measure.workload import fit_size
 from prviz.neighbors.rows import RowView
 from prviz.recent import LeastRecentlyUsed
@@ -238,9 +239,9 @@ def preflight(
     """
     pair = pair_of(real, generated)
     split = split_share(split)
-    neighbours = math.isqrt(pair.smaller) if k is None or k == "sqrt" else k
-    if neighbours < 1:
-        raise ValueError(f"k = {k}; at least 1 neighbour is needed")
+    neighbours = checked_whole("k", resolve_k("sqrt" if k is None else k, pair), 1)
+    if known is not None and not isinstance(known, Preflight):
+        raise TypeError(f"known is {type(known).__name__}; an earlier preflight is needed")
     fit = (fit_size(pair.real.n, split), fit_size(pair.generated.n, split))
     evaluate = fit if split is None else (pair.real.n - fit[0], pair.generated.n - fit[1])
     chosen: dict[str, Any] = {

@@ -16,7 +16,8 @@ from prviz.embed.encoders.pixels import PixelEncoder
 from prviz.embed.encoders.random_network import RandomNetworkEncoder
 from prviz.embed.pictures import Picture as DecodedPicture, decoded, from_values
 from prviz.estimators import resolve_k
-from prviz.measure.estimates import Estimate, K, estimate
+from prviz.measure.estimates import Estimate, K, estimate, one_method
+from prviz.neighbors.threads import Progress, part_of
 from prviz.readers.media import MediaError, Pictures, find_picture, picture_column
 from prviz.samples import SamplePair, Samples, SamplesLike, SplitRatio, as_samples
 
@@ -98,7 +99,7 @@ def lens(
     k: K = "sqrt",
     split: SplitRatio = 0.5,
     seed: int = 0,
-    progress: Callable[[float], object] = lambda _: None,
+    progress: Progress | None = None,
 ) -> Lens:
     """Measure one family in the features of several encoders, with all and with fewer of their
     features.
@@ -117,7 +118,7 @@ def lens(
         Numbers of features to keep, where an encoder has more.
     method, k, split, seed : optional
         As in `prviz.pr_curve`. All readings have one k; "sqrt" takes it from the smallest set.
-    progress : callable
+    progress : callable, optional
         Called with the fraction done.
 
     Returns
@@ -139,6 +140,10 @@ def lens(
     weights are needed.
     """
     _check_dimensions(dimensions)
+    method = one_method(method)
+    _check_given("sources", sources, "readers of pictures (prviz.readers.media)")
+    _check_given("encoders", encoders, "encoders as prviz.embed.registered.load_encoder gives them")
+    report = part_of(progress, 0, 1)
     reference = as_samples(real, name="real")
     named = (
         dict(generated) if isinstance(generated, Mapping) else {"generated": as_samples(generated)}
@@ -151,7 +156,7 @@ def lens(
     for place, (name, encoder, inputs) in enumerate(used):
         # encoding counts as half of an encoder's work, measuring as the other half
         def encoded(share: float, place: int = place) -> None:
-            progress((place + share / 2) / len(used))
+            report((place + share / 2) / len(used))
 
         if encoder is None:
             features = [side.values for side in sets]
@@ -169,7 +174,7 @@ def lens(
                 estimate(pair, method, k=number, split=split, seed=seed)[method] for pair in pairs
             )
             readings.append(LensReading(name, base.d, found))
-            progress((place + (1 + step / len(kept)) / 2) / len(used))
+            report((place + (1 + step / len(kept)) / 2) / len(used))
     return Lens(tuple(named), tuple(readings), left_out)
 
 
@@ -270,6 +275,13 @@ def _encoded(
             progress(done / total)
         found.append(np.concatenate(parts))
     return found
+
+
+def _check_given(name: str, values: object, needed: str) -> None:
+    """Raise TypeError unless ``values`` is a list, without names in place of objects."""
+    listed = isinstance(values, Iterable) and not isinstance(values, str)
+    if not listed or any(isinstance(each, str) for each in values):  # type: ignore[attr-defined]
+        raise TypeError(f"{name} = {values!r}; a list of {needed} is needed")
 
 
 def _check_dimensions(dimensions: object) -> None:

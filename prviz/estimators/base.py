@@ -12,6 +12,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
+from prviz.arguments import checked_number
 from prviz.arrays import Array, Flags, Ints
 from prviz.curves import ErrorRates
 from prviz.curves.frozen import ReadOnlyArrays
@@ -262,10 +263,12 @@ class Families(dict[str, Estimator]):
         return self[family].having(settings)
 
     def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
         if super().__contains__(name):
             return True
         try:
-            return bool(self.__missing__(name))  # type: ignore[arg-type]
+            return bool(self.__missing__(name))
         except (KeyError, ValueError):
             return False
 
@@ -312,13 +315,5 @@ def check_bandwidth(bandwidth: float | None) -> float | None:
     """
     if bandwidth is None:
         return None
-    if isinstance(bandwidth, bool | np.bool_) or not isinstance(
-        bandwidth, int | float | np.integer | np.floating
-    ):
-        raise TypeError(f"bandwidth = {bandwidth!r}; a positive number or None is needed")
-    if not (math.isfinite(bandwidth) and bandwidth > 0):
-        raise ValueError(
-            f"bandwidth = {bandwidth}; a positive finite number is needed, or None for the mean"
-            " k-NN radius"
-        )
-    return float(bandwidth)
+    needed = "a positive finite number, or None for the mean k-NN radius,"
+    return checked_number("bandwidth", bandwidth, needed, lambda found: 0 < found < math.inf)

@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from prviz.arguments import checked_path
 from prviz.arrays import Points
 from prviz.curves import PRCurve
 from prviz.curves.refuted import is_refuted
@@ -269,7 +270,7 @@ def save(
     ModuleNotFoundError
         Matplotlib is not installed.
     """
-    target = Path(path)
+    target = checked_path("path", path)
     check_target(target, "prviz.save()")
     inches = width_in_inches(width)
     from matplotlib.axes import Axes
@@ -293,7 +294,7 @@ def width_in_inches(width: str | float) -> float:
 
     Raises ValueError for any other name or number.
     """
-    with suppress(ValueError):
+    with suppress(TypeError, ValueError):
         inches = WIDTHS.get(str(width)) or float(width)
         if NARROWEST <= inches <= WIDEST:
             return inches
@@ -494,6 +495,8 @@ def _legend(
     entries = _marked(axes, colors)
     known = _WORDS["curve"] if entries else ""
     entries |= {words: look for words, look in looks.items() if words != known}
+    if not entries:  # a single curve without a name
+        return
     side = SIDE if width is None else width - LEFT - RIGHT
     room = 72 * (side - SIDE - 0.3 if side > SIDE else side) - HANDLE
     labels = [_folded(name, room) for name in entries]

@@ -70,7 +70,7 @@ def class_entropy(
     if labels is None:
         raise ValueError("labels = None; a class for each real sample is needed")
     codes = _codes(labels, pair.real.n)
-    check_integer("k", k, pair.real.n, "the real set,")
+    check_integer("k", k, pair.real.n, "the size of the real set")
     rows, _ = nearest_rows(pair.generated.values, np.arange(pair.generated.n), k, pair.real.values)
     votes = np.stack(
         [(codes[rows] == code).mean(axis=1) for code in range(codes.max() + 1)], axis=1
@@ -86,7 +86,16 @@ def _codes(labels: ArrayLike, n: int) -> Ints:
         raise ValueError(
             f"labels has the shape {found.shape}; {(n,)}, one for each real sample, is needed"
         )
-    return np.unique(found, return_inverse=True)[1].reshape(-1)
+    missing = [each is None or each != each for each in found.tolist()]
+    if any(missing):
+        raise ValueError(
+            f"{sum(missing)} of {n} labels are missing, the first of real sample"
+            f" {missing.index(True) + 1}; a class for each is needed"
+        )
+    try:
+        return np.unique(found, return_inverse=True)[1].reshape(-1)
+    except TypeError:
+        raise TypeError("labels are of several types, which have no order; one is needed") from None
 
 
 def _entropy(chances: Array) -> float:

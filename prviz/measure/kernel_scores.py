@@ -8,11 +8,20 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from prviz.arguments import checked_positive, checked_whole
 from prviz.arrays import Array, Floats, Ints
 from prviz.checks.flags import checked_pair
-from prviz.measure.frechet import BLOCK, DIGITS, TOO_SMALL, blocks, shift_of, variance_of_mean
+from prviz.measure.frechet import (
+    BLOCK,
+    DIGITS,
+    TOO_SMALL,
+    blocks,
+    shift_of,
+    unit_of,
+    variance_of_mean,
+)
 from prviz.neighbors.threads import Progress, check_progress
-from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
+from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, check_seed
 
 Kernel = Callable[[Floats, Floats], Floats]
 
@@ -95,16 +104,15 @@ def kid(
     new kernel. Source: Binkowski, Sutherland, Arbel, Gretton 2018; Sutherland et al. 2017.
     """
     pair = checked_pair(real, generated)
+    subset_size = checked_whole("subset_size", subset_size, 2)
+    check_seed(seed)
     smaller = pair.smaller
     if smaller < 2:
         raise ValueError("KID needs at least 2 samples of each set; one has 1")
     all_values = (pair.real.n + pair.generated.n) ** 2 // 2
     if subsets is None:
         return _with_digits(pair, lambda kernel: _whole(pair, kernel), progress, all_values)
-    if subsets < 1 or subset_size < 2:
-        raise ValueError(
-            f"subsets = {subsets}, subset_size = {subset_size}; at least 1 and 2 are needed"
-        )
+    subsets = checked_whole("subsets", subsets, 1)
     size = min(subset_size, smaller)
 
     def over_subsets(kernel: _Cubic) -> tuple[float, float]:
@@ -291,9 +299,10 @@ def _whole(pair: SamplePair, kernel: _Cubic) -> tuple[float, float]:
     value = own.sum() / (n * (n - 1)) + other_own.sum() / (m * (m - 1)) - 2 * across.sum() / (n * m)
     lean = own / (n - 1) - across / m
     other_lean = other_own / (m - 1) - back / n
-    return float(value), math.sqrt(
-        4 * variance_of_mean(lean, pair.real) + 4 * variance_of_mean(other_lean, pair.generated)
-    )
+    unit = unit_of(lean, other_lean)
+    variance = variance_of_mean(np.ldexp(lean, -unit), pair.real)
+    variance += variance_of_mean(np.ldexp(other_lean, -unit), pair.generated)
+    return float(value), 2 * math.ldexp(math.sqrt(variance), unit)
 
 
 def _values_of_subsets(
@@ -393,7 +402,7 @@ def vendi(samples: SamplesLike, *, order: float = 1.0) -> float:
     samples : array_like or Samples
         (n, d) samples of one set.
     order : float
-        Order of the Renyi entropy, positive; 1 is Shannon's, as published.
+        Order of the Renyi entropy, positive, also infinity; 1 is Shannon's, as published.
 
     Returns
     -------
@@ -412,8 +421,7 @@ def vendi(samples: SamplesLike, *, order: float = 1.0) -> float:
     samples, so no (n, n) matrix is needed. A sample of zeros has no direction and stays zero, as in
     dgm-eval. Source: Friedman, Dieng 2023.
     """
-    if not order > 0:
-        raise ValueError(f"order = {order}; a positive number is needed")
+    order = checked_positive("order", order)
     values = as_samples(samples, name="samples").values
     gram = np.zeros((values.shape[1],) * 2)
     for block in blocks(values):
@@ -423,7 +431,11 @@ def vendi(samples: SamplesLike, *, order: float = 1.0) -> float:
     chances = chances[chances > 1e-12]
     if order == 1:
         return float(np.exp(-(chances * np.log(chances)).sum()))
-    return float(np.exp(np.log((chances**order).sum()) / (1 - order)))
+    if order == math.inf:
+        return float(1 / chances.max())
+    # divided by the largest, since a high power of a small chance is 0
+    log_sum = np.log(((chances / chances.max()) ** order).sum()) + order * np.log(chances.max())
+    return float(np.exp(log_sum / (1 - order)))
 
 
 def of_length_one(values: Array) -> Array:
@@ -473,8 +485,7 @@ def rke(samples: SamplesLike, *, bandwidth: float) -> float:
     Source: Jalali, Li, Farnia 2023.
     """
     values = as_samples(samples, name="samples").values
-    if not bandwidth > 0:
-        raise ValueError(f"bandwidth = {bandwidth}; a positive number is needed")
+    bandwidth = checked_positive("bandwidth", bandwidth)
     centre = values.mean(axis=0, dtype=float)
 
     def squared_kernel(rows: Floats, others: Floats) -> Floats:

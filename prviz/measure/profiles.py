@@ -13,7 +13,7 @@ from prviz.cells import table_html
 from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve, shown
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import check_k, resolve_k, resolve_ks
+from prviz.estimators.base import check_bandwidth, check_k, resolve_k, resolve_ks
 from prviz.estimators.colors import colors
 from prviz.measure.estimates import (
     Estimate,
@@ -115,7 +115,8 @@ class Profile:
             else (self.by_bandwidth, bandwidth, self.bandwidths)
         )
         key = (method, value)
-        if key not in estimates:
+        known = isinstance(method, str) and isinstance(value, int | float | np.number)
+        if not known or key not in estimates:
             span = "no values"
             if held:
                 span = f"{len(held)} values from {held[0]:g} to {held[-1]:g}"
@@ -230,7 +231,7 @@ def profile_pair(
         check_k(1, drawn)
         top = min(2 * resolve_k("sqrt", pair), min(map(len, drawn.fit_rows)) - 1)
         ks = range(1, top + 1)
-    numbers = sorted(set(resolve_ks(ks, pair)))
+    numbers = sorted({check_k(k, drawn) for k in resolve_ks(ks, pair)})
     distances = Distances(drawn, memory_limit=how.memory_limit)
     if bandwidths is None:
         bandwidths = []
@@ -241,7 +242,7 @@ def profile_pair(
                 bandwidths = (unit * np.geomspace(0.5, 2.0, BANDWIDTHS)).tolist()
     if isinstance(bandwidths, str) or not isinstance(bandwidths, Iterable):
         raise TypeError(f"bandwidths = {bandwidths!r}; a list of positive numbers is needed")
-    widths = sorted(set(map(float, bandwidths)))
+    widths = sorted({check_bandwidth(each) or 0.0 for each in bandwidths})
     wanted: list[Wanted] = [(name, k, None) for name in names for k in numbers]
     # With a given bandwidth, k has no effect; 1 is a value that is always accepted.
     wanted += [(name, 1, width) for name in tuned for width in widths]

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from prviz.arguments import checked_number
 from prviz.arrays import Array, Floats, Ints
 from prviz.neighbors.balls import ROLES, Balls, CountRequest, Role, Rule, squared_threshold
 from prviz.neighbors.by_rows import (
@@ -44,9 +45,7 @@ def check_memory_limit(memory_limit: object) -> None:
 
 def checked_bytes(memory_limit: object) -> int:
     """``memory_limit`` as an integer, of any size; TypeError if it is not a number."""
-    if not isinstance(memory_limit, int | float | np.integer | np.floating):
-        raise TypeError(f"memory_limit = {memory_limit!r}; a number of bytes is needed")
-    return int(memory_limit)
+    return int(checked_number("memory_limit", memory_limit, "a number of bytes", math.isfinite))
 
 
 # Up to this many requests are compared with each distance one by one. More requests share one sort

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from prviz.arguments import checked_path
 from prviz.array_input import EMBED_PICTURES
 from prviz.arrays import Array
 from prviz.readers.arrays import check_counts
@@ -423,7 +424,7 @@ def read_chosen(
 ) -> Samples:
     """`read`, with the columns chosen by a `ColumnChoice`, which several files may share."""
     limits = limits or Limits()
-    if not isinstance(source, tuple) and below is None and Path(source).is_dir():
+    if not isinstance(source, tuple) and below is None and _is_folder(source):
         from prviz.readers.shards import read_shards
 
         return read_shards(Path(source), _alike(choice, key), name, limits)
@@ -433,6 +434,13 @@ def read_chosen(
         recognise(file, limits)
         contents = _contents(file, key, limits, choice)
         return _samples(file, contents, file.name if name is None else name, choice)
+
+
+def _is_folder(source: PathLike) -> bool:
+    """True if the path leads to a folder; False also where it can't be looked at."""
+    with suppress(OSError):
+        return checked_path("source", source).is_dir()
+    return False
 
 
 def _alike(choice: ColumnChoice, key: str | None) -> Callable[..., Samples]:
@@ -533,10 +541,22 @@ def read_pair(
         As `read`; one of the two arrays is missing; or the two differ in dimension.
     """
     check_source(source)
+    if keys is not None:
+        keys = _two_keys(keys)
     pair = read_chosen_pair(source, ColumnChoice.of(columns, drop, group), keys=keys, limits=limits)
     for note in dict.fromkeys((*pair.real.notes, *pair.generated.notes)):
         warn(pair.digest, note)
     return pair
+
+
+def _two_keys(keys: object) -> tuple[str, str]:
+    """The keys of both sets; TypeError for anything but two texts."""
+    if isinstance(keys, tuple | list) and len(keys) == 2 and all(isinstance(k, str) for k in keys):
+        return keys[0], keys[1]
+    raise TypeError(
+        f"keys = {keys!r}; two texts are needed, the real set's first, such as ('role=real',"
+        " 'role=generated')"
+    )
 
 
 def read_chosen_pair(
@@ -547,7 +567,7 @@ def read_chosen_pair(
     limits: Limits | None = None,
 ) -> SamplePair:
     """`read_pair`, with the columns chosen by a `ColumnChoice`."""
-    if not isinstance(source, tuple) and Path(source).is_dir():
+    if not isinstance(source, tuple) and _is_folder(source):
         inside = sorted(
             each for each in Path(source).iterdir() if each.is_dir() and each.name[0] != "."
         )

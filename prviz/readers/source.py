@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from prviz.arguments import checked_path
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers.errors import ReadError, beside, corrupt_unless_read, literal, quoted
 from prviz.readers.paths import PathLike
@@ -287,11 +288,11 @@ def _version(found: os.stat_result) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def unreadable(where: str, error: OSError) -> ReadError:
+def unreadable(
+    where: str, error: OSError, remedy: str = "Check path and permissions."
+) -> ReadError:
     """Error for a file that the system can't open or read."""
-    return ReadError(
-        f"{where}: can't be opened: {error.strerror or error}. Check path and permissions."
-    )
+    return ReadError(f"{where}: can't be opened: {error.strerror or error}. {remedy}")
 
 
 # Bytes to unpack at a time.
@@ -340,6 +341,8 @@ def _unpacked(packed: FileSource, codec: str, limits: Limits) -> FileSource:
 def check_source(source: object) -> None:
     """Raise TypeError for anything but a path or a file name with its contents."""
     if isinstance(source, str | os.PathLike):
+        if os.fspath(source) in ("", b""):
+            raise ReadError("'': an empty path. Name a file.")
         return
     if isinstance(source, tuple) and len(source) == 2 and isinstance(source[0], str):
         with suppress(TypeError):
@@ -356,12 +359,14 @@ def _as_stored(source: SourceLike, below: PathLike | None) -> FileSource:
         name, data = source
         base = name.replace("\\", "/").rpartition("/")[2]
         return FileSource(base, memoryview(data).nbytes, data=data)
-    path = Path(source)
+    path = checked_path("source", source)
     where = quoted(path.name)
     if below is not None:
-        return _held_below(path, Path(below), where)
+        return _held_below(path, checked_path("below", below), where)
     try:
         found = path.stat()
+    except FileNotFoundError as error:
+        raise unreadable(where, error, _no_file(str(path))) from error
     except OSError as error:
         raise unreadable(where, error) from error
     except ValueError as error:
@@ -375,6 +380,17 @@ def _as_stored(source: SourceLike, below: PathLike | None) -> FileSource:
             f" it.{pictures}"
         )
     return FileSource(path.name, found.st_size, path=path, version=_version(found))
+
+
+def _no_file(path: str) -> str:
+    """What to do about a path that leads to no file."""
+    if re.match("[a-z][a-z0-9]+:/", path):
+        return "An address is not opened here: download the file, and name that."
+    if path.startswith("~"):
+        return "'~' is no folder here: write the whole path (pathlib.Path.home() begins it)."
+    if any(mark in path for mark in "*?["):
+        return "A pattern is not expanded here: name one file."
+    return "Check path and permissions."
 
 
 def _held_below(path: Path, folder: Path, where: str) -> FileSource:

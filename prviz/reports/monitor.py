@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from prviz import estimators
+from prviz.arguments import checked_path
 from prviz.checks.finding import Findings
 from prviz.checks.flags import say
 from prviz.measure.estimates import K, method_names
@@ -165,7 +166,10 @@ class Monitor:
         trackers: Sequence[Tracker] = (),
         memory_limit: int = MEMORY_LIMIT,
     ) -> None:
-        chosen = method_names(methods or usual_methods(Path(directory), split))
+        folder = checked_path("directory", directory)
+        if methods is None:
+            methods = usual_methods(folder, split)
+        chosen = method_names(methods)
         settings = TriageSettings(tuple(chosen), k=k, split=split, seed=seed)
         check_goal(goal)
         check_seed(seed)
@@ -180,7 +184,7 @@ class Monitor:
             other = as_samples(holdout, name="holdout")
         self._keep, self._trackers = keep_samples, tuple(trackers)
         self._folder = MonitorFolder(
-            Path(directory), settings_of(reference, settings, other), settings.methods
+            folder, settings_of(reference, settings, other), settings.methods
         )
         store = ResultCache(self._folder.path / "results", given_as="results")
         self._goal = goal

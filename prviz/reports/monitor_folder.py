@@ -68,6 +68,11 @@ class MonitorFolder:
             path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             raise ValueError(f"directory = {str(path)!r} is a file; a folder is needed") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ValueError(
+                f"directory = {str(path)!r} can't be made ({reason}); name another folder"
+            ) from None
 
     @contextmanager
     def locked(self) -> Iterator[None]:

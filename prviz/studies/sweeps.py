@@ -549,12 +549,11 @@ def _problems(
     choice: ColumnChoice,
     on_read: Callable[[Samples], None],
 ) -> list[Known | Files]:
-    paths = (
-        isinstance(problems, tuple)
-        and len(problems) == 2
-        and any(isinstance(p, os.PathLike) for p in problems)
+    alone = (
+        isinstance(problems, str | Known)
+        or _are_paths(problems)
+        or not isinstance(problems, Iterable)
     )
-    alone = isinstance(problems, str | Known) or paths
     given: list[Any] = [problems] if alone else list(problems)  # type: ignore[arg-type]
     if not given:
         raise ValueError(
@@ -582,6 +581,14 @@ def _problems(
             has = f"they have {listed(names)}"
         raise ValueError(f"no file of the sweep has a column {quoted(unknown[0])}; {has}")
     return found
+
+
+def _are_paths(given: Any) -> bool:
+    """True for a tuple of two paths, which may be texts: toys' names have no ending."""
+    if not isinstance(given, tuple) or len(given) != 2:
+        return False
+    texts = [each for each in given if isinstance(each, str) and not Path(each).suffix]
+    return len(texts) < 2 and all(isinstance(each, str | os.PathLike) for each in given)
 
 
 def _problem(problem: Any, digest: Callable[[Path], str], choice: ColumnChoice) -> Known | Files:

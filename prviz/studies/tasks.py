@@ -29,6 +29,7 @@ from multiprocessing.connection import Connection, wait as wait_for_connections
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
+from prviz.arguments import checked_path
 from prviz.neighbors.threads import (
     Progress,
     available_threads,
@@ -123,11 +124,13 @@ def run_tasks(
     """
     kept = None
     if out is not None:
-        kept = _RowsFile(Path(out), columns)
+        kept = _RowsFile(checked_path("out", out), columns)
     rows = dict(known or {}) | ({} if kept is None else kept.rows)
     pending = [left for task in tasks if (left := task.left(rows)) is not None]
     done = len(tasks) - len(pending)
     check_progress(progress)
+    if on_rows is not None and not callable(on_rows):
+        raise TypeError(f"on_rows = {on_rows!r}; a function of a table of new rows is needed")
     if progress is not None:
         progress(done / len(tasks) if tasks else 1.0)
     calls = ((task, partial(_run, task)) for task in pending)

@@ -4,17 +4,18 @@ repeats.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from prviz.arguments import checked_whole
 from prviz.arrays import Floats, Ints
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
-from prviz.curves.pr_curve import even_rays, score_keys
+from prviz.curves.pr_curve import checked_curves, even_rays, score_keys
 from prviz.curves.summaries import EPS, B, numbers, summary_list
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate, Progress
@@ -277,6 +278,11 @@ class Spread(ReadOnlyArrays):
     b: float = B
     eps: float = EPS
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.truth is not None and not isinstance(self.truth, PRCurve):
+            raise TypeError(f"truth is {type(self.truth).__name__}; a PRCurve is needed")
+
     def __repr__(self) -> str:
         low, high = self.interval_of("auc")
         draws = f"{len(self.curves)} replicates"
@@ -314,8 +320,11 @@ class Spread(ReadOnlyArrays):
         Interval
             The entry of ``intervals``.
         """
-        one = next(each for each in summary_list(self.b, self.eps) if each.key == key)
-        return interval(np.array([float(one.of(curve)) for curve in self.curves]), self.level)
+        known = {each.key: each for each in summary_list(self.b, self.eps)}
+        if key not in known:
+            raise KeyError(f"{key!r} is no summary of a curve; {', '.join(known)} are there")
+        values = [float(known[key].of(curve)) for curve in self.curves]
+        return interval(np.array(values), self.level)
 
     def band(self, points: int = 201) -> IntervalBand:
         """Intervals of precision and recall at lam = tan(theta), with theta evenly spaced over [0,
@@ -338,9 +347,7 @@ class Spread(ReadOnlyArrays):
         ValueError
             If there are fewer than 2 points.
         """
-        if points < 2:
-            raise ValueError(f"points = {points}; at least 2 are needed")
-        lam = even_rays(points)
+        lam = even_rays(checked_whole("points", points, 2))
         alpha = np.quantile([curve.alpha(lam) for curve in self.curves], _tails(self.level), axis=0)
         beta = np.quantile([curve.beta(lam) for curve in self.curves], _tails(self.level), axis=0)
         return IntervalBand(lam, alpha[0], alpha[1], beta[0], beta[1], self.level)
@@ -403,7 +410,7 @@ def bootstrap(
 
 
 def spread(
-    curves: Sequence[PRCurve], *, level: float = LEVEL, truth: PRCurve | None = None
+    curves: Iterable[PRCurve], *, level: float = LEVEL, truth: PRCurve | None = None
 ) -> Spread:
     """Mean and intervals of curves from repeats with other seeds, such as those of
     `estimate_repeated`.
@@ -414,7 +421,7 @@ def spread(
 
     Parameters
     ----------
-    curves : sequence of PRCurve
+    curves : iterable of PRCurve
         The repeats, at least 2.
     level : float
         Share of the repeats that lie in an interval, in (0, 1).
@@ -431,6 +438,7 @@ def spread(
     ValueError
         If there are fewer than 2 curves, or the level is outside (0, 1).
     """
+    curves = checked_curves(curves)
     check_resampling(len(curves), 0, level)
     return Spread(PRCurve.mean(curves), tuple(curves), level, truth)
 

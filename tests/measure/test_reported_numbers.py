@@ -188,6 +188,27 @@ def test_a_frechet_distance_without_digits_says_so(monkeypatch):
     )
 
 
+@pytest.mark.parametrize("power", [-330, 480])
+def test_intervals_grow_with_the_values_as_the_distance_does(power: int) -> None:
+    """Squares of what they are made of would under- or overflow."""
+    real, a, b = np.random.default_rng(0).normal(size=(3, 80, 3))
+    scale = 2.0**power
+    plain = frechet_distance(real, a + 0.3)
+    far = frechet_distance(scale * real, scale * (a + 0.3))
+    expected = [each * scale**2 for each in (plain.std, plain.low, plain.high)]
+    assert [far.std, far.low, far.high] == pytest.approx(expected, rel=1e-9)
+    between = compare_frechet(real, a + 0.3, b + 0.4)
+    far_between = compare_frechet(scale * real, scale * (a + 0.3), scale * (b + 0.4))
+    width = (between.high - between.low) * scale**2
+    assert far_between.high - far_between.low == pytest.approx(width, rel=1e-9)
+
+
+def test_the_deviation_of_kid_is_that_of_its_linear_part_where_values_are_tiny() -> None:
+    real, generated = np.random.default_rng(0).normal(size=(2, 80, 3))
+    found = [kid(scale * real, scale * (generated + 1)) for scale in (1e-8, 1e-100)]
+    assert found[1].std / found[1].value == pytest.approx(found[0].std / found[0].value, rel=1e-3)
+
+
 # ---- KID ----
 
 
@@ -448,7 +469,7 @@ def test_class_entropy_is_the_score_of_votes():
         (lambda x: vendi(x, order=0), "order = 0; a positive number"),
         (lambda x: rke(x, bandwidth=0), "bandwidth = 0; a positive number"),
         (lambda x: kid(x, x[:1]), "KID needs at least 2 samples"),
-        (lambda x: kid(x, x, subsets=0), "subsets = 0, subset_size = 1000; at least 1 and 2"),
+        (lambda x: kid(x, x, subsets=0), "subsets = 0; an integer from 1"),
         (lambda x: clipped(x, x, k=0), "k = 0; an integer from 1 to 19"),
     ],
 )

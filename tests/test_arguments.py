@@ -1,0 +1,246 @@
+"""What callers in Python pass: every wrong argument is one sentence of prviz, raised before the
+work.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import prviz
+from prviz.measure.kernel_scores import vendi
+
+REAL, OTHER = np.random.default_rng(0).normal(size=(2, 40, 3))
+GENERATED = OTHER + 0.3
+CURVE = prviz.pr_curve(REAL, GENERATED)
+PROFILE = prviz.profile(REAL, GENERATED, ["ipr", "kde"], ks=[3], bandwidths=[1.0])
+SPREAD = prviz.spread([CURVE, CURVE])
+HUGE = 10**400
+
+WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
+    "lam as a word": (lambda: CURVE.weighted_variation("a"), ValueError, "lam = 'a'; numbers in"),
+    "lam beyond floats": (lambda: CURVE.alpha(HUGE), ValueError, "numbers in [0, inf] are needed"),
+    "b as a text": (lambda: CURVE.f_score("8", leaning="recall"), TypeError, "b = '8'; a positive"),
+    "b as an array": (lambda: CURVE.f_score(np.ones(2), leaning="recall"), TypeError, "b = array("),
+    "recall as a text": (lambda: CURVE.precision_at("a"), TypeError, "recall = 'a'; a value in"),
+    "recall as a list": (lambda: CURVE.precision_at([0.1]), TypeError, "recall = [0.1]; a value"),
+    "no precision": (lambda: CURVE.recall_at(None), TypeError, "precision = None; a value in"),
+    "half a ray": (lambda: CURVE.sample(2.5), TypeError, "n = 2.5; an integer from 2 is needed"),
+    "rates as texts": (
+        lambda: prviz.PRCurve.from_error_rates("a", [1]),
+        ValueError,
+        "fpr = array(",
+    ),
+    "vertices as a text": (lambda: prviz.PRCurve("x"), ValueError, "vertices = 'x'; pairs"),
+    "the mean of a curve": (lambda: prviz.PRCurve.mean(CURVE), TypeError, "curves is PRCurve; a"),
+    "masses as a text": (lambda: prviz.discrete_curve("a", [1]), ValueError, "p = 'a'; masses of"),
+    "endless memory": (
+        lambda: prviz.pr_curve(REAL, GENERATED, memory_limit=float("inf")),
+        ValueError,
+        "memory_limit = inf; a number of bytes is needed",
+    ),
+    "a bandwidth beyond floats": (
+        lambda: prviz.pr_curve(REAL, GENERATED, "kde", bandwidth=HUGE),
+        ValueError,
+        "a positive finite number, or None for the mean k-NN radius, is needed",
+    ),
+    "numbers beyond floats": (
+        lambda: prviz.pr_curve([[HUGE]], GENERATED),
+        TypeError,
+        "real: a whole number is beyond 1.8e308",
+    ),
+    "lists of families": (
+        lambda: prviz.estimate(REAL, GENERATED, [["knn"]]),
+        ValueError,
+        "methods = [['knn']]; one or more of",
+    ),
+    "features as a number": (
+        lambda: prviz.Samples(REAL, features=5),
+        TypeError,
+        "samples: features = 5; a list of names is needed",
+    ),
+    "a profile's family as a list": (
+        lambda: PROFILE.curve(["ipr"], 3),
+        KeyError,
+        "the profile holds 1 values from 3 to 3",
+    ),
+    "a profile's bandwidth as a text": (
+        lambda: prviz.profile(REAL, GENERATED, bandwidths=["a"]),
+        TypeError,
+        "bandwidth = 'a'; a positive finite number",
+    ),
+    "a profile's k beyond the set": (
+        lambda: prviz.profile(REAL, GENERATED, ks=[100]),
+        ValueError,
+        "k = 100 with 20 real and 20 generated samples to fit",
+    ),
+    "an unknown summary": (lambda: SPREAD.interval_of("area"), KeyError, "'area' is no summary"),
+    "points as a text": (lambda: SPREAD.band("a"), TypeError, "points = 'a'; an integer from 2"),
+    "the spread of one curve": (lambda: prviz.spread(CURVE), TypeError, "a list of curves"),
+    "a truth that is no curve": (
+        lambda: prviz.spread([CURVE, CURVE], truth=REAL),
+        TypeError,
+        "truth is ndarray; a PRCurve is needed",
+    ),
+    "subsets as a text": (lambda: prviz.kid(REAL, GENERATED, subsets="a"), TypeError, "subsets ="),
+    "a seed of nothing": (lambda: prviz.kid(REAL, GENERATED, seed="a"), ValueError, "seed = 'a'"),
+    "an order as a text": (lambda: prviz.vendi(REAL, order="a"), TypeError, "order = 'a'; a posit"),
+    "no bandwidth": (lambda: prviz.rke(REAL, bandwidth=None), TypeError, "bandwidth = None; a p"),
+    "missing labels": (
+        lambda: prviz.class_entropy(REAL, GENERATED, [float("nan"), *range(39)]),
+        ValueError,
+        "1 of 40 labels are missing, the first of real sample 1",
+    ),
+    "labels without an order": (
+        lambda: prviz.class_entropy(REAL, GENERATED, np.array(["a", 1] * 20, dtype=object)),
+        TypeError,
+        "labels are of several types",
+    ),
+    "too many neighbours": (
+        lambda: prviz.class_entropy(REAL, GENERATED, range(40), k=50),
+        ValueError,
+        "an integer from 1 to 40, the size of the real set, is needed",
+    ),
+    "a check's k as a text": (
+        lambda: prviz.preflight(REAL, GENERATED, k="a"),
+        ValueError,
+        "k = 'a'",
+    ),
+    "a check that is none": (
+        lambda: prviz.preflight(REAL, GENERATED, known="a"),
+        TypeError,
+        "known is str; an earlier preflight is needed",
+    ),
+    "a share as a text": (
+        lambda: prviz.approximate(REAL, GENERATED, recall="a"),
+        TypeError,
+        "recall = 'a'; a share above 0",
+    ),
+    "samples as a text": (
+        lambda: prviz.approximate(REAL, GENERATED, evaluate="a"),
+        TypeError,
+        "evaluate = 'a'; an integer from 2",
+    ),
+    "encoders by name": (
+        lambda: prviz.lens(REAL, GENERATED, encoders=["pixels:32"]),
+        TypeError,
+        "encoders = ['pixels:32']; a list of encoders as prviz.embed.registered.load_encoder gives",
+    ),
+    "sources by name": (lambda: prviz.lens(REAL, GENERATED, sources="a"), TypeError, "sources = "),
+    "two families": (
+        lambda: prviz.lens(REAL, GENERATED, method=["knn", "kde"]),
+        ValueError,
+        "method = ['knn', 'kde']; one of",
+    ),
+    "a figure's path": (lambda: prviz.save(CURVE, 5), TypeError, "path = 5; a path is needed"),
+    "no width": (lambda: prviz.save(CURVE, "f.svg", width=None), ValueError, "width = None; "),
+    "a monitor's path": (
+        lambda: prviz.Monitor(REAL, directory=5),
+        TypeError,
+        "directory = 5; a path is needed",
+    ),
+    "a monitor's impossible path": (
+        lambda: prviz.Monitor(REAL, directory="/proc/no/such"),
+        ValueError,
+        "directory = '/proc/no/such' can't be made (No such file or directory)",
+    ),
+    "a monitor of no family": (
+        lambda: prviz.Monitor(REAL, directory="m", methods=[]),
+        ValueError,
+        "methods = []; one or more of",
+    ),
+    "a sweep's path": (lambda: prviz.sweep("mixtures", out=5), TypeError, "out = 5; a path is"),
+    "a sweep of nothing": (lambda: prviz.sweep(None), TypeError, "problems has None; a toy's name"),
+    "rows to nobody": (
+        lambda: prviz.sweep("mixtures", on_rows=3),
+        TypeError,
+        "on_rows = 3; a function",
+    ),
+    "an empty path": (lambda: prviz.read(""), prviz.ReadError, "an empty path"),
+    "a path that is too long": (
+        lambda: prviz.read("x" * 5000),
+        prviz.ReadError,
+        "File name too long",
+    ),
+    "an address": (lambda: prviz.read("https://a.org/a.npy"), prviz.ReadError, "download the file"),
+    "a home folder": (lambda: prviz.read("~/a.npy"), prviz.ReadError, "'~' is no folder here"),
+    "a pattern": (lambda: prviz.read("a/*.npy"), prviz.ReadError, "A pattern is not expanded"),
+    "a folder of nothing": (
+        lambda: prviz.read("a.npy", below=5),
+        TypeError,
+        "below = 5; a path is needed",
+    ),
+    "one key": (lambda: prviz.read_pair("a.csv", keys="r=a"), TypeError, "keys = 'r=a'; two texts"),
+    "keys as numbers": (lambda: prviz.read_pair("a.csv", keys=(1, 2)), TypeError, "keys = (1, 2)"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_argument_is_a_sentence(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    call, kind, sentence = WRONG[name]
+    with pytest.raises(kind) as raised:
+        call()
+    assert sentence in str(raised.value)
+    last = traceback.extract_tb(raised.value.__traceback__)[-1]
+    assert Path(prviz.__file__).parent in Path(last.filename).parents
+    assert not list(tmp_path.iterdir())
+
+
+class _Link:
+    """A path of another library."""
+
+    def __init__(self, path: str | bytes) -> None:
+        self._path = path
+
+    def __fspath__(self) -> Any:
+        return self._path
+
+
+@pytest.mark.parametrize("kind", [str, os.fsencode, _Link, lambda path: _Link(os.fsencode(path))])
+def test_a_path_may_be_of_any_kind(kind: Callable[[Path], Any], tmp_path: Path) -> None:
+    prviz.save(CURVE, kind(str(tmp_path / "a.svg")))
+    assert (tmp_path / "a.svg").stat().st_size
+    np.save(tmp_path / "a.npy", REAL)
+    if kind is not os.fsencode:  # bytes might be the file's contents
+        assert prviz.read(kind(str(tmp_path / "a.npy"))).n == 40
+    prviz.Monitor(REAL, directory=kind(str(tmp_path / "m")))
+    assert (tmp_path / "m").is_dir()
+
+
+@pytest.mark.parametrize("width", ["one column", "two columns", 5.5])
+def test_a_curve_without_a_name_is_drawn_at_every_width(width: str | float, tmp_path: Path) -> None:
+    """It has no legend."""
+    prviz.save(CURVE, tmp_path / "a.svg", width=width)
+    assert (tmp_path / "a.svg").read_bytes()
+
+
+def test_two_paths_as_texts_are_a_pair(tmp_path: Path) -> None:
+    for name, values in (("a.npy", REAL), ("b.npy", GENERATED)):
+        np.save(tmp_path / name, values)
+    pair = (str(tmp_path / "a.npy"), str(tmp_path / "b.npy"))
+    assert len(prviz.sweep(pair, "knn")) == 1
+
+
+def test_curves_may_come_one_by_one() -> None:
+    assert prviz.PRCurve.mean(each for each in (CURVE, CURVE)).auc == pytest.approx(CURVE.auc)
+    assert prviz.spread(each for each in (CURVE, CURVE)).curve.auc == pytest.approx(CURVE.auc)
+
+
+def test_the_order_of_a_diversity_may_be_infinite() -> None:
+    """It is then that of the commonest direction, which high orders come near."""
+    known = [vendi(REAL, order=order) for order in (50.0, 1e3, 1e6, float("inf"))]
+    assert known == sorted(known, reverse=True)
+    assert known[-1] == pytest.approx(known[-2], rel=1e-5)
+
+
+def test_names_of_features_are_texts() -> None:
+    assert prviz.Samples(REAL, features=[0, 1, 2]).features == ("0", "1", "2")
