@@ -208,11 +208,11 @@ def _parameters(
             values[each.name] = number(key, each.label, limits, kind(each.step), each.help)
         names.append(family.named(values))
     weight = (
-        f"Of the F-score: how many times as much its favoured side counts; {B:g} as published"
+        f"In an F-score the favoured side counts b times as much as the other; {B:g} as published"
         " (2018)."
     )
     b = number(_B, "b of the F-scores", B_LIMITS, 1.0, weight)
-    end = f"The recall that α@ε is read at, and the precision of β@ε; {EPS:g} as published (2026)."
+    end = f"α@ε: precision at recall ε; β@ε: recall at precision ε; {EPS:g} as published (2026)."
     eps = number(_EPS, "ε of α@ε", EPS_LIMITS, 0.01, end)
     return tuple(names), float(b), float(eps)
 

@@ -26,8 +26,8 @@ from prviz.live.state import PANELS, panels
 from prviz.live.view import following
 
 OVER_K_HELP = (
-    "Star: the largest. Dotted: what ever more samples come to at this k; the rest to 1 is the"
-    " price of k."
+    "Star: the largest. Dotted: the limit for ever more samples at this k; its distance from 1 is"
+    " the price of that k."
 )
 # lam is clipped to this range before a risk is computed with it as the weight of errors.
 LAMS = (0.01, 100.0)

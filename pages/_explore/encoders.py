@@ -36,9 +36,9 @@ _FEW = 8
 # are hard to tell apart.
 _HUES = tuple(figures.FAMILY_COLORS.values())
 _HELP = (
-    "The same two sets in other features: principal components of the values, and of pictures a"
-    " network with random weights, or one of yours; of what is bundled also a trained network. AuC"
-    " is of its encoder and number of features: compare models within one, not across."
+    "The same two sets in other features: principal components of the values; for pictures also a"
+    " network with random weights, or one of yours; for bundled sets also a trained network. An AuC"
+    " belongs to its encoder and number of features: compare models by the same ones only."
 )
 
 

@@ -163,8 +163,8 @@ def _all(problem: Problem, found: results.Results, *, single: bool) -> None:
         _ends(problem, found)
     if problem.settings.approximate:
         st.info(
-            "Over k, single samples and duplicates are measured exactly, so not while curves are"
-            " approximate."
+            "While curves are approximate there is nothing over k, on single samples or on"
+            " duplicates: these need exact curves."
         )
         return
     if single:

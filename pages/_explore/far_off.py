@@ -37,8 +37,8 @@ ABOUT = (
 SAID = "± on a surrogate; the curve to believe is bold"
 UNKNOWN = "How far each is off is unknown: no surrogate resembles the data."
 POOR = (
-    " Here estimators measure other areas on it than on the data, or its errors would lift the true"
-    " area above its bound, so that they say nothing."
+    " Here estimators measure other areas on the surrogate than on the data, or the errors measured"
+    " on it contradict the upper bound of the true area: these errors say nothing about the data."
 )
 
 

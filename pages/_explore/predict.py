@@ -16,8 +16,9 @@ _ALONE = (Path(__file__).parent / "alone.css").read_text(encoding="utf-8")
 _KEY = "task"
 _NONE = "none"
 HELP = (
-    "The address of the page carries it. A question hides the truth until an answer is given, which"
-    " makes a code to paste. With &embed=true in the address the figure stands alone, for a frame."
+    "The page's address contains the task. A question hides the truth until an answer is given; the"
+    " answer gives a code to paste. With &embed=true in the address only the figure is shown, to"
+    " embed it in another page."
 )
 
 

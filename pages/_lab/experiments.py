@@ -54,7 +54,8 @@ _HEADS = {
     "difference": ("difference", "Ours less the published value."),
     "bound": (
         "upper bound",
-        "Of a curve above the true one in at least 95% of draws, by this family; – without split.",
+        "The same number of a curve by this family that is above the true one in at least 95% of"
+        " draws; – without split.",
     ),
 }
 

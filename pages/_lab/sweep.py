@@ -418,9 +418,9 @@ def _over_k(rows: pd.DataFrame) -> None:
     if panes:
         st.markdown("##### Over k")
         st.caption(
-            "Stars: the k that comes closest to the truth for this pair and n. Dotted: what ever"
-            " more samples come to at this k, of kNN, coverage and iPR; the rest to 1 is the price"
-            " of k."
+            "Stars: the k that comes closest to the truth for this pair and n. Dotted, for kNN,"
+            " Coverage and iPR: the limit for ever more samples at this k; its distance from 1 is"
+            " the price of that k."
         )
         live_figure(f"{KEY}-k-{len(panes)}", panes)
 

@@ -38,7 +38,7 @@ def _others(best: LowestRisk, lines: Mapping[str, Mapping[int, float]], now: int
         f"{_title(name)} " + (f"k = {low}" if low == high else f"k from {low} to {high}")
         for name, (low, high) in best.alike.items()
     ]
-    said = f" As good within that: {', '.join(alike)}."
+    said = f" As good within this error: {', '.join(alike)}."
     if costs and now != best.k:
         said += f" At k = {now}: {', '.join(costs)}."
     return said

@@ -103,9 +103,9 @@ def _figures(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifferen
         f" precision α and in recall β. **The band** holds {100 * CONFIDENCE:g} % of the draws of"
         f" that difference: the evaluation samples are drawn again {BOOTSTRAP} times, the real ones"
         " for both at once, on each ray by itself. Where it leaves out 0 the ground is shaded and"
-        f" the line bears {PAIR_SIGNS[0]} where A is better, {PAIR_SIGNS[1]} where B is. It speaks"
-        " of the choice of evaluation samples, not of a bias in which the two differ. **n** is the"
-        f" number of these samples, {len(along.rows):,} real ones here."
+        f" the line bears {PAIR_SIGNS[0]} where A is better, {PAIR_SIGNS[1]} where B is. It"
+        " covers the choice of evaluation samples, not a bias by which the two checkpoints differ."
+        f" **n** is the number of these samples, {len(along.rows):,} real ones here."
     )
     bands = {
         "precision α": (along.alpha, along.alpha_low, along.alpha_high),

@@ -245,7 +245,7 @@ def _interval(case: Diagnosis, finding: TriageFinding) -> None:
         f" the curves drawn again. {smaller:,} samples of the smaller set measure it; the width"
         " falls about with the root of that number, so that half of it takes 4 times as many."
         f" Another split or other fit samples can move the curve besides, and {plain(case.title)}"
-        " may be biased at this size: no band knows of that."
+        " may be biased at this size: no band covers that."
     )
 
 

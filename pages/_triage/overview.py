@@ -47,7 +47,9 @@ _SECONDS = 2e-4
 # papers report.
 _CURVES = ("auc", "f8_precision", "f8_recall")
 _MOST = "True AuC, 95 %"
-_LIMIT = "In brackets the 95 % interval of what ever more samples give, without the bias of so few."
+_LIMIT = (
+    "In brackets the 95 % interval of the value for ever more samples, without the bias of so few."
+)
 _BY_KEY = {each.key: each for each in SUMMARIES}
 _AXES: dict[StepAxis, str] = {"linear": "linear", "log": "logarithmic", "even": "evenly spaced"}
 
@@ -153,7 +155,8 @@ def _table(
         columns[number_title(name)] = text(help=f"Can't see: {spot}.{limit}", width=width)
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns)
     st.caption(
-        "In brackets 95 % of the draws; of the distances on the right, what the truth is at least."
+        "In brackets: 95 % of the draws; for the distances on the right, the least that the true"
+        " distance can be."
     )
 
 
@@ -182,8 +185,8 @@ def _agreement(found: CheckpointResults, more: reported.Numbers) -> None:
         [Pane("triage-agreement-map", figure, "Which numbers rank alike", wide=True, alt=words)],
     )
     st.caption(
-        "1: the same order, −1: the opposite one. A small distance is good: distances stand against"
-        " shares."
+        "1: the same order, −1: the opposite one. Small distances and large shares are good:"
+        " between the two kinds, −1 is agreement."
     )
 
 

@@ -237,8 +237,8 @@ def _show(found: CheckpointResults, points: list[TradePoint], pair: OppositePair
     apart = difference_of(found, one, other)
     if apart is not None and math.isfinite(apart.low):
         st.caption(
-            f"Of ever more samples A's distance less B's is {apart.difference:.3g}, 95 % interval "
-            f"{apart.low:.3g} to {apart.high:.3g}, on the same real samples."
+            f"With ever more samples, A's distance minus B's is {apart.difference:.3g}, 95 %"
+            f" interval {apart.low:.3g} to {apart.high:.3g}, on the same real samples."
         )
     sets = {f"A: {names[0]}": one, "Real": None, f"B: {names[1]}": other}
     for place, (title, each) in zip(st.columns(3), sets.items(), strict=True):

@@ -73,7 +73,7 @@ def test_the_button_finds_the_pair_and_shows_its_pictures() -> None:
         bundled_pair(OPPOSITE[0]).real, *(bundled_pair(name).generated for name in OPPOSITE)
     )
     assert any(
-        f"less B's is {apart.difference:.3g}, 95 % interval {apart.low:.3g} to {apart.high:.3g}"
+        f"minus B's is {apart.difference:.3g}, 95 % interval {apart.low:.3g} to {apart.high:.3g}"
         in each.value
         for each in app.caption
     )
