@@ -153,7 +153,8 @@ def _codes(values: Floats, known: Sequence[float], near: bool) -> tuple[float, .
     here = np.isin(every, known)
     if near:  # 77 may be an age in a column where 99 is a code
         here &= every > every[~here].max(initial=-np.inf)
-    # All of them are tried as codes, then without the lowest ones, which may be ordinary numbers.
+    # All known codes are tried together first, then without the lowest ones, which may be ordinary
+    # numbers.
     for first in range(np.count_nonzero(here) if near else 1):
         codes = np.flatnonzero(here)[first:]
         others = np.delete(every, codes)

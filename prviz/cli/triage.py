@@ -581,7 +581,7 @@ class TriageCommand:
                     except _GoneError:  # the next round finds out which file is gone
                         now = {}
                 elif before and not now:
-                    say("no checkpoint is left; what was written is of those that are gone")
+                    say("no checkpoint is left; the reports are of files that are gone")
                     self._known = {}
                     self._left = 0
                     status = 2

@@ -1,4 +1,6 @@
-"""Atomic writes: readers and crashes see each file either as before or as after, never in part."""
+"""Atomic writes: after a crash, and for other processes, each file is the old one or the new one,
+never a part.
+"""
 
 from __future__ import annotations
 

@@ -417,7 +417,7 @@ def choose_key(file: KeyedFile, key: str | None, *, one_sample: bool = False) ->
 def _refuse_several(file: KeyedFile, fitting: Sequence[str]) -> AmbiguousKeyError:
     one = ""
     if len({_RUNNING.sub("", name) for name in fitting}) == 1 and len(fitting) > 2:
-        one = " If they are parts of one set, this makes it one:\n"
+        one = " If they are parts of one set, these lines join them:\n"
         one += _stacking(file, "concatenate")
     return AmbiguousKeyError(
         f"{file.where}: several arrays could be the samples: {listed(fitting)}. Choose one"
@@ -437,7 +437,7 @@ def _refuse_contents(
             lines = _stacking(file, "stack", ", axis=1")
             return ReadError(
                 f"{file.where}: {len(keys)} arrays of {length:,} numbers ({listed(keys, most=2)}),"
-                " which may be the columns of a table. Stack them as such (if each is a sample,"
+                " which may be the columns of a table. Stack them as columns (if each is a sample,"
                 f" without axis=1):\n{lines}"
             )
         return ReadError(

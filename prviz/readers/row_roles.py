@@ -111,7 +111,9 @@ def row_choices(labels: Labels) -> tuple[str, ...]:
 
 
 def split_key(key: str) -> tuple[str | None, str | None]:
-    """List column of a key (None: the only one) and its set of rows (None: all rows)."""
+    """Splits a key such as clip[role=real] into the list column and the set of rows. None stands
+    for the only list column, and for all rows.
+    """
     if inside := _IN_LIST.fullmatch(key):
         return inside[1], inside[2]
     if "=" in key:
@@ -146,7 +148,7 @@ def rows_of(labels: Labels, key: str, where: str) -> Flags:
         if labels:
             held = f"a column of the table: {listed(labels)}"
         raise ReadError(
-            f"{where}: has no set of rows {quoted(key)}. Write COLUMN=VALUE, by {held}."
+            f"{where}: has no set of rows {quoted(key)}. Write COLUMN=VALUE with {held}."
         )
     name = max(columns, key=len)
     chosen = _equal(labels[name], key[len(name) + 1 :])

@@ -185,8 +185,8 @@ def _refuse_columns(
         call = "prviz.read(name).values"
     raise ReadError(
         f"{where}: {len(files)} arrays of shape ({d}, 1). If they are {len(files) * d} samples of "
-        f"one feature, save them as one array; if each is one sample of {d} features, this does "
-        f"it:\nimport glob, {module}\n"
+        f"one feature, save them as one array; if each is one sample of {d} features, these lines "
+        f"join them:\nimport glob, {module}\n"
         f"np.save({literal(f'{folder}.npy')}, np.stack([{call}.ravel() for name in "
         f"sorted(glob.glob({literal(f'{folder}/*{ending}')}))]))"
     )
@@ -307,7 +307,7 @@ def _several(folder: Path, files: Sequence[Path], where: str) -> ReadError:
         else:  # others may be files of labels, or of other features
             which = f"{literal(pattern)} are"
         end = (
-            f". If {which} one set, this makes it one file:\nimport glob, numpy as np\n"
+            f". If {which} one set, these lines make one file of it:\nimport glob, numpy as np\n"
             f"np.save({literal(f'{folder}.npy')}, np.concatenate([np.load(name) for name in "
             f"sorted(glob.glob({literal(f'{folder}/{pattern}')}))]))"
         )
@@ -390,14 +390,14 @@ def _nothing(folder: Path, inside: Sequence[Path], where: str) -> ReadError:
         if ending in endings:
             saved = literal(f"{folder}.{'npy' if ending == '.txt' else 'npz'}")
             return ReadError(
-                f"{where}: a folder of {ending} files. If each is one sample or some, this makes "
-                f"them one set:\n"
+                f"{where}: a folder of {ending} files. If each holds one sample or several, these "
+                f"lines make one set of them:\n"
                 + lines.format(pattern=literal(f"{folder}/*{ending}"), saved=saved)
             )
     if any(next(each.glob("*.npy"), None) for each in folders):
         return ReadError(
             f"{where}: a folder of folders of arrays. If all of them are one set, a sample (d,) or "
-            "some (n, d) each, this makes it one file:\nimport glob, numpy as np\n"
+            "several (n, d) each, these lines make one file of it:\nimport glob, numpy as np\n"
             f"names = sorted(glob.glob({literal(f'{folder}/**/*.npy')}, recursive=True))\n"
             f"np.save({literal(f'{folder}.npy')}, np.concatenate([np.atleast_2d(np.load(name)) "
             f"for name in names]))"

@@ -89,8 +89,8 @@ _EITHER = re.compile(
     r"|reward|log_?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty"
     r"|silhouette|lof|pseudotime"
 )
-# Of these, names that are measured as often in a table of words, such as the time between two
-# events: all but those of a model, of a machine or of a log.
+# Names of bookkeeping that are as often measurements in a table of words, such as the time between
+# two events; not the scores, times and losses of a model, a machine or a log.
 _MEASURED_TOO = re.compile(
     r"(.*_)?(mol(ar|ecular)?|body|birth|dry|wet|fresh|net|gross|curb)_(weight|wt)"
     r"|distance|duration|rating|votes?"
@@ -289,7 +289,8 @@ _REASONS = {
 _TOGETHER = 1.5
 # Fewest numbered features of one name (f0, f1, f2) beside which other names are doubtful.
 _FAMILY = 3
-# Least share of such features among all; formants F0 to F3 stand beside other measurements.
+# Least share of numbered features of one name among all features, for other names to be doubtful.
+# Formants F0 to F3, for example, stand beside other measurements.
 _MOST_OF = 0.7
 # Fewest rows with names of genes for the rows to count as features instead of samples.
 _FEW_GENES = 8
@@ -314,7 +315,7 @@ _FRACTIONS = (1e3, 1e6, 1e9)
 _FEW_CODES = 32
 # Fewest rows for each code, on average.
 _ROWS_OF_A_CODE = 5
-# Least number that may be such a code.
+# Least number that may be a code such as 541511.
 _LEAST_CODE = 100
 # Least mean distance between two codes.
 _CODES_APART = 10
@@ -794,7 +795,7 @@ def _probabilities(values: Array, plain: Sequence[str]) -> set[int]:
 
 
 def _measured(values: Array, plain: Sequence[str]) -> set[int]:
-    """Indices of features of a table of words that elsewhere have the names of bookkeeping."""
+    """Indices of the features in a table of words whose names mean bookkeeping in other tables."""
     found = _named(plain, _MEASURED_TOO)
     for place in _named(plain, _SETTING):
         if not _few(values[:, place]):

@@ -19,8 +19,8 @@ from prviz.triage.finding import UNCLEAR, FaultRule, TriageFinding, grade
 
 # Largest share of the features that counts as few; if more differ, the sets differ as a whole.
 FEW = 0.25
-# Median p-value of the other features (about 0.9 where these are alike) up to which some of them
-# differ too.
+# Median p-value of the features outside the differing ones above which these others count as alike;
+# it is about 0.9 where they are.
 ALIKE = 0.45
 # Least ratio of a feature's step to the median step of the others, for it to stand out even if
 # these differ. A step is the largest distance between the two sets' distribution functions.
@@ -32,14 +32,14 @@ STANDS_OUT = 3.0
 DOMINANT = 0.3
 # Median step of the features above which no change of spread explains the difference.
 BESIDE = 0.5
-# Share of the tests' level. A p-value below it shows that the feature itself differs, rather than
-# all features a little.
+# Factor of the tests' level for a p-value that shows that one feature differs, rather than all
+# features a little.
 CERTAIN = 1e-3
 # Most differing features for which a repair is searched.
 LOOKED_AT = 30
 # p-value above which the difference that a repair leaves counts as chance.
 MENDED = 0.05
-# Least ratio that counts as a factor.
+# Least ratio, or its inverse, of the sets' values for a factor to be named as the repair.
 FACTOR = 1.2
 # A feature counts as cut off if the step between its generated values and the real ones in their
 # range is less than CUT times the step that the best factor or shift leaves. CUT is above 1, so
@@ -75,17 +75,19 @@ class Differing:
 
     @cached_property
     def apart(self) -> float:
-        """Largest step of one of these features."""
+        """Largest distance between the two sets' distribution functions, over the differing
+        features.
+        """
         return float(self.tests.steps[list(self.columns)].max(initial=0.0))
 
     @cached_property
     def others(self) -> Floats:
-        """Indices of all other features."""
+        """Indices of the features that do not differ."""
         return np.setdiff1d(np.arange(self.pair.d), self.columns)
 
     @cached_property
     def few(self) -> bool:
-        """True if these features are few and the others are alike, or differ far less."""
+        """True if the differing features are few, and the others are alike or differ far less."""
         if not 0 < len(self.columns) <= max(1, FEW * self.pair.d) or not len(self.others):
             return False
         if np.median(self.tests.p[self.others]) > ALIKE:
@@ -108,22 +110,22 @@ class Differing:
         return self
 
     def constant(self) -> Differing:
-        """The features that are constant in one set only: a fact, whatever else is wrong."""
+        """The differing features that are constant in one set only, which is certain whatever else
+        is wrong.
+        """
         spreads = ("spread" in _repair(self.pair, each) for each in self.columns)
         columns = tuple(each for each, known in zip(self.columns, spreads, strict=True) if known)
         return Differing(self.pair, columns, self.tests, part=len(columns) < len(self.columns))
 
     @property
     def certain(self) -> bool:
-        """True if a feature differs so much that a small change of all features does not explain
-        it.
-        """
+        """True if a feature differs by more than a small change of all features explains."""
         return bool(self.tests.p.min() < CERTAIN * LEVEL / self.pair.d)
 
     @cached_property
     def repair(self) -> str:
-        """The repair that makes each of these features fit, a key of `REPAIRS`; "" if no single one
-        does.
+        """The repair that makes every differing feature fit, a key of `REPAIRS`; "" if no single
+        repair does.
         """
         asked = self.columns[:LOOKED_AT]
         repairs = {_repair(self.pair, place, MENDED / len(asked)) for place in asked}
@@ -186,7 +188,7 @@ def column_fault(of: Differing) -> TriageFinding:
 
 
 def _repair(pair: SamplePair, place: int, level: float = MENDED) -> str:
-    """The repair that makes this feature fit, a key of `REPAIRS`; "" if none does."""
+    """The repair that makes one feature fit, a key of `REPAIRS`; "" if none does."""
     real, generated = _values(pair, place)
     if np.ptp(generated) == 0:
         return "no spread"

@@ -23,10 +23,11 @@ from prviz.uncertainty.bootstrap import Spread
 
 # Overlap, 1 - TV, below which the sets count as apart.
 APART = 0.1
-# Largest share of the other set that the 5 most influential samples may support.
+# Share of the other set that loses all support without the 5 most influential samples, up to which
+# an end of the curve does not depend on outliers.
 OUTLIERS = 0.05
-# Largest share of the other set that the 5 most influential samples may support, as a multiple of
-# their own share. Above both limits, the extreme depends on outliers.
+# Like OUTLIERS, but divided by the 5 samples' share of their own set. Above both limits an end of
+# the curve depends on outliers.
 OUTLIERS_SHARE = 5.0
 # Least ratio of the ends of the range of lam over which a point of the curve stays optimal, for a
 # mode re-weighting.
@@ -88,8 +89,8 @@ def dependent(pair: SamplePair) -> Found:
 
 
 def outlier_faults(found: Influence) -> Found:
-    """A finding if an extreme depends on few samples: without them, much of the other set would
-    lose all support.
+    """A finding if an end of the curve depends on few samples: without them, much of the other set
+    would lose all support.
     """
     top = found.top(REMOVED[-1])
     lost = found.share - found.share_without(top)

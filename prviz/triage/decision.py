@@ -453,8 +453,8 @@ def known_sides(measured: Iterable[MeasuredCheckpoint]) -> KnownSides:
 def sides_of_one(
     measured: Sequence[MeasuredCheckpoint],
 ) -> dict[str, tuple[AreaSides, AreaSides | None]]:
-    """Family -> the sides of one checkpoint's curve, capped by the sides of its bound; and those
-    sides, or None without a bound.
+    """By family: the sides of a checkpoint's curve, limited to those of its upper bound; and the
+    bound's sides, None without a bound.
     """
     found: dict[str, tuple[AreaSides, AreaSides | None]] = {}
     for each in measured:

@@ -97,7 +97,7 @@ class _Answer(NamedTuple):
 
 
 def _lost(state: CheckpointState) -> _Answer:
-    """The answer for a checkpoint that ended every worker."""
+    """The answer for a checkpoint whose measurement ended every worker that tried it."""
     reason = (
         "each worker that measured it ended, perhaps because memory ran out; give workers more, or"
         " save a random subset of the rows"

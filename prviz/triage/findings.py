@@ -80,9 +80,10 @@ ALIKE = 1.5
 OF_ROWS = frozenset({"repeated", "collapse", "copies", "near_copies"})
 # Keys of findings on missing samples.
 OF_LOST = frozenset({"dropping", "reweighting"})
-# Keys of findings on sets that lie elsewhere as a whole.
+# Keys of findings on a generated set that is scaled, shifted or has its features in another order.
 PLACED = frozenset({"scale", "shifted", "permuted"})
-# Step of a feature that missing samples may cause, as a multiple of their share.
+# Largest distance between a feature's two distribution functions that missing samples explain, as a
+# multiple of their share.
 BY_SHARES = 2.0
 # Largest share of repeated rows for which features are still compared.
 FEW_REPEATS = 0.05
@@ -239,8 +240,10 @@ def _is_named(shown: Found) -> bool:
 def _placed(
     pair: SamplePair, shown: Found, by_shares: bool, copies: Memorisation, memory_limit: int
 ) -> Found:
-    """The faults, after a search for one factor, spread or shift that explains the inferred ones
-    and then takes their place. A borderline fault of place that no feature shows is left out.
+    """The faults. If one factor, spread or shift of the set explains those that were inferred, it
+    replaces them.
+
+    A borderline factor, shift or reordering is left out if no feature differs.
 
     by_shares : True if other shares of the real modes may explain everything.
     """
@@ -312,8 +315,8 @@ def _with_columns(
 
 
 def _beside_others(of: Differing, rest: Found) -> Found:
-    """The faults other than those of rows, and the finding on features that differ, where these are
-    not few or not sure.
+    """The faults other than those of rows, and the finding on differing features, where these
+    features are many or may differ by chance.
     """
     if not of.certain:
         return rest or (column_hint(of),)
@@ -331,8 +334,8 @@ def _beside_others(of: Differing, rest: Found) -> Found:
 
 
 def _lost(shown: Found, apart: float) -> bool:
-    """True if the first fault is missing samples that may have moved a feature by a step of
-    ``apart``.
+    """True if the first fault is missing samples, and if these may explain a distance of ``apart``
+    between a feature's two distribution functions.
     """
     if not shown or shown[0].key not in OF_LOST:
         return False
@@ -342,11 +345,11 @@ def _lost(shown: Found, apart: float) -> bool:
 def usual_faults(
     reference: Samples, holdout: Samples, *, memory_limit: int = MEMORY_LIMIT
 ) -> Found:
-    """The faults that any halving shows in held-out real samples: such differences do not show a
-    fault of a generator.
+    """The faults that any halving shows in held-out real samples. Such a difference in a checkpoint
+    shows no fault of its generator.
 
-    All are listed, whatever hides what: among the faults of a checkpoint, a shift of the whole set
-    hides others.
+    All of them are listed, while among the faults of a checkpoint a shift of the whole set hides
+    other faults.
     """
     pair = SamplePair(reference, holdout)
     if min(part.one_of_each_group().n for part in pair) < LEAST:

@@ -10,12 +10,12 @@ from prviz.checks.row_order import TOGETHER
 from prviz.triage.finding import TriageFinding
 from prviz.triage.measured import CheckpointOutcome
 
-# Titles of flags that are left out if the checkpoint has findings, as findings compare with
+# Titles of flags that are left out where a checkpoint has findings, since findings compare it with
 # held-out real samples.
 _SAID_BY_FINDINGS = frozenset(
     {"Duplicates inside the generated set", "Rows in both sets", "Norms", "Spread", TOGETHER}
 )
-# Keys of findings that do not replace these flags.
+# Keys of findings after which the flags in _SAID_BY_FINDINGS are not left out.
 _OF_FEW = frozenset({"few", "outliers"})
 # Titles of flags that notes on all checkpoints together replace.
 _SAID_ELSEWHERE = frozenset({"Encoder", "Sizes", "These look swapped"})

@@ -1,4 +1,4 @@
-"""Checkpoints on disk: their files, their names, their training steps, and a table of other
+"""Checkpoints on disk: their files, names and training steps, and a metadata table with other
 numbers.
 """
 
@@ -47,8 +47,8 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 class Details(NamedTuple):
-    """One row of the table: the checkpoint's step, other numbers by column, and its run; empty
-    cells are left out.
+    """One row of the metadata table: a checkpoint's step, its other numbers by column, and its run;
+    empty cells are left out.
     """
 
     step: float | None
@@ -322,7 +322,8 @@ def checkpoints_below(
     paths = [below.root / name for name in given if _there(below, name) not in skipped]
     if not paths:
         raise ValueError(
-            f"checkpoints = {len(given)} files: none is left but those that are no checkpoints"
+            f"checkpoints = {len(given)} files: all are left out or hold the metadata; name a file"
+            " of generated samples"
         )
     about = None
     if metadata is not None:

@@ -407,7 +407,7 @@ class ResultCache:
             reason = error.strerror or type(error).__name__
             self.trouble = f"{self.folder}: a result can't be kept there ({reason})"
             if self.needed:
-                raise OSError(f"{self.trouble}; those before it are") from error
+                raise OSError(f"{self.trouble}; earlier results are kept") from error
             return
         with contextlib.suppress(OSError):  # another process may delete the same files
             self._trim(path)

@@ -24,9 +24,9 @@ from prviz.samples import SamplePair, Samples, independent_number
 # at most its square: about NEAR ** 2 of other real samples do, too few for a moderate error of the
 # model to matter.
 NEAR = 0.02
-# In few dimensions even copies may miss that threshold. Then the quantile NEAR itself is the
-# threshold, if surely more than _MARGIN * NEAR of the samples lie below it: no error of the model
-# explains that.
+# If even copies may miss the threshold, as in few dimensions, the quantile NEAR itself is the
+# threshold, provided that surely more than _MARGIN * NEAR of the samples lie below it: no error of
+# the model explains so many.
 _MARGIN = 2.0
 # Fewest different real samples to which the samples below the quantile NEAR must be nearest.
 _DIFFERENT = 5
@@ -252,7 +252,7 @@ def _ratios(distances: Floats) -> Floats:
 
 
 def memorisation_of_facts(facts: Any) -> Memorisation | None:
-    """The `Memorisation` in cached facts; None for anything else."""
+    """Converts cached facts to a `Memorisation`; None if the facts are something else."""
     try:
         exact, near, threshold, pairs, source = facts
         return Memorisation(

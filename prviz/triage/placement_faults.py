@@ -30,8 +30,8 @@ from prviz.triage.shape_faults import (
     reshaped,
 )
 
-# Mean squared difference of deciles, in units of chance, from which on it counts: chance alone
-# gives up to 5.5.
+# Mean squared difference of deciles, in units of chance, above which features count as different.
+# Chance alone gives up to 5.5.
 DIFFERENT = 8.0
 # Like DIFFERENT, where cluster centres move too.
 DIFFERENT_BOTH = 5.0
@@ -44,16 +44,16 @@ LITTLE = 0.05
 REORDERED = 0.15
 # Largest difference of features, in units of chance, at which they count as fitting again.
 FITS = 4.0
-# z-score of the shares of the clusters below which shares move nothing.
+# z-score of the shares of the clusters below which these shares explain no move of the mean.
 LIKE_MASS = 2.0
-# Part of a move of the mean that the shares of clusters explain, above which they may be, and are,
-# the cause of the move.
+# Parts of a move of the mean, explained by the shares of clusters, above which these may be the
+# cause of the move, and above which they are.
 BY_MASS = (MOVED_BY_SHARES, 0.6)
 # Ratio of norms from which on nothing but a factor can be compared.
 FAR = 10.0
 # Most features on which a factor of FAR or more is tried.
 ASKED = 64
-# What a repair leaves of the deciles counts this many times where clusters say nothing.
+# Factor by which the remaining difference of deciles counts more where clusters say nothing.
 SURER = 3.0
 # Least squared distance of the real mean from the origin, over the variance, at which a factor from
 # the origin differs from one from the mean.
@@ -129,8 +129,8 @@ def standardised_otherwise(facts: PairFacts) -> TriageFinding | None:
     if math.hypot(*_steps(*sides)) > MENDED * math.hypot(*apart):
         return None
     sentence = (
-        "Of most features the two sets hardly overlap, and with the same median and spread of each"
-        " they are alike: check that both are standardised, or scaled to a range, in one way."
+        "Most features of the two sets hardly overlap, but are alike once both sets have the same"
+        " median and spread: check that both are standardised, or scaled to a range, in one way."
     )
     ratio = facts.generated.norm / facts.real.norm if facts.real.norm else math.inf
     return _different_scales(sentence, ratio)

@@ -388,8 +388,8 @@ class _Scale(NamedTuple):
 def _comparison_with_best(
     scales: Sequence[_Scale], confidence: float, first: int
 ) -> tuple[Flags, Floats]:
-    """(c,) True for checkpoints that may be best; and (c,) by how much the first must lead for each
-    not to be one of them.
+    """(c,) True for checkpoints that may be best; and (c,) the lead of checkpoint ``first`` over
+    each one above which this one can't be best.
     """
     number = len(scales[0].scores)
     inside = np.arange(number)
@@ -473,8 +473,8 @@ def headline(table: pd.DataFrame, second: str = "", *, left_out: int = 0) -> Hea
     if not _is_known(best["best"]):
         return Headline(
             "Too few samples to rank",
-            f"With under {FEWEST} samples of a set scores are unsure: what holds is what the true"
-            " one is at most, and what is found wrong.",
+            f"With under {FEWEST} samples of a set scores are unsure. Upper bounds of true scores"
+            " hold, and so do the faults that are found.",
         )
     name = best["checkpoint"]
     said = _score_text(best, second)

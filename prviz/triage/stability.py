@@ -331,7 +331,7 @@ def usual_ks(n: int, settings: TriageSettings) -> tuple[int, ...]:
 def usual_shares(
     n: int, settings: TriageSettings, offered: Sequence[float] = _SHARES
 ) -> tuple[float, ...]:
-    """The offered shares that leave enough samples of a set of n."""
+    """Those of the shares ``offered`` that leave enough samples of a set of n to measure."""
     return tuple(share for share in offered if _enough(round(share * n), settings))
 
 

@@ -144,7 +144,8 @@ class TriageResults:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Triage:
-    """One reference and the settings of a triage: shell, page and `prviz.Monitor` all drive this.
+    """One reference and the settings of a triage. Command line, page and `prviz.Monitor` all use
+    this class.
 
     Methods on one checkpoint return its cached result, or compute it. ``search`` is called with the
     progress; where it is None nothing is computed or read, and only a result in memory is returned.
@@ -199,8 +200,8 @@ class Triage:
         return None
 
     def held_out(self, real: Samples) -> HeldOutDistances:
-        """The held-out distances with which distances of possible copies of these real samples are
-        compared.
+        """Distances of other real samples to the reference ``real``, with which those of generated
+        samples are compared to find copies.
 
         Raises ValueError: a holdout that is in the reference, or of another dimension.
         """
@@ -227,7 +228,7 @@ class Triage:
         )
 
     def copies(self, measured: MeasuredCheckpoint, search: Progress | None) -> Memorisation | None:
-        """Copies of the reference, as a whole, among the samples that were measured."""
+        """Copies of samples of the uncut reference among the measured generated samples."""
         generated = measured.digests.generated
         return self._copies(self.reference, generated, partial(self.pair, measured), search)
 
@@ -551,7 +552,7 @@ def _facts(found: Found) -> list[dict[str, Any]]:
 
 
 def _from_facts(facts: Any) -> Found | None:
-    """The findings in cached facts; None for anything else."""
+    """Converts cached facts to findings; None if the facts are something else."""
     try:
         return tuple(TriageFinding(**each) for each in facts)
     except TypeError:

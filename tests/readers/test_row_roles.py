@@ -76,7 +76,7 @@ def test_unclear_roles_are_asked_for_by_column_and_value() -> None:
     ):
         read(source, key="split=tests")
     with pytest.raises(
-        ReadError, match="Write COLUMN=VALUE, by a column of the table: 'split', 'id'"
+        ReadError, match="Write COLUMN=VALUE with a column of the table: 'split', 'id'"
     ):
         read(source, key="fold=train")
     with pytest.raises(ReadError, match="rows 'split=test': has 2 rows"):

@@ -1930,7 +1930,7 @@ def test_checkpoints_below_a_folder_leave_out_what_is_named(tmp_path: Path) -> N
         ("a-1", 1.0, tmp_path),
         ("gone", None, tmp_path),
     ]
-    with pytest.raises(ValueError, match="checkpoints = 2 files: none is left"):
+    with pytest.raises(ValueError, match="checkpoints = 2 files: all are left out"):
         checkpoints_below(below, ["real.npy", "m.csv"], "m.csv", leave_out=["real.npy"])
 
 

@@ -222,7 +222,7 @@ def test_most_features_beside_the_real_ones_are_called_that_before_any_shape() -
     real, generated = rng.normal(size=(2, 300, 12))
     pair = SamplePair(real, 1 / (1 + np.exp(-generated)))
     (found,) = sample_faults(pair, preflight(pair).facts)
-    assert (found.key, found.sentence[:25]) == ("scale", "Of most features the two ")
+    assert (found.key, found.sentence[:25]) == ("scale", "Most features of the two ")
     pair = SamplePair(rng.poisson(0.3, size=(300, 12)), rng.random(size=(300, 12)))
     assert sample_faults(pair, preflight(pair).facts)[0].key == "columns"
 

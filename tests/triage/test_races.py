@@ -212,7 +212,7 @@ def test_a_full_disk_is_told_and_what_was_kept_before_still_is(
             told = capsys.readouterr()
             assert told.out == ""
             assert (
-                "a result can't be kept there (No space left on device); those before it are"
+                "a result can't be kept there (No space left on device); earlier results are kept"
                 in told.err
             )
             before = {path.name: path.read_bytes() for path in out.iterdir()}
