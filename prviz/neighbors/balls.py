@@ -49,7 +49,7 @@ class Nearest:
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """Roles among which the k-th nearest sample is taken."""
+        """The roles among which the k-th nearest sample is counted off."""
         if self.among == "both":
             return ROLES
         return (self.among,)
@@ -61,8 +61,8 @@ class Nearest:
 
 @dataclass(frozen=True)
 class MeanNearest:
-    """One radius for all balls: the mean distance of a role's fit samples to their k-th nearest in
-    that role.
+    """One radius for all balls: the mean distance from a role's fit samples to their k-th nearest
+    neighbours of the same role.
     """
 
     k: int
@@ -72,7 +72,7 @@ class MeanNearest:
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """The role, alone in a tuple, inside which the mean distance is taken."""
+        """A tuple with one entry: the role inside which the mean distance is computed."""
         return (self.among,)
 
     def single_radius(self, mean_radius: MeanRadius) -> float | None:
@@ -91,7 +91,7 @@ class Within:
     roles: ClassVar[tuple[Role, ...]] = ()
 
     def single_radius(self, mean_radius: MeanRadius) -> float | None:  # noqa: ARG002
-        """The given radius."""
+        """The radius that was given to the rule."""
         return self.radius
 
 
@@ -169,8 +169,8 @@ class CountRequest:
 
 
 def squared_threshold(radius: float) -> float:
-    """The largest double t with sqrt(t) <= radius: d2 <= t decides exactly as sqrt(d2) <=
-    radius.
+    """The largest double t with sqrt(t) <= radius, so that d2 <= t decides exactly as sqrt(d2) <=
+    radius, without roots.
     """
     threshold = radius * radius
     while math.sqrt(threshold) > radius:

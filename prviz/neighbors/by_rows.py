@@ -1,4 +1,5 @@
-"""Plan by rows, which serves every case: blocks of points against whole fit sets.
+"""The plan by rows, which serves every case: blocks of evaluation points are compared with whole
+fit sets.
 
 It gives the counts in balls and the members of balls.
 """
@@ -74,7 +75,7 @@ def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Run
         point_set = prepared.fit[block.role]
         ks = own[block.role]
         tile = make_tile(point_set, block.rows, point_set, runner.scratch())
-        # The sample itself is the nearest, so its k-th nearest other is entry k + 1 (see
+        # The sample itself comes first, so its k-th nearest other sample is entry k + 1 (see
         # Prepared.order).
         ranking = Ranking([tile], [tile.nearest(max(ks) + 1)])
         everything = np.arange(len(tile.values))
@@ -93,7 +94,8 @@ def count_by_rows(
     known: Mapping[CountRequest, Ball | float],
     runner: Runner,
 ) -> dict[CountRequest, dict[Role, Counts]]:
-    """By request, the counts for the evaluation samples of each role, one per distinct sample.
+    """For each request, the counts for the evaluation samples of each role, one count per distinct
+    sample.
 
     ``known`` holds the balls whose radii need no search here: a `Ball` for balls around fit
     samples, a squared radius for a rule with one radius for all balls.
@@ -155,8 +157,8 @@ class _Nearest:
         return self._rankings[request.rule.roles].ball(self._orders[request])
 
     def pooled(self, request: CountRequest) -> Counts:
-        """By evaluation sample, the number of samples of the request's role among the k nearest of
-        both roles.
+        """For each evaluation sample, the number of samples of the request's role among its k
+        nearest fit samples of both roles.
         """
         order = self._orders[request]
         if order not in self._pooled:

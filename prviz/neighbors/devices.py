@@ -1,4 +1,6 @@
-"""Where distances are multiplied and compared: on the processor, or on a device of PyTorch."""
+"""Choice of where distances are computed and compared: on the processor, or on a device of
+PyTorch.
+"""
 
 from __future__ import annotations
 

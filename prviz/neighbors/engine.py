@@ -51,8 +51,8 @@ def checked_bytes(memory_limit: object) -> int:
 # Up to this many requests are compared with each distance one by one. More requests share one sort
 # or histogram per block (the sweep plan), which then costs less.
 _FEW_REQUESTS = 16
-# If the wanted values of k are at least this far apart on average, radii are found separately for
-# each; otherwise it costs less to find those of all k up to the largest.
+# If the requested values of k are at least this far apart on average, radii are found separately
+# for each k; otherwise it costs less to find the radii of all k up to the largest.
 _FAR_APART = 8
 # Blocks per thread in a pass of the sweep plan: short blocks, so that other users of the process
 # soon get their turn.
@@ -108,8 +108,8 @@ class RealRadii:
             )
 
     def missing(self, own: Mapping[Role, Sequence[int]]) -> dict[Role, list[int]]:
-        """By role, the values of k whose radii are not known yet; roles without any are left
-        out.
+        """For each role, the values of k whose radii are not known yet; roles without such k are
+        left out.
         """
         left = {role: [k for k in ks if (role, k) not in self._found] for role, ks in own.items()}
         return {role: ks for role, ks in left.items() if ks}
@@ -168,7 +168,7 @@ class Distances:
     def count(
         self, balls: Sequence[Balls], *, progress: Progress | None = None
     ) -> list[BallCounts]:
-        """The counts in all ``balls``, in as few passes over the distances as they need.
+        """The counts in all ``balls``, with as few passes over the distances as possible.
 
         ``progress`` is called between blocks, in the caller's thread, with the fraction done; it
         may raise an exception to stop.
@@ -216,7 +216,8 @@ class Distances:
         return found
 
     def mean_radii(self, k: int, *, up_to: int | None = None) -> tuple[float, float]:
-        """Mean distance to the k-th nearest inside the real and inside the generated fit samples.
+        """Mean distance of the real fit samples to their k-th nearest real neighbours, and likewise
+        of the generated ones.
 
         ``up_to``: the largest k that later calls of `count` will need; the radii up to it are then
         found in the same pass.
@@ -234,8 +235,8 @@ class Distances:
     def _counted(
         self, requests: Sequence[CountRequest], progress: Progress | None
     ) -> tuple[Found, Radii]:
-        """Count by the plan that suits the requests, and by rows where merged duplicates, ties or
-        memory rule out the others.
+        """Count by the plan that suits the requests; by rows if merged duplicates, ties or memory
+        rule out the other plans.
         """
         prepared = self._prepared
         own = _own_orders(requests)
@@ -308,8 +309,8 @@ class Distances:
         )
 
     def _entries(self, own: Iterable[Role]) -> int:
-        """Number of distances to compute: inside the roles ``own``, and from all evaluation to all
-        fit samples.
+        """Number of distances to compute: inside each of the roles ``own``, and from all evaluation
+        samples to all fit samples.
         """
         fit = self._prepared.fit
         evaluate = self._prepared.evaluate
@@ -317,9 +318,9 @@ class Distances:
         return inside + sum(map(len, evaluate.values())) * sum(map(len, fit.values()))
 
     def _own_up_to(self, largest: Mapping[Role, int], runner: Runner) -> Mapping[Role, Floats]:
-        """By role, exact squared distances from each fit sample to its nearest, second nearest, ...
-        neighbour of the same role, up to the given k. Distances of an earlier call are reused if
-        they reach that k.
+        """For each role, exact squared distances from each fit sample to its nearest, second
+        nearest, ... neighbour of the same role, up to the given k. Distances of an earlier call are
+        reused if they reach that k.
         """
         missing = {
             role: k
@@ -332,8 +333,8 @@ class Distances:
     def _fixed(
         self, requests: Sequence[CountRequest], squared: OwnRadii
     ) -> tuple[Radii, dict[CountRequest, float]]:
-        """The radius of every rule with one radius for all balls, and by request the threshold to
-        which squared distances are compared.
+        """The radius of every rule that has one radius for all balls; and for each request with
+        such a rule, the threshold to which squared distances are compared.
         """
         radii: dict[Rule, float] = {}
         for rule in dict.fromkeys(each.rule for each in requests):
@@ -357,7 +358,7 @@ class Distances:
 
 
 def _own_orders(requests: Iterable[CountRequest]) -> dict[Role, list[int]]:
-    """By role, the values of k for which radii inside that role are needed."""
+    """For each role, the values of k for which radii inside that role are needed."""
     own: dict[Role, set[int]] = {}
     for role, k in filter(None, (each.own for each in requests)):
         own.setdefault(role, set()).add(k)

@@ -52,7 +52,9 @@ class Units:
         return cls(shift * largest, scale * largest)
 
     def apply(self, values: Array) -> Floats32:
-        """Values in these units, clipped so that squared distances stay finite in float32."""
+        """Values converted to these units, clipped so that squared distances stay finite in
+        float32.
+        """
         scaled = (values - self.shift) / self.scale
         return np.ascontiguousarray(np.clip(scaled, -_LARGEST, _LARGEST), dtype=np.float32)
 
@@ -97,7 +99,7 @@ class ListIndex:
         cells = max(1, min(int(1.5 * np.sqrt(len(rows))), len(rows) // _PER_CELL))
         index: Any = faiss.index_factory(values.shape[1], f"IVF{cells},{storage}")
         index.cp.niter = 10
-        # FAISS warns when cells have few samples; 1 silences it
+        # FAISS warns if cells have few samples; 1 silences it.
         index.cp.min_points_per_centroid = 1
         placing = np.sort(
             np.random.default_rng(seed).permutation(len(rows))[: 2 * _PER_CELL * cells]
@@ -135,7 +137,8 @@ class ListIndex:
         """Search more cells until lists of ``length`` entries contain the share ``goal`` of the
         ``order`` true nearest neighbours of the points.
 
-        tick : called between steps; may raise to stop. Returns the share that the lists then hold.
+        tick : called between steps; may raise to stop. Returns the share of true neighbours that
+        the lists then contain.
         """
         radii = _true_radii(self, points, order, tick)
         while (
@@ -147,8 +150,8 @@ class ListIndex:
 
 
 def projected(values: Array, features: int, seed: int, rows: Ints | None = None) -> Floats32:
-    """Rows, centred, projected to a random subspace of ``features`` dimensions: (n, features); not
-    projected if d is no larger.
+    """Rows centred and projected to a random subspace of ``features`` dimensions: (n, features).
+    They are not projected if d is at most ``features``.
 
     The subspace depends only on the seed and on d.
     """
@@ -190,7 +193,7 @@ def recall(index: ListIndex, points: Floats32, radii: Floats32, order: int, leng
 def _true_radii(
     index: ListIndex, points: Floats32, order: int, tick: Callable[[], None]
 ) -> Floats32:
-    """Squared distance of each point from its ``order``-th nearest sample, by exhaustive search in
+    """Squared distance from each point to its ``order``-th nearest sample, by exhaustive search in
     float32: (m,).
     """
     import faiss

@@ -12,11 +12,12 @@ from prviz.arrays import Array, Counts, Flags, Floats, Ints
 from prviz.neighbors import native
 from prviz.neighbors.native import Small
 
-# Most 64-bit words of eight 0/1 bytes that can be added without any byte exceeding 255.
+# Words of 64 bits consist of eight bytes of 0 or 1; this many can be added without a byte exceeding
+# 255.
 _LANE_WORDS = 255
-# Most rows of 0/1 bytes that can be added in uint8 without exceeding 255.
+# This many rows of bytes of 0 or 1 can be added in uint8 without exceeding 255.
 _BYTE_ROWS = 255
-# Low bits of a float64 that are zero if it was a float32.
+# Number of low bits that are zero in a float64 converted from float32.
 _FREE_BITS = 29
 _PAIRS = np.uint64(0x00FF00FF00FF00FF)
 _QUADS = np.uint64(0x0001000100010001)
@@ -108,11 +109,11 @@ def smallest_bound(tile: Array, k: int) -> Array:
 
 
 def minima_of(n: int, k: int) -> tuple[int, int]:
-    """Number of groups of columns, at least k, over which minima are taken, and number of columns
-    in each.
+    """Number of groups of columns over which minima are taken, at least k; and number of columns in
+    each group.
     """
-    # Groups this wide keep two of the k smallest entries from often falling into one group, and let
-    # minima run at full speed.
+    # With groups this wide, two of the k smallest entries seldom fall into one group, and minima
+    # run at full speed.
     groups = max(n // max(3 * k, 128), 1)
     return groups, n // groups
 
@@ -164,14 +165,14 @@ class Candidates:
         return self.weights[rows, slots]
 
     def weight_within(self, limits: Array) -> Counts:
-        """For each row, the number of samples with values <= its limit, duplicates counted: (m,).
-        ``limits`` are (m, 1).
+        """For each row, the number of samples, duplicates counted, with values at most the row's
+        limit: (m,). ``limits`` are (m, 1).
         """
         return self.weight_of(self.values <= limits)
 
     def weight_of(self, inside: Flags) -> Counts:
-        """By row, the number of samples, duplicates counted, at the True entries of a mask (m, L):
-        (m,).
+        """For each row, the number of samples, duplicates counted, at the True entries of a mask
+        (m, L): (m,).
         """
         if self.weights is None:
             total: Counts = np.count_nonzero(inside, axis=1)
@@ -189,8 +190,8 @@ class Candidates:
 
 
 class Entries(NamedTuple):
-    """Entries picked out of a tile, in row-major order: their positions and values, and where each
-    row's begin.
+    """Entries picked out of a tile, in row-major order: their positions and values, and where the
+    entries of each row begin.
 
     rows, columns, values : (e,). starts : (m + 1,).
     """
@@ -204,8 +205,8 @@ class Entries(NamedTuple):
 def entries_within(
     tile: Array, by_row: Array | None, by_column: Array | None, scratch: Scratch
 ) -> Entries:
-    """All entries that are <= the limit of their row, one of (m,), or <= that of their column, one
-    of (n,).
+    """All entries of a tile that are <= the limit of their row, ``by_row`` (m,), or <= the limit of
+    their column, ``by_column`` (n,).
     """
     limits = [each for each in (by_row, by_column) if each is not None]
     if native.serves(tile, *limits):
@@ -245,7 +246,7 @@ def padded(values: Array, columns: Ints, starts: Ints, lengths: Ints) -> tuple[A
     """Entries as a matrix whose row i holds the ``lengths[i]`` entries from ``starts[i]`` on,
     padded by inf.
     """
-    if not len(values):  # each row gets a slot of padding, even if there is no entry at all
+    if not len(values):  # each row gets a slot of padding, even if no row has an entry
         values = np.zeros(1, values.dtype)
         columns = np.zeros(1, np.intp)
     slots = np.arange(int(lengths.max(initial=1)))
@@ -271,7 +272,7 @@ def append(
     if native.serves(lists[0], values, limits):
         return native.append(owners, samples, values, limits, filled, lists)
     near = np.flatnonzero(values <= limits.take(owners))
-    # numpy sorts 16-bit integers by radix, which is faster.
+    # NumPy sorts 16-bit integers by radix sort, which is faster.
     small = owners.take(near).astype(np.uint16 if len(filled) < 1 << 16 else np.intp)
     near = near.take(np.argsort(small, kind="stable"))
     owners = owners.take(near)
@@ -312,16 +313,16 @@ def tally(
 
 
 def sort_numbered(keys: Floats, narrow: Any) -> tuple[Floats, Ints]:
-    """Keys (m, n) sorted along each row, in place where possible, and each one's old position in
-    its row: (m, n) both.
+    """Sort keys (m, n) along each row, in place where possible. Returns the sorted keys and the
+    position that each had in its row: (m, n) both.
 
     narrow : the precision of the keys before they were widened to float64.
     """
     if narrow != np.float32 or keys.shape[1] > 1 << _FREE_BITS:
         order = np.argsort(keys, axis=1)
         return np.take_along_axis(keys, order, axis=1), order
-    # A key with its position in the low bits that a widened float32 leaves free is sorted several
-    # times faster than by argsort.
+    # A float64 widened from float32 has low bits that are free for the key's position: sorting such
+    # keys is several times faster than argsort.
     bits = keys.view(np.int64)
     mask = np.int64((1 << keys.shape[1].bit_length()) - 1)
     bits |= np.arange(keys.shape[1])
@@ -345,7 +346,9 @@ class Ranked(NamedTuple):
 
 
 def rank_rows(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch) -> Ranked:
-    """Rank the entries among limits (q,) shared by all of them; errors (m,) belong to the rows."""
+    """Rank the entries of a tile among limits (q,) that all rows share; errors (m,) are those of
+    the rows.
+    """
     if native.serves(tile):
         return Ranked(
             *native.ranked(
@@ -361,7 +364,7 @@ def rank_rows(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch:
     off = np.where(exact, 0.0, errors)[:, None]
     possible = number_below(values, which, np.nextafter(limits + off, np.inf).ravel()).reshape(m, q)
     sure = possible if exact else number_below(values, which, (limits - off).ravel()).reshape(m, q)
-    # Each undecided entry is listed once, even if it is undecided for several limits.
+    # An entry may be undecided for several limits, but is listed only once.
     starts = np.maximum(sure, np.pad(possible[:, :-1], ((0, 0), (1, 0))))
     lengths = np.maximum(possible - starts, 0)
     owners = np.repeat(np.arange(m), lengths.sum(axis=1))
@@ -374,8 +377,8 @@ def rank_rows(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch:
 def rank_columns(
     tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch
 ) -> Ranked:
-    """Rank the entries among the limits of their columns (n, q), with errors (n,); entries beyond
-    all limits of their column are left out.
+    """Rank the entries of a tile among the limits of their columns (n, q), with the errors of the
+    columns (n,). Entries beyond all limits of their column are left out.
     """
     reach = round_up(limits[:, -1] + errors, tile.dtype)
     if native.serves(tile, reach):
@@ -398,7 +401,7 @@ def rank_columns(
 
 
 def number_below(limits: Floats, which: Ints, values: Floats) -> Ints:
-    """For each of ``values``, how many limits of its own row of ``limits`` are smaller; ``which``
+    """For each of ``values``, the number of smaller limits in one row of ``limits``; ``which``
     gives the row. All binary searches proceed together.
     """
     if len(limits) == 1:

@@ -31,7 +31,7 @@ from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.tiles import Ball, Pairs, Tile, make_tile
 
-# Bytes of one kept pair: two indices and a value, and temporary copies of them.
+# Bytes of one stored pair: two indices and a value, and temporary copies of them.
 BYTES_PER_PAIR = 16
 # Size of the random subset of a set: one point in _SHARE, but at least _LEAST and at most _MOST
 # points.
@@ -55,8 +55,8 @@ _AGAIN_AT_ONCE = 1 << 20
 
 
 class RandomSubset:
-    """The first points of a set whose rows are in random order, and their smallest distances to
-    another set.
+    """A random subset of a set (its first points, as rows are in random order), and the smallest
+    distances of these points to another set.
 
     In many dimensions a distance depends on little but the two norms. The norms of all points are
     known, so estimates for all points extrapolate by the norm.
@@ -73,8 +73,8 @@ class RandomSubset:
         self._squares = np.square(point_set.norms)
         self.length = min(len(others), max(_FARTHER * order, _FARTHEST))
         self._values = np.empty((self._rows.stop, self.length), point_set.arithmetic.dtype)
-        # many rows at a time: where factors of the other set (see `PointSet`) are not stored, every
-        # step computes them anew
+        # Many rows are taken at a time: each step computes the factors of the other set anew if
+        # they are not stored (see `PointSet`).
         step = max(at_once // len(others), 1)
         for rows in slices(self._rows.stop, step):
             tile = distances(point_set, rows, others, slice(0, len(others)), "sample", scratch)
@@ -83,15 +83,15 @@ class RandomSubset:
             )
 
     def radii(self, order: int) -> Floats:
-        """(m,) approximate distances to the order-th nearest: roots of squared distances in the
+        """(m,) approximate distances from the points to their order-th nearest samples, in the
         tiles' units.
         """
         nearest = self._values[:, order - 1]
         return np.sqrt(np.maximum(nearest.astype(np.float64), 0.0))
 
     def _line(self, values: Floats) -> tuple[float, float, float]:
-        """Slope and offset of a linear fit of values on squared norms, and the standard deviation
-        of its residuals.
+        """Slope and offset of a linear fit of ``values`` against squared norms, and the standard
+        deviation of its residuals.
         """
         squares = self._squares[self._rows]
         off = squares - squares.mean()
@@ -100,8 +100,8 @@ class RandomSubset:
         return slope, offset, float((values - offset - slope * squares).std())
 
     def mean_radius(self, order: int) -> tuple[float, float]:
-        """Two bounds between which, very likely, the mean over all points of the distance to the
-        order-th nearest lies.
+        """Lower and upper bound on the mean, over all points, of the distance to the order-th
+        nearest sample; they very likely hold.
         """
         radii = self.radii(order)
         slope, offset, rest = self._line(radii)
@@ -132,7 +132,7 @@ class RandomSubset:
 
 
 class TooManyTiesError(Exception):
-    """Raised where more samples are tied with the last one needed than a list can hold."""
+    """Raised if more samples are as near as the last one needed than a list can hold."""
 
 
 def _capacity(order: int, roomy: bool) -> int:
@@ -259,17 +259,17 @@ class NeighbourLists:
         return self._left.arithmetic.widened(nearest, self._left.norms[points])
 
     def candidates(self, rows: slice) -> Candidates:
-        """The lists of some points, once `finish` has padded them."""
+        """The lists of these points, after `finish` has padded them."""
         width = int(self._filled[rows].max(initial=self.order))
         return Candidates(self._values[rows, :width], self._columns[rows, :width], None)
 
     def complete(self, rows: slice) -> Array:
-        """(m,) approximate distances up to which the lists of some points are complete."""
+        """(m,) approximate distances up to which the lists of these points are complete."""
         return self._limits[rows]
 
     def finish(self, rows: slice) -> Ints:
-        """Pad the lists of some points once all tiles were added; return the points whose limit was
-        too small.
+        """Pad the lists of these points, after all tiles were added; return those points whose
+        limit was too small.
         """
         padding = np.arange(self._length) >= self._filled[rows][:, None]
         np.copyto(self._values[rows], np.inf, where=padding)
@@ -321,11 +321,11 @@ class BoundedRadiusCounts:
 
     @property
     def given_up(self) -> bool:
-        """True if there were too many pairs to keep them."""
+        """True if there were too many pairs to store."""
         return self._kept > self._room
 
     def give_up(self) -> None:
-        """Drop all pairs: the caller counts in another way."""
+        """Drop all pairs, because the caller counts in another way."""
         with self._lock:
             self._kept = self._room + 1
             self._between.clear()
@@ -357,7 +357,7 @@ class BoundedRadiusCounts:
         if self.given_up or self._low > sure or self.high < possible:
             return None
         pairs = Pairs(left=left, rows=slice(0, len(left)), right=right)
-        with self._lock:  # the first call decides the kept pairs; later calls find none
+        with self._lock:  # The first call decides the stored pairs and drops them.
             for first, second, values in self._between:
                 inside = values <= balls[0].sure[first]
                 unsure = np.flatnonzero((values <= balls[0].possible[first]) ^ inside)

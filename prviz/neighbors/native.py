@@ -1,9 +1,9 @@
 """Calls of the loops in `_c/kernels.c`, which are compiled at the installation of prviz where there
 is a compiler.
 
-Every function here has a NumPy twin, in the function that calls it, with the same results. `serves`
-is True if the library can be called with the given arrays; otherwise the NumPy twin does the work.
-The C functions release the GIL.
+Every function here has a NumPy twin with equal results, in the function that calls it. `serves` is
+True if the library can be called with the given arrays; otherwise the NumPy twin does the work. The
+C functions release the GIL.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from prviz.arrays import Array, Floats, Ints
 from prviz.neighbors._c.build import LIBRARY, digest
 
-# int32, for numbers of samples and for counts.
+# int32 array, for numbers of samples and counts.
 Small = NDArray[np.int32]
 
-# Suffix of the C functions by dtype of the values. A table, because NumPy takes longer to give a
-# dtype's name.
+# Suffix of the C functions' names, by dtype of the values. It is a table because NumPy takes longer
+# to give a dtype's name.
 _PRECISIONS = {np.dtype(np.float32): "float32", np.dtype(np.float64): "float64"}
 # The parameters of each C function, in order, as "name" or "name:kind[axes]". A name alone is an
 # integer: the length of all axes of that name. The kind is V, the dtype of the values, or one of
@@ -57,7 +57,7 @@ _SHARE = 8
 
 class _Parameter(NamedTuple):
     """One parameter of a C function. ``lengths``: for each axis of an array, the name of its length
-    and how much is added to it; empty for a number.
+    and a number to add to it; empty for a number.
     """
 
     text: str
@@ -100,8 +100,8 @@ _PARAMETERS = {
 
 @functools.cache
 def library() -> Any:
-    """The compiled library. None if it was not compiled, or from other sources, or if it adds in
-    another order than NumPy.
+    """The compiled library. None if it was not compiled, if it was compiled from other sources, or
+    if it adds in another order than NumPy.
     """
     if np.dtype(np.intp) != np.int64:
         return None
@@ -123,8 +123,8 @@ def library() -> Any:
 
 
 def _adds_like_numpy(found: Any) -> bool:
-    """True if the library adds squares in NumPy's order, which changes at certain numbers of terms:
-    lengths below and above these are tried.
+    """True if the library adds squares in NumPy's order. The order changes at certain numbers of
+    terms, so lengths below and above these are tried.
     """
     first = np.zeros(1, dtype=np.int64)
     for d in (1, 7, 8, 15, 100, 128, 129, 257, 1000, 2049):
@@ -137,7 +137,7 @@ def _adds_like_numpy(found: Any) -> bool:
 
 
 def serves(*arrays: Array) -> bool:
-    """True if the library is there and can take these arrays: contiguous, all float32 or all
+    """True if the library is compiled and can take these arrays: contiguous, and all float32 or all
     float64.
     """
     dtype = arrays[0].dtype
@@ -251,7 +251,7 @@ def tally(
         np.empty(len(values), values.dtype),
     )
     count = _call(library(), "tally", values.dtype, *pairs, float(low), float(high), *counts, *kept)
-    # copied, because callers keep the results and the buffers are far longer
+    # Copied: callers keep these results, and the buffers are far longer.
     ones, others, their_values = (each[:count].copy() for each in kept)
     return ones, others, their_values
 

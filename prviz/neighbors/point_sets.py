@@ -22,8 +22,9 @@ from prviz.neighbors.rows import DistinctRows, RowView, merge_duplicates, sequen
 from prviz.neighbors.threads import available_threads, on_all_cores, one_blas_thread
 from prviz.samples import Split
 
-# Factors (the rows that a matrix product takes, see `PointSet.factors`) that are not stored are
-# computed for at most this many samples at a time, and this many such blocks are kept.
+# Factors are the rows that a matrix product takes, see `PointSet.factors`. If they are not stored,
+# they are computed for at most _ROWS_AT_ONCE samples at a time, and the last _RECENT_KEPT blocks
+# stay in memory.
 _ROWS_AT_ONCE = 2048
 _RECENT_KEPT = 2
 # Factors are computed for at least this many samples at a time, however many features there are.
@@ -57,9 +58,8 @@ class AtOnce(NamedTuple):
         """
         values = max(each.source.dtype.itemsize for each in sets)
         factor = np.dtype(arithmetic.dtype).itemsize
-        # A quarter of the memory is for the factors of the columns: blocks kept of both sets, and
-        # the next ones. It is little, as columns are cheap to compute again. The rest is for the
-        # threads' rows.
+        # A quarter of the memory is for factors of columns (the blocks stored for both sets, and
+        # the next ones), as they are cheap to compute again. The rest is for the threads' rows.
         columns = memory // 4 // (2 * sets[0].d * (values + _RECENT_KEPT * factor))
         rows = memory * 3 // 4 // (available_threads() * sets[0].d * (values + factor))
         return cls(*(min(max(each, _LEAST_AT_ONCE), _ROWS_AT_ONCE) for each in (rows, columns)))
@@ -134,7 +134,9 @@ class PointSet:
             return self._recent[key]
 
     def rows_at_once(self, n: int) -> int:
-        """Largest number of points, up to ``n``, to compare with others at a time."""
+        """Largest number of points, at most ``n``, whose distances to other sets are computed at a
+        time.
+        """
         if self.placed is not None:
             n = min(n, self.placed.at_once)
         if self._factors is not None or self.arithmetic.direct:
@@ -142,7 +144,7 @@ class PointSet:
         return min(n, self._at_once.rows)
 
     def columns_at_once(self, n: int) -> int:
-        """Largest number of samples, up to ``n``, for which to call `factors` at a time."""
+        """Largest number of samples, at most ``n``, for which `factors` may be called at a time."""
         if self._factors is not None:
             return n
         return min(n, self._at_once.columns)
@@ -170,8 +172,8 @@ class PointSet:
 
 
 def place(point_sets: Sequence[PointSet], memory_limit: int) -> None:
-    """Give sets to this thread's device, if it has one; sets of few features, whose distances are
-    direct, stay on the processor.
+    """Place sets on this thread's device, if it has one. Sets of few features, whose distances are
+    computed without products, stay on the processor.
     """
     if (there := device.get()) is not None and not point_sets[0].arithmetic.direct:
         there.place(point_sets, memory_limit)
@@ -200,7 +202,7 @@ def distances(
             np.matmul(near, far.T, out=out)
             continue
         np.add(left.squares[rows, None], right.squares[part], out=out)
-        # -2 a' . b' is added part after part, as the error bound assumes
+        # -2 a' . b' is added in parts of the features, as the error bound assumes.
         for first in range(0, d, PART):
             features = slice(first, min(first + PART, d))
             add_products(near[:, features], far[:, features], out, -2.0)
@@ -228,7 +230,7 @@ class Prepared:
 
     @property
     def rows_at_once(self) -> int:
-        """Number of points to compare with others at a time; it suits every set."""
+        """Number of points whose distances are computed at a time; it suits all of the sets."""
         return min(
             each.rows_at_once(_ROWS_AT_ONCE)
             for each in (*self.fit.values(), *self.evaluate.values())
@@ -287,7 +289,7 @@ def prepare(split: Split, factors_limit: int) -> Prepared:
 
 
 def _shuffled(merged: DistinctRows) -> DistinctRows:
-    """The rows in a random order, so that the first ones are a random sample whatever the order of
+    """The rows in random order, so that the first rows are a random sample, whatever the order of
     the file.
     """
     if merged.weights is not None:
@@ -312,9 +314,11 @@ def _prepared(
     return Prepared(arithmetic, fit, evaluate, held_out, needed if stored else 0)
 
 
-@one_blas_thread()  # a second BLAS thread would only wait for the first
+@one_blas_thread()  # A second BLAS thread would only wait for the first.
 def _hopeless(prepared: Prepared) -> bool:
-    """True if float32 would leave too many comparisons to be rechecked, judged by a few points."""
+    """True if float32 would leave too many comparisons to be rechecked; judged by a few of the
+    points.
+    """
     arithmetic = prepared.arithmetic
     scratch = Scratch()
     hopeless: list[np.bool_] = []

@@ -58,8 +58,8 @@ from prviz.arrays import Array, Floats
 from prviz.neighbors.kernels import round_up, slices
 from prviz.neighbors.rows import SEQUENTIAL, RowView
 
-# Most terms of an inner product that are added up in one go: shorter parts have a tighter error
-# bound, much shorter ones take longer.
+# Most terms of an inner product that are added before the sum is rounded into the result: shorter
+# parts have a tighter error bound, but much shorter ones take longer.
 PART = 96
 
 # The centre is the median of _CENTRE_ROWS rows of each set, fewer (at least _CENTRE_LEAST) where
@@ -122,8 +122,8 @@ class Arithmetic:
         return round_up(wide + 2 * self.error(norms, wide), self.dtype)
 
     def scaled(self, squared: Any) -> Any:
-        """Squared radii in the units of the tiles; radii far beyond any distance are cut off to
-        stay finite.
+        """Squared radii converted to the units of the tiles; radii far beyond any distance are
+        limited, to stay finite.
         """
         if self.direct:
             return squared
@@ -131,7 +131,7 @@ class Arithmetic:
             return np.minimum(np.ldexp(squared, 2 * self.exponent), _BEYOND)
 
     def unscaled(self, squared: Any) -> Floats:
-        """Squared distances of a tile in the units of the data, as float64."""
+        """Squared distances of a tile converted to the units of the data, as float64."""
         return np.ldexp(np.asarray(squared, dtype=np.float64), -2 * self.exponent)
 
     def round(self, values: Array, out: Array) -> None:
@@ -192,8 +192,8 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
         rows.take(np.arange(0, len(rows), max(1, len(rows) // count))[: count + 1]) for rows in sets
     ]
     sample = np.concatenate(few).astype(np.float64)
-    # The median, because a single far row can't move it, and of an odd number of rows, because it
-    # then lies on the grid of their values.
+    # The median, because a single far row can't move it; of an odd number of rows, because it then
+    # is one of their values and so an integer multiple of their common power of two.
     odd = sample[: len(sample) - 1 + len(sample) % 2]
     centre = np.sort(odd.T, axis=1)[:, len(odd) // 2].copy()
     largest = math.sqrt(max(_largest_squared_norm(rows, centre) for rows in sets))
@@ -228,8 +228,8 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
 
 
 def _largest_squared_norm(rows: RowView, centre: Floats) -> float:
-    """A close upper bound on the largest squared norm; float32, where finite, is good enough to
-    choose a power of two.
+    """A close upper bound on the largest squared norm. It is computed in float32 where that is
+    finite, which is good enough to choose a power of two.
     """
     largest = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -354,16 +354,18 @@ def _add_by_blas(left: Array, right: Array, out: Array, times: float = 1.0) -> N
 
 
 def _step(array: Array) -> int:
-    """Number of items from one row to the next. NumPy may give a single row any stride."""
+    """Number of items from one row to the next in memory. NumPy may give a single row any
+    stride.
+    """
     return array.strides[0] // array.itemsize if len(array) > 1 else max(array.shape[1], 1)
 
 
 @functools.cache
 def _routine(name: str) -> Any:
-    """The BLAS function behind SciPy's C interface, called through ctypes, which releases the GIL;
-    None if it is not declared as expected.
+    """The BLAS function behind SciPy's C interface, for ctypes, which releases the GIL; None if it
+    is not declared as expected.
     """
-    # imported only when needed: with few features it is not
+    # Imported only when it is needed: with few features it is not.
     from scipy.linalg import cython_blas
 
     capsule = getattr(cython_blas, "__pyx_capi__", {}).get(name)

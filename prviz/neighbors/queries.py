@@ -38,7 +38,7 @@ _SLACK = 1e-9
 def _point_sets(
     first: RowView, second: RowView, memory_limit: int = MEMORY_LIMIT
 ) -> tuple[PointSet, PointSet]:
-    """Both sets prepared for products with each other."""
+    """Both sets as `PointSet`, prepared for matrix products with each other."""
     arithmetic = choose_arithmetic([first, second])
     stored = (len(first) + len(second)) * first.d < min(
         _STORED_VALUES, memory_limit // (2 * _FACTOR_BYTES)
@@ -58,8 +58,8 @@ def _over_tiles(
     use: Callable[[Tile, slice], None],
     memory_limit: int = MEMORY_LIMIT,
 ) -> None:
-    """Call ``use`` with the tile of each block of points against all samples, and with the rows of
-    these points.
+    """Call ``use`` for each block of points: with the tile of its distances to all samples, and
+    with the rows of these points.
     """
     runner = Runner(available_threads())
 
@@ -180,8 +180,8 @@ def count_held(
 
 
 def _counts(first: RowView, second: RowView, radii: Floats, *, around_rows: bool) -> Counts:
-    """For each of ``first``: the number of ``second`` in its ball (``around_rows``), or the number
-    of balls around ``second`` that hold it.
+    """For each of ``first``, the number of ``second`` in the ball around it (``around_rows`` True),
+    or the number of balls around ``second`` that contain it.
     """
     left, right = _point_sets(first, second)
     ball = Ball.of(
@@ -328,7 +328,7 @@ def _products(starts: Ints, factors: Callable[[Ints], Floats], least: float) -> 
     left = np.flatnonzero(begun < ends)
     while len(left):
         sizes = np.minimum(size, ends[left] - begun[left])
-        # First the product so far, then the next factors, in order.
+        # Multiply the product so far by the next factors, in order.
         firsts = np.cumsum(sizes + 1) - (sizes + 1)
         values = np.empty(int(sizes.sum()) + len(left))
         new = np.ones(len(values), dtype=np.bool_)

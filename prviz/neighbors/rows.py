@@ -13,20 +13,20 @@ from prviz.arrays import Array, Floats, Ints
 from prviz.neighbors import native
 from prviz.neighbors.kernels import slices
 
-# Below this number of features numpy adds squares one after the other; from it on, in eight lanes
-# and pairwise.
+# With fewer features than this, NumPy adds squares one after the other; from this number on, in
+# eight lanes and pairwise.
 SEQUENTIAL = 8
 
-# Number of values in a chunk of pairs, and least number of pairs in it: small enough for the
-# caches, large enough that other threads can run meanwhile.
+# Pairs are processed in chunks of this number of values, and of at least this number of pairs:
+# small enough for the caches, large enough that other threads can run meanwhile.
 _PAIR_VALUES = 1 << 16
 _PAIR_ROWS = 24
-# Number of values in a chunk of rows.
+# Rows are processed in chunks of this number of values.
 _CHUNK_VALUES = 1 << 17
 
 # Duplicates are merged if at most this share of the rows is distinct; merging a few does not pay.
 _WORTH_MERGING = 7 / 8
-# Number of columns that are hashed first: enough to see that nearly all rows differ.
+# Number of columns that are hashed first: enough to see that nearly all rows differ, as is usual.
 _PROBED_COLUMNS = 8
 _WORDS = {2: np.uint16, 4: np.uint32, 8: np.uint64}
 
@@ -53,7 +53,7 @@ class RowView:
         return int(self.source.shape[1])
 
     def numbers(self, rows: Ints) -> Ints:
-        """The given rows of this view, as row numbers in ``source``."""
+        """Row numbers in ``source`` of the given rows of this view."""
         if self.index is None:
             return rows
         return self.index[rows]
@@ -121,7 +121,7 @@ class DistinctRows:
     inverse: Ints | None = None
 
     def expand(self, results: Array) -> Array:
-        """Results per original row, from results per distinct row, along the last axis."""
+        """Convert results per distinct row to results per original row, along the last axis."""
         if self.inverse is None:
             return results
         return results[..., self.inverse]

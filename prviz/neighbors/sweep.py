@@ -1,5 +1,5 @@
-"""Sweep plan, for profiles over many k and radii: one sort or histogram per block serves all
-requests.
+"""The sweep plan, for profiles over many k and radii: one sort or histogram per block of points
+serves all requests.
 
 Counts in balls of given radii follow from the rank of each distance among the radii. Counts in
 balls out to a k-th neighbour follow from the samples around each point, sorted exactly by distance.
@@ -52,8 +52,8 @@ def bytes_needed(
 
 
 def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> dict[Role, Floats]:
-    """By role, (n, k + 1) exact squared distances of each fit sample to itself and its k nearest
-    others, increasing.
+    """For each role, (n, k + 1) exact squared distances from each fit sample to itself and to its k
+    nearest others, increasing.
     """
     squared = {role: np.empty((len(prepared.fit[role]), k + 1)) for role, k in own.items()}
 
@@ -93,7 +93,7 @@ class _Group(NamedTuple):
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """The roles among which the neighbours are."""
+        """The roles among which neighbours are counted off."""
         return self.requests[0].rule.roles
 
     @property
@@ -147,7 +147,7 @@ def count_by_sweep(
     own: OwnRadii,
     runner: Runner,
 ) -> dict[CountRequest, dict[Role, Small]]:
-    """By request, the counts for the evaluation samples of each role.
+    """For each request, the counts for the evaluation samples of each role.
 
     ``fixed`` holds the squared radius of requests with one radius for all balls, ``own`` the
     squared radii inside the roles. No fit set may have weights.
@@ -209,8 +209,8 @@ def _grouped(
             radii = SampleRadii(prepared.fit[role], squared)
         else:
             some.sort(key=_k)
-            # Without split fit samples are evaluation samples: what their balls hold is found in
-            # their own rows of the tile.
+            # Without split every fit sample is an evaluation sample, so what its balls contain is
+            # found in its own row of the tile.
             for centre in (role,) if kind == "fit" else ROLES:
                 numbers = [prepared.order(request.rule, centre) for request in some]
                 orders[centre] = np.array(numbers)
@@ -306,9 +306,9 @@ class SortedRows:
         return self._counts[role].ravel()[self._ends(among, orders)]
 
     def held(self, among: tuple[Role, ...], orders: Ints) -> dict[Role, tuple[Ints, Ints]]:
-        """By role, the samples within the largest of the ``orders`` around each row, as two arrays
-        (s,): for each sample, how many of the orders' distances are smaller than its own; and its
-        index.
+        """For each role, the samples within the largest of the ``orders`` around each row, as two
+        arrays (s,): for each sample, how many of the orders' distances are smaller than its own;
+        and its index.
         """
         m, length = self._slots.shape
         ends = self._ends(among, orders)
@@ -337,7 +337,7 @@ class SortedRows:
 
 
 def _limits(tiles: Mapping[Role, Tile], orders: Mapping[tuple[Role, ...], int]) -> Array:
-    """(m, 1) limits that surely include all samples up to the orders needed."""
+    """(m, 1) limits that certainly include all samples up to the orders needed."""
     bounds = [tiles[role].bound(orders[role,]) for role in ROLES if (role,) in orders]
     if ROLES in orders and max(orders.get((role,), 0) for role in ROLES) < orders[ROLES]:
         # The order-th nearest sample of both roles is no farther than the order-th nearest of one
@@ -398,7 +398,7 @@ def _resolve(
             tile.reference(owners, columns + tile.columns.start)
         )
     some = np.flatnonzero((values[:, 1:] < values[:, :-1]).any(axis=1))
-    # sorting is cheap: the rows are nearly sorted, and the sort is stable
+    # Sorting again is cheap: the rows are nearly sorted, and the sort is stable.
     order = np.argsort(values[some], axis=1, kind="stable")
     values[some] = np.take_along_axis(values[some], order, axis=1)
     slots[some] = np.take_along_axis(slots[some], order, axis=1)

@@ -59,7 +59,8 @@ _CROWDED = 1 / 5
 # Number of points whose lists are read at a time.
 _LIST_ROWS = 1024
 
-# Key: roles of points and of samples. Counted: a request and the role of its evaluation points.
+# Key: the roles of points and of the samples in their lists. Counted: a request and the role of its
+# evaluation points.
 Key: TypeAlias = tuple[Role, Role]
 Counted: TypeAlias = tuple[CountRequest, Role]
 
@@ -82,7 +83,7 @@ class SharedBalls(NamedTuple):
 
 
 class PendingCount(NamedTuple):
-    """Balls whose radii are known, and which counts to make in them."""
+    """Balls whose radii are known, with the counts that are still to be made in them."""
 
     shared: SharedBalls
     ball: Ball
@@ -90,12 +91,12 @@ class PendingCount(NamedTuple):
 
     @property
     def per_centre(self) -> list[Counted]:
-        """The counts of points in each ball."""
+        """The counts that have one number per ball: how many points it contains."""
         return [each for each in self.counted if each[0].around == "evaluation"]
 
     @property
     def per_member(self) -> list[Counted]:
-        """The counts of balls around each point."""
+        """The counts that have one number per point: how many balls contain it."""
         return [each for each in self.counted if each[0].around == "fit"]
 
 
@@ -115,7 +116,9 @@ class ScheduledTile(NamedTuple):
 
     @property
     def fresh(self) -> slice:
-        """The columns of the tile that are not also among its rows."""
+        """The columns of the tile that are not among its rows, too (inside a role, a sample may be
+        both).
+        """
         first = (
             max(self.rows.stop, self.columns.start)
             if self.left == self.right
@@ -135,8 +138,8 @@ def _across(n_real: int, n_generated: int, side: int) -> list[ScheduledTile]:
 
 
 def _disjoint_first(tiles: Iterable[ScheduledTile], side: int) -> list[ScheduledTile]:
-    """Put tiles without common rows or columns first: threads that start together then do not both
-    compute the limits of the same points.
+    """Put tiles without common rows or columns first, so that threads that start together do not
+    both compute the limits of the same points.
     """
 
     def later(place: ScheduledTile) -> bool:
@@ -187,7 +190,7 @@ class SymmetricPlan:
                 group.setdefault(shared, []).append((request, role))
         self._orders = self._list_orders()
         itemsize = prepared.itemsize
-        entry_bytes = 4 * itemsize + 4  # bytes of a tile's entry and of all arrays computed from it
+        entry_bytes = 4 * itemsize + 4  # A tile's entry and all that is computed from it.
         if block_bytes is not None:
             self._side = max(1, math.isqrt(block_bytes // itemsize))
         else:
@@ -218,8 +221,8 @@ class SymmetricPlan:
         )
 
     def _list_orders(self) -> dict[Key, int]:
-        """By roles of points and samples, the number of nearest samples that each point needs; the
-        point itself is counted.
+        """For each pair of roles (points, samples), the number of nearest samples that each point's
+        list needs; inside a role the point itself is one of them.
         """
         orders: dict[Key, int] = {}
         needed = [
@@ -303,8 +306,8 @@ class SymmetricPlan:
     def counts(
         self, own: OwnRadii, fixed: Mapping[CountRequest, float], runner: Runner
     ) -> dict[CountRequest, dict[Role, Counts]]:
-        """All counts, from the radii inside the roles and from the squared radii of requests with
-        one radius for all balls.
+        """All counts, computed from the radii inside the roles and the squared radii of requests
+        with one radius for all balls.
         """
         for centre, rule in dict.fromkeys((shared.centre, shared.rule) for shared in self._ranked):
             self._count_ranked(centre, rule, runner)
@@ -574,8 +577,8 @@ class SymmetricPlan:
         )
 
     def _count_ranked(self, centre: Role, rule: Rule, runner: Runner) -> None:
-        """Count samples around all points of a role in balls that reach to one of the samples
-        counted.
+        """Count the samples around all points of a role, in balls that reach to one of the samples
+        that are counted.
         """
         order = self._prepared.order(rule, centre)
 

@@ -1,5 +1,5 @@
-"""All distances of a small split at once, for families that compute every k of a profile by
-themselves.
+"""All distances of a small split, stored at once for families that compute each k of a profile
+separately.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from prviz.samples import Split
 
 # Most distances that a table keeps, of 8 bytes each.
 MOST_DISTANCES = 1 << 24
-# From this number of values of k on, a table pays for families that would otherwise compute the
-# distances for each k.
+# With at least this number of values of k, a table costs less than computing the distances for each
+# k.
 WORTH_A_TABLE = 5
 # Number of distances computed at a time.
 _BLOCK = 1 << 18
@@ -42,13 +42,15 @@ class DistanceTable:
 
     @cached_property
     def distances(self) -> list[list[Floats]]:
-        """distances[fit set][evaluation set]: (fit samples, evaluation samples)."""
+        """The arrays distances[fit set][evaluation set], each of shape (fit samples, evaluation
+        samples).
+        """
         return [[_all_pairs(fit, points) for points in self.evaluate] for fit in self.fit]
 
     @cached_property
     def _nearest(self) -> list[Floats]:
-        """By set, the distances of each fit sample to all samples of its set, itself first,
-        increasing: (samples, samples).
+        """For each set, the distances from each fit sample to all samples of its set, increasing,
+        itself first: (samples, samples).
         """
         own = [
             _all_pairs(fit, fit) if self.held_out else self.distances[i][i]
@@ -57,12 +59,14 @@ class DistanceTable:
         return [np.sort(each, axis=1) for each in own]
 
     def radii(self, role: int, k: int) -> Floats:
-        """Distance of each sample of fit set ``role`` (0 or 1) to its k-th nearest other one."""
+        """Distance from each sample of the fit set ``role`` (0 or 1) to its k-th nearest other
+        sample in that set.
+        """
         return self._nearest[role][:, k]
 
 
 def _all_pairs(first: RowView, second: RowView) -> Floats:
-    """Distances of all pairs: (first, second)."""
+    """Distances of all pairs of samples from two sets: (first, second)."""
     found = np.empty((len(first), len(second)))
     columns = np.arange(len(second))
 

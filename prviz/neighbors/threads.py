@@ -64,7 +64,7 @@ _TRIM_VARIABLE = "MALLOC_TRIM_THRESHOLD_"
 _lock = threading.Lock()
 _libraries: Any = None
 _modules = 0
-_limiters: list[Any] = []  # BLAS settings that the last user of `one_blas_thread` restores
+_limiters: list[Any] = []  # BLAS settings that the last user of `one_blas_thread` restores.
 _users = 0
 
 
@@ -96,11 +96,11 @@ def threads_at_most(count: int) -> Iterator[None]:
 
 @contextmanager
 def low_priority(low: bool = True) -> Iterator[None]:
-    """Run this thread's measurements on threads of low priority, behind all other threads of the
+    """Run this thread's measurements on threads of low priority, after all other threads of the
     machine.
 
-    That includes threads of other processes: meant for a server that has its machine to itself.
-    Linux only.
+    Threads of other processes come first, too, so this is meant for a server that has its machine
+    to itself. Linux only.
     """
     token = _low.set(low)
     try:
@@ -357,8 +357,8 @@ def run_blocks(
         try:
             return pool.submit(in_turn, block)
         except RuntimeError:
-            # The pool takes no more work because the process is ending, so this thread, a daemon,
-            # does it.
+            # The pool accepts no more work because the process is ending. This thread, a daemon,
+            # then does the work itself.
             future: Future[Result] = Future()
             future.set_result(in_turn(block))
             return future
@@ -384,8 +384,8 @@ def _pool(threads: int) -> Iterator[ThreadPoolExecutor]:
     can take as long as a run.
     """
     with _lock:
-        # a thread is limited only for libraries that were loaded when it started, so the libraries
-        # are in the key
+        # A thread is limited only for libraries that were loaded when it started, so the pool's key
+        # contains the libraries.
         kind = (threads, _low.get(), _loaded())
         for other in [other for other in _idle if other[2] is not kind[2]]:
             for pool in _idle.pop(other):
@@ -413,7 +413,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def on_all_cores(work: Callable[[Block], Result], items: Sequence[Block]) -> list[Result]:
-    """The results of ``work`` for a few items, computed on all cores, in order."""
+    """Apply ``work`` to a few items on all cores; return the results in order."""
     results: list[Result] = []
     run_blocks(work, items, available_threads(), lambda _, result: results.append(result))
     return results
@@ -471,8 +471,8 @@ class Runner:
         blocks: Sequence[Block],
         entries: Callable[[Block], int] = lambda _: 0,
     ) -> None:
-        """Call ``work`` on every block. It returns the number of comparisons rechecked; ``entries``
-        gives a block's number of distances, for the progress.
+        """Call ``work`` on every block; it returns the number of comparisons it has rechecked.
+        ``entries`` gives a block's number of distances, for the progress.
         """
 
         def done(block: Block, rechecked: int) -> None:
@@ -485,11 +485,11 @@ class Runner:
         try:
             run_blocks(work, blocks, self.threads, done)
         finally:
-            # the pool's threads are kept for later runs; the buffers of this run are dropped
+            # The threads are reused in later runs, but the buffers of this run are dropped.
             self._local = threading.local()
 
     def expect(self, entries: int) -> None:
-        """Add to the number of distances that progress counts as all work."""
+        """Add this number of distances to those that count as the whole progress."""
         self._entries += entries
 
     def row_blocks(

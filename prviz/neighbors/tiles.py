@@ -132,7 +132,7 @@ class Tile(Pairs):
     """
 
     columns: slice
-    values: Any  # an array, or on a device the tensor of PyTorch
+    values: Any  # A NumPy array, or on a device a PyTorch tensor.
     scratch: Scratch
     _whole: Floats | None = None
 
@@ -159,8 +159,8 @@ class Tile(Pairs):
         return pair_distances(self.left.rows, rows + self.rows.start, self.right.rows, columns)
 
     def turned(self, first: int) -> Tile:
-        """The transposed tile, a copy: its points are the samples from index ``first`` on, its
-        samples are the points.
+        """A transposed copy of the tile: its points are the samples from the index ``first`` on,
+        its samples are the points.
         """
         start = first - self.columns.start
         values = self.scratch.take(
@@ -178,8 +178,8 @@ class Tile(Pairs):
         )
 
     def bound(self, order: int) -> Array:
-        """(m, 1) limits that surely include the ``order`` nearest samples of each row and all that
-        might be among these.
+        """(m, 1) limits that certainly include the ``order`` nearest samples of each row, and all
+        that might be among these.
         """
         m, n = self.values.shape
         if order >= n:
@@ -188,7 +188,7 @@ class Tile(Pairs):
         return self.arithmetic.widened(nearest, self.norms[:, None])
 
     def nearest(self, order: int) -> Candidates:
-        """By row, the ``order`` nearest samples and all that might be among these."""
+        """For each row, the ``order`` nearest samples and all that might be among these."""
         weights = None
         if self.right.weights is not None:
             weights = self.right.weights[self.columns]
@@ -215,7 +215,7 @@ class Tile(Pairs):
 
         limits : (m, 1), (1, n) or (1, 1).
         """
-        # Rows and columns are sampled off the diagonal, which is zero in a tile inside one set.
+        # The diagonal is zero in a tile inside one set, so rows and columns are sampled off it.
         some = (
             slice(None, None, _SAMPLED),
             slice(min(_SAMPLED // 2, self.values.shape[1] - 1), None, _SAMPLED),
@@ -300,8 +300,8 @@ class Tile(Pairs):
     def _masked(
         self, ball: Ball, weights: Floats | None, columns: bool
     ) -> tuple[Counts, Counts, Ints, Ints]:
-        """Number of entries surely inside the balls, by row and by column, and rows and columns of
-        the entries that might be inside.
+        """The number of entries certainly inside the balls, by row and by column; and rows and
+        columns of the entries that might be inside.
         """
         sure = mask_within(self.values, ball.spread(ball.sure), "sure", self.scratch)
         by_row = row_counts(sure, weights)
@@ -431,8 +431,8 @@ class Ranking:
 
 
 def _smallest_reaching(close: Sequence[tuple[Ints, Floats, Floats]], needed: Counts) -> Floats:
-    """By row, the smallest squared distance at which the added weights of the candidates reach
-    ``needed``.
+    """For each row, the smallest squared distance at which the added weights of the candidates
+    reach ``needed``.
     """
     owner, squared, weights = (np.concatenate(parts) for parts in zip(*close, strict=True))
     order = np.lexsort((squared, owner))

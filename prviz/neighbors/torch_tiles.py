@@ -1,5 +1,5 @@
-r"""Tiles whose products and comparisons PyTorch does on a device; only hits, bounds and counts come
-back.
+r"""Tiles whose products and comparisons PyTorch computes on a device; only entries within limits,
+bounds and counts come back.
 
 Comparisons that the device can't decide are rechecked by reference distances on the processor, so
 that results equal those of NumPy's tiles bit for bit. The error bound of `products` holds for them:
@@ -29,7 +29,7 @@ from prviz.neighbors.products import PART
 from prviz.neighbors.threads import available_threads
 from prviz.neighbors.tiles import Ball, Tile
 
-with suppress(ModuleNotFoundError):  # without PyTorch, `on_device` raises
+with suppress(ModuleNotFoundError):  # Without PyTorch, `on_device` raises.
     import torch
 
 # Bytes of a block's distances on a device: large, for long products and few steps per entry.
@@ -56,7 +56,7 @@ class TorchDevice:
         self.device = torch.device(name)
 
     def place(self, point_sets: Sequence[PointSet], memory_limit: int) -> None:
-        """Give sets to the device; their rows are stored there where they fit.
+        """Place sets on the device; their rows are stored there if they fit into its memory.
 
         memory_limit : bytes that may be used on the device "cpu". On another device half of its
         free memory may be used.
@@ -132,7 +132,7 @@ class PlacedSet:
     def _distances(
         self, near: Any, squares: Any, right: PlacedSet, part: slice, scratch: Scratch
     ) -> Any:
-        """(m, n) approximate squared distances of the rows ``near`` from part of another set."""
+        """(m, n) approximate squared distances from the rows ``near`` to part of another set."""
         far = right._rows(part, scratch)
         values = squares + right._squares(part)
         with torch.autocast(self._device.type, enabled=False):

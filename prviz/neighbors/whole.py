@@ -17,12 +17,12 @@ from prviz.neighbors.rows import RowView, pair_distances
 from prviz.neighbors.threads import on_all_cores
 from prviz.samples import SamplePair, Split
 
-# Most samples of both sets together; their distances take 18 MB.
+# Most samples of the two sets together, for which all distances are stored: 18 MB.
 MOST_WHOLE = 1_500
-# Number of rows whose distances are computed at a time: they fit the processor's cache.
+# Number of rows whose distances are computed at a time, so that they fit the processor's cache.
 _BLOCK = 128
-# Largest squared distance. For larger ones `Distances` is used; it refuses values that are too
-# large and says why.
+# Largest squared distance. If there are larger ones, `Distances` is used instead; it refuses values
+# that are too large and says why.
 _LARGEST = 1e307
 
 
@@ -77,7 +77,7 @@ class WholeDistances:
             (role,): np.sort(each, axis=1) for role, each in apart.items()
         }
         near[ROLES] = np.sort(np.concatenate(list(apart.values()), axis=1), axis=1)
-        # column 0 is each sample itself, column k its k-th nearest other
+        # Column 0 is each sample itself, column k its k-th nearest other sample.
         inside = {
             role: np.sort(self._squared[np.ix_(rows, rows)], axis=1) for role, rows in fit.items()
         }

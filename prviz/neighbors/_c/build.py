@@ -1,7 +1,7 @@
-"""Compilation of kernels.c: at the installation of prviz, or by ``python
-prviz/neighbors/_c/build.py``.
+"""Compiles kernels.c: at the installation of prviz, or by ``python prviz/neighbors/_c/build.py``.
 
-It imports the standard library alone, because during the installation nothing else is available.
+The script imports the standard library alone, because nothing else is available during the
+installation.
 """
 
 from __future__ import annotations
