@@ -40,7 +40,7 @@ _SHORTEST = 64
 # evaluation sample is in _HOLDING balls on average.
 _CENTRES = 20_000
 _HOLDING = 30
-# Number of evaluation samples on which the search is tuned.
+# Number of evaluation samples with which the search is tuned.
 _TUNED_ON = 200
 # Bytes of the lists that are computed at a time.
 _LIST_BYTES = 1 << 24
@@ -179,8 +179,8 @@ class ListJob:
         return self.indexes[role].search(points, length)
 
     def plan(self, evaluated: int) -> None:
-        """Set how much search stands for the whole progress, if the supports of ``evaluated``
-        samples are computed.
+        """Set how many searches count as the whole progress of computing the supports of
+        ``evaluated`` samples.
         """
         own = {
             key for each in self.balls.values() for role in ROLES if (key := each.request(role).own)

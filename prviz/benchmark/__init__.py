@@ -3,8 +3,8 @@
 It has pairs of samples whose true curve is known, and scores how close an estimate comes to that
 curve.
 
-`pairs.py` has the pairs and their digests, `shapes.py` compares points that another package gives
-with the true curve, `score.py` runs an estimator and scores it.
+`score.py` has the pairs, runs an estimator and scores it. `shapes.py` compares points (precision,
+recall) that another package returns with the true curve. `digests.json` has the digests of samples.
 """
 
 from prviz.benchmark.score import (

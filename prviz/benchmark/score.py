@@ -1,5 +1,5 @@
-"""Runs estimators on the benchmark's pairs: how close they come to the truth, and what they
-cost.
+"""Runs estimators on the pairs of the benchmark, and measures how close they come to the truth and
+what they cost.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ Figures of two versions can't be compared.
 """
 N = 1000
 DRAWS = 3
-# _DECIMALS: decimals to which samples are rounded. _DIGEST_DECIMALS: decimals that their digest
-# depends on: the last bit of a machine's logarithm does not change it.
+# _DECIMALS: decimals to which samples are rounded. _DIGEST_DECIMALS: decimals that the digest of
+# samples covers; it is fewer, as machines may differ in the last bit of a logarithm.
 _DECIMALS = 6
 _DIGEST_DECIMALS = 3
 _DIGESTS = Path(__file__).with_name("digests.json")
@@ -139,7 +139,8 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 # Number of bootstrap replicates for the interval of a family's area; the measured time does not
 # include them.
 _REPLICATES = 200
-# Time is measured in matrix products of the two sets: the fastest of this number of trials.
+# Times are also given in units of one matrix product of the two sets: the fastest of this number of
+# trials.
 _PRODUCTS = 3
 
 

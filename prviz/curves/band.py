@@ -1,4 +1,4 @@
-"""Mean and standard deviation of several curves: of repeated draws, or of the seeded runs of one
+"""Mean and standard deviation of several curves, from repeated draws or from the seeded runs of one
 family.
 """
 

@@ -1,4 +1,4 @@
-"""Frozen dataclasses whose arrays are read-only, also after unpickling."""
+"""Frozen (immutable) dataclasses whose arrays are read-only, also after unpickling."""
 
 from __future__ import annotations
 

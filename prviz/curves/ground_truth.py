@@ -52,7 +52,9 @@ class SampledTruth(NamedTuple):
 
 
 def _thresholds() -> Floats:
-    """Thresholds t on the log ratio, dense where the angle of lam = exp(t) changes fast."""
+    """Thresholds t for the log ratio, dense where the angle of the ray lam = exp(t) changes
+    fast.
+    """
     end = 4.0 * -np.expm1(-_CORE / 4.0)
     core = -4.0 * np.log1p(-np.linspace(0.0, end, round(end / _STEP)) / 4.0)
     side = np.concatenate((core, np.linspace(_CORE, _FAR, 151)[1:]))
@@ -138,7 +140,7 @@ def finite_masses(p: ArrayLike, q: ArrayLike) -> PRCurve:
             f"p has {real.size} masses, q has {generated.size}; one of each per cell is needed"
         )
     with np.errstate(divide="ignore", invalid="ignore"):
-        # an empty cell gives nan, sorts last and does no harm
+        # A cell with p = q = 0 gives nan; it sorts last and has no effect.
         order = np.argsort(generated / real, kind="stable")
     real = real[order]
     generated = generated[order]
@@ -249,8 +251,8 @@ def mixture_log_ratio(y: Floats, means: Floats, p: Floats, q: Floats) -> Floats:
 
 
 def _log_mixture(y: Floats, means: Floats, weights: Floats) -> Floats:
-    """Log density of the mixture at y without -y^2 / 2 and the constant, which cancel in the log
-    ratio.
+    """Log density of the mixture at the positions y, without -y^2 / 2 and a constant: both cancel
+    in the log ratio.
     """
     used = weights > 0
     exponents = y[:, None] * means[used] + (np.log(weights[used]) - 0.5 * means[used] ** 2)
@@ -260,8 +262,8 @@ def _log_mixture(y: Floats, means: Floats, weights: Floats) -> Floats:
 
 
 def _cell_edges(means: Floats, p: Floats, q: Floats) -> Floats:
-    """Edges of cells in which the log ratio changes little: a grid that contains the bends of both
-    densities, with cells bisected until the change is small.
+    """Edges of cells in which the log ratio changes little. The cells are those of a grid that
+    contains the bends of both densities, bisected until the change is small.
     """
     start = np.linspace(means.min() - 39.0, means.max() + 39.0, 2001)
     edges = np.unique(np.concatenate((start, _bends(means, p), _bends(means, q))))
@@ -290,8 +292,8 @@ def _bends(means: Floats, weights: Floats) -> Floats:
 
 
 def _cell_masses(edges: Floats, means: Floats, weights: Floats) -> Floats:
-    """Mass of (-inf, e0), (e0, e1), ..., (e_last, inf) under the mixture, accurate in both
-    tails.
+    """Masses of the intervals (-inf, e0), (e0, e1), ..., (e_last, inf) under the mixture, accurate
+    in both tails.
     """
     cuts = np.concatenate(([-np.inf], edges, [np.inf]))
     masses = np.zeros(len(cuts) - 1)
@@ -343,8 +345,8 @@ def _empirical(real: Floats, generated: Floats) -> PRCurve:
 def likelihood_ratio_rates(
     real: Floats, generated: Floats, thresholds: Sequence[float] | Floats
 ) -> tuple[Floats, Floats]:
-    """(fpr, fnr) of the classifiers "real where the log ratio <= t" on samples with these log
-    ratios.
+    """Error rates (fpr, fnr) of the classifiers "real where the log ratio <= t", for each threshold
+    t, on samples with these log ratios.
     """
     fpr = 1.0 - np.searchsorted(np.sort(real), thresholds, side="right") / len(real)
     fnr = np.searchsorted(np.sort(generated), thresholds, side="right") / len(generated)

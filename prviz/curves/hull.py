@@ -1,4 +1,6 @@
-"""Geometry of lower hulls, on plain arrays; comments above the functions derive the formulas."""
+"""Geometry of lower hulls, as functions of plain arrays; comments above the functions derive their
+formulas.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,16 @@ INNER = 1e-9
 
 
 def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
-    """Vertices, (m, 2), of the lower-left hull of the points: fpr increases, fnr decreases to 0."""
+    """Vertices (fpr, fnr), shape (m, 2), of the lower-left hull of the points; fpr increases, fnr
+    decreases to 0.
+    """
     # Points usually come in order of a score, with fpr rising or falling. A stable sort of rising
     # values is fast, so falling ones are reversed first.
     falling = len(fpr) > 1 and fpr[0] > fpr[-1]
     order = np.argsort(fpr[::-1], kind="stable") if falling else np.argsort(fpr, kind="stable")
     xs, ys = (rates[::-1][order] if falling else rates[order] for rates in (fpr, fnr))
-    # Only points below all points to their left can be on the hull, and only the lowest point of
-    # each fpr.
+    # Only the lowest point of each fpr can be on the hull, and only if it is below all points to
+    # its left.
     lower = np.ones(len(ys), dtype=bool)
     lower[1:] = ys[1:] < np.minimum.accumulate(ys[:-1])
     xs = xs[lower]
@@ -42,7 +46,7 @@ def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
         while len(hull) > 1:
             (ax, ay), (bx, by) = hull[-2:]
             if (ay - by) / (bx - ax) > (by - y) / (x - bx) * (1.0 + COLLINEAR):
-                # b stays: it lies below the line from a to the new point, by more than rounding
+                # Keep b: it lies below the line from a to the new point by more than rounding.
                 break
             hull.pop()
         hull.append((x, y))
@@ -73,8 +77,8 @@ def edge_lams(vertices: Floats) -> Floats:
 
 
 def is_lower_hull(vertices: Floats) -> bool:
-    """True if the vertices run from fpr = 0 to fnr = 0, strictly right and down, ever less steeply,
-    with no rate above 1.
+    """True if the vertices run from fpr = 0 to fnr = 0, strictly rightwards and downwards, ever
+    less steeply, and no rate is above 1.
     """
     steps = vertices[1:] - vertices[:-1]
     if not bool((steps[:, 0] > 0).all() and (steps[:, 1] < 0).all()):
@@ -103,8 +107,8 @@ def minkowski_mean(hulls: Sequence[Floats]) -> Floats:
 # tan(theta). Its area is half the integral of rho^2 over theta; with d(theta) = d(lam) / (1 +
 # lam^2), that is the formula in the docstring.
 def sector_areas(f: Floats, n: Floats, lo: Floats, hi: Floats) -> Floats:
-    """Area between each piece and the origin: 1/2 [f^2 (hi - lo) + n^2 (1/lo - 1/hi) + 2 f n log(hi
-    / lo)]; terms with a factor 0 are 0.
+    """Area of the sector between each piece of the curve and the origin: 1/2 [f^2 (hi - lo) + n^2
+    (1/lo - 1/hi) + 2 f n log(hi / lo)]; terms with a factor 0 are 0.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         wide = np.where(f > 0, f * f * (hi - lo), 0.0)
@@ -115,7 +119,9 @@ def sector_areas(f: Floats, n: Floats, lo: Floats, hi: Floats) -> Floats:
 
 
 def overlap(estimate: Pieces, reference: Pieces) -> tuple[float, float, float]:
-    """Three areas: under both curves, under the estimate alone, under the reference alone."""
+    """Three areas: the area under both curves, the area under the estimate alone, and the area
+    under the reference alone.
+    """
     lams = _merged_lams(estimate, reference)
     lo = lams[:-1]
     hi = lams[1:]
@@ -177,8 +183,8 @@ def halving_lam(f: Floats, n: Floats, lo: Floats, hi: Floats, areas: Floats) -> 
 
 
 def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> float:
-    """The lam in [lo, hi] for which the area of the piece (f, n) from lo to lam is `target`: in
-    closed form if n or f is 0, otherwise by bisection on log lam.
+    """The lam in [lo, hi] for which the area of one piece of the curve, with the vertex (f, n),
+    from lo to lam is `target`: in closed form if n or f is 0, otherwise by bisection on log lam.
     """
     if n == 0:
         return min(lo + 2.0 * target / f / f, hi)

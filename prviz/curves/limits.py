@@ -26,7 +26,8 @@ STEPS = 400
 # Seconds to compute the limit of coverage on a slow machine, per threshold, bin of eta and
 # neighbour.
 _TERM_SECONDS = 1e-7
-# Smallest eta and 1 - eta: for smaller ones SciPy's negative binomial distribution gives nan.
+# Eta is kept between this and 1 minus this: closer to 0 or 1, SciPy's negative binomial
+# distribution gives nan.
 _SMALLEST_SHARE = 1e-12
 
 
@@ -84,7 +85,9 @@ def limit_seconds(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) ->
 
 
 def _masses(truth: PRCurve, bins: int) -> tuple[Floats, Floats, Floats]:
-    """By bin of eta, on the co-support: the mass of P, the mass of Q, and the mean eta; (m,)."""
+    """For each bin of eta, on the co-support: the mass of P, the mass of Q, and the mean eta;
+    (m,).
+    """
     p, q = truth.edge_masses
     if len(p) > bins:
         places = np.minimum((bins * (p / (p + q))).astype(np.intp), bins - 1)
@@ -98,13 +101,13 @@ def _masses(truth: PRCurve, bins: int) -> tuple[Floats, Floats, Floats]:
 def _of_shares(
     key_below: Callable[[Floats, int, int], Floats], truth: PRCurve, k: int, steps: int
 ) -> Rates:
-    """Error rates of a family from ``key_below``, which gives the probability that a sample's key
-    is at most a threshold: (thresholds, bins of eta).
+    """Error rates of a family. ``key_below`` gives the probability that a sample's key c_Y / c_X is
+    at most each threshold: (thresholds, bins of eta).
     """
     p, q, eta = _masses(truth, steps)
     below = key_below(eta, k, steps)
-    # Outside the co-support there is no error: a generated sample where P has no mass is never
-    # called real, a real sample where Q has none always is.
+    # No classifier errs outside the co-support: a generated sample where P has no mass is never
+    # called real, and a real sample where Q has none always is.
     return np.clip(truth.extreme_recall - below @ p, 0.0, 1.0), np.clip(
         below @ q, 0.0, truth.extreme_precision
     )
@@ -115,7 +118,7 @@ def _ipr(truth: PRCurve, k: int, steps: int) -> Rates:  # noqa: ARG001 - exact
     co-support positive counts say nothing about eta.
     """
     p = truth.extreme_recall
-    q = truth.extreme_precision  # Masses of the co-support.
+    q = truth.extreme_precision  # Masses of the co-support under P and Q.
     empty = np.exp(-k)
     kept = empty * (1.0 - empty)  # P(c_Y = 0 < c_X) on the co-support; equal to P(c_X = 0 < c_Y).
     # The four classifiers answer "real" (1) where c_X > 0; (2) everywhere except where c_X = 0 <
@@ -157,7 +160,8 @@ def _key_below(eta: Floats, k: int, thresholds: Floats, *, strict: bool = False)
     from scipy.stats import nbinom
 
     firsts = nbinom.pmf(np.arange(k)[:, None], k, eta)
-    # With no generated sample before the k-th real one (j = 0) the key is 0, below every threshold.
+    # For j = 0 no generated sample comes before the k-th real one; the key is then 0, below every
+    # threshold.
     found = np.tile(firsts[0], (len(thresholds), 1))
     for j in range(1, k):
         least = j / thresholds - k

@@ -196,7 +196,7 @@ def checked_curves(curves: Iterable[PRCurve]) -> list[PRCurve]:
 
 
 def _costs(lam: ArrayLike) -> Floats:
-    """Values of lam as floats. Raises ValueError for anything but numbers."""
+    """Convert values of lam to floats; ValueError for anything but numbers."""
     return checked_floats("lam", lam, "numbers in [0, inf]")
 
 
@@ -208,8 +208,8 @@ def even_rays(count: int) -> Floats:
 
 
 def score_keys(c_real: Floats, c_generated: Floats) -> Floats:
-    """Sort keys c_Y / c_X: small for samples that look real, large for those that look generated.
-    0/0 gives 1, c/0 gives inf.
+    """The keys c_Y / c_X by which samples are sorted: small for samples that look real, large for
+    samples that look generated. 0/0 gives 1, c/0 gives inf.
     """
     keys = np.full(c_real.shape, np.inf)
     np.divide(c_generated, c_real, out=keys, where=c_real > 0)
@@ -218,7 +218,7 @@ def score_keys(c_real: Floats, c_generated: Floats) -> Floats:
 
 
 def _sorted_by_key(keys: Floats, n_real: int) -> tuple[Floats, NDArray[np.uint64]]:
-    """The sorted keys, and for each of them 1 if its sample is generated, 0 if real.
+    """Sort the keys; return them, and for each key 1 if its sample is generated, 0 if it is real.
 
     One sort of 64-bit integers is faster than an argsort with two look-ups by its indices.
     Non-negative floats are ordered like their bits. The sign bit, always 0, is shifted out, and the
@@ -390,13 +390,15 @@ class PRCurve(ReadOnlyArrays):
 
     @cached_property
     def _pieces(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Pieces (f, n, lo, hi): the vertex (f_j, n_j) is optimal for lam in [lo_j, hi_j]."""
+        """The pieces (f, n, lo, hi) of the curve: the vertex (f_j, n_j) is optimal for lam in
+        [lo_j, hi_j].
+        """
         ends = np.concatenate(([np.inf], self.breakpoints, [0.0]))
         return self.vertices[:, 0], self.vertices[:, 1], ends[1:], ends[:-1]
 
     @cached_property
     def _areas(self) -> Floats:
-        """Area under each piece."""
+        """Area under each piece of the curve."""
         return hull.sector_areas(*self._pieces)
 
     def vertex_at(self, lam: ArrayLike) -> Ints:
@@ -538,8 +540,8 @@ class PRCurve(ReadOnlyArrays):
 
     @property
     def edge_masses(self) -> tuple[Floats, Floats]:
-        """Masses of P and of Q, (m - 1,) each, of the finite distributions that have this curve,
-        one entry per edge.
+        """Masses of P and of Q, (m - 1,) each, one entry per edge, of those finite distributions
+        that have this curve.
         """
         return np.diff(self.vertices[:, 0]), -np.diff(self.vertices[:, 1])
 
@@ -624,8 +626,8 @@ class PRCurve(ReadOnlyArrays):
 
     @cached_property
     def median(self) -> CurvePoint:
-        """The point whose ray alpha = lam beta halves the area (hal-05344404, section 4.4); lam is
-        nan if the area is 0.
+        """The point of the curve through which a ray alpha = lam beta halves the area
+        (hal-05344404, section 4.4); its lam is nan if the area is 0.
         """
         if self.auc == 0:
             return CurvePoint(float("nan"), 0.0, 0.0)

@@ -98,7 +98,9 @@ def iou_on_rays(curve: PRCurve, truth: PRCurve, rays: int) -> float:
 
 
 def lams_of_rays(rays: int) -> Floats:
-    """Values of lam on the rays, increasing; tan(pi / 4) is 1."""
+    """Values of lam on evenly spaced rays between the axes, increasing; tan(pi / 4) is
+    exactly 1.
+    """
     lams = even_rays(rays + 2)[1:-1]
     return np.where(np.isclose(lams, 1.0, rtol=1e-12), 1.0, lams)
 

@@ -1,5 +1,5 @@
-"""Where an estimated curve lies beyond an upper bound of the truth: there, and only there, it is
-refuted.
+"""Detects where an estimated curve lies beyond an upper bound of the true curve: there the estimate
+is refuted.
 """
 
 from __future__ import annotations

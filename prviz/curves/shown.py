@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from prviz.cells import table_html
 
-Curve: TypeAlias = Any  # a `PRCurve`; its module imports this one, so it can't be imported here
+Curve: TypeAlias = Any  # A `PRCurve`, whose module imports this one, so it can't be imported here.
 
 # Precision is read at this recall, and recall at this precision: the ends of the curve themselves
 # are unstable.
@@ -43,8 +43,8 @@ def line(curve: Curve) -> str:
 
 
 def drawing(curves: Mapping[str, Curve], colors: Mapping[str, str]) -> str:
-    """The curves in the unit square, as SVG; axes and labels take the colour of the surrounding
-    text.
+    """Draw the curves in the unit square, as SVG; axes and labels take the colour of the
+    surrounding text.
     """
     bottom = TOP + SIDE
     parts = []
@@ -75,10 +75,10 @@ def drawing(curves: Mapping[str, Curve], colors: Mapping[str, str]) -> str:
 
 
 def as_html(curves: Mapping[str, Curve], colors: Mapping[str, str], headline: str = "") -> str:
-    """A drawing of the curves, and a table of their five numbers.
+    """HTML with a drawing of the curves and a table of their five numbers.
 
-    curves : by displayed name, in the order of the table.
-    colors : by the same names.
+    curves : the curves by displayed name, in the order of the table.
+    colors : colours by the same names.
     headline : plain text above the table.
     """
     rows = [(name, *five(curve)) for name, curve in curves.items()]
@@ -87,6 +87,6 @@ def as_html(curves: Mapping[str, Curve], colors: Mapping[str, str], headline: st
 
 
 def beside(drawn: str, aside: str) -> str:
-    """A drawing with HTML beside it, or below it where the page is too narrow."""
+    """HTML that puts a drawing beside other HTML, or above it if the page is too narrow."""
     style = "display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start"
     return f'<div style="{style}">{drawn}{aside}</div>'

@@ -35,7 +35,7 @@ def _divergence(name: Divergence) -> Callable[[PRCurve], float]:
 
 
 class Column(NamedTuple):
-    """One column of the table: key in exports, label on screen and explanation."""
+    """One column of the table of numbers: key in exports, label and explanation on screen."""
 
     key: str
     label: str
@@ -49,7 +49,7 @@ EPS = 0.05
 
 @lru_cache(maxsize=32)
 def summary_list(b: float = B, eps: float = EPS) -> tuple[Summary, ...]:
-    """The summaries in the order of the table.
+    """All summaries, in the order of the table's columns.
 
     b : weight of the F-score's favoured side, from 1e-100 to 1e100.
     eps : recall of alpha@eps, in [0, 1].
@@ -153,7 +153,7 @@ _INFINITE = (
     + _AT_LEAST
 )
 # Divergences of the generated from the real distribution. Computed from an upper bound of the true
-# curve they are lower bounds.
+# curve, they are lower bounds.
 DIVERGENCES: tuple[Summary, ...] = (
     Summary(
         "tv",
@@ -176,8 +176,8 @@ DIVERGENCES: tuple[Summary, ...] = (
     Summary("chi2", "χ²", f"Pearson's. {_INFINITE}", _divergence("chi2"), "chi2"),
 )
 
-# If the area under a true curve is smaller than this, the IoU with it is nearly 0 or 1 and tells
-# nothing; areas are compared instead.
+# If the area under a true curve is smaller than this, the IoU with it is nearly 0 or 1 and says
+# nothing about the estimate, so areas are compared instead.
 NO_AREA = 1e-3
 # Label and explanation of the columns that need a true curve, in the order of the fields of
 # `Comparison`.
@@ -198,7 +198,8 @@ COMPARISONS: dict[str, tuple[str, str]] = {
 
 
 def table_columns(compared: bool, b: float = B, eps: float = EPS) -> list[Column]:
-    """Columns of the table, in order; ``compared`` adds those that need a true curve.
+    """The columns of the table of numbers, in order; with ``compared``, also those that need a true
+    curve.
 
     b, eps : as in `summary_list`.
     """
@@ -219,8 +220,8 @@ def summaries(curve: PRCurve, b: float = B, eps: float = EPS) -> dict[str, float
 def numbers(
     curve: PRCurve, truth: PRCurve | None = None, b: float = B, eps: float = EPS
 ) -> dict[str, float]:
-    """One row of the table, by key: the comparison with the truth if that is known, then
-    `summaries`.
+    """One row of the table of numbers, by key: first the comparison with the truth, if it is known,
+    then `summaries`.
     """
     compared = {}
     if truth is not None:

@@ -1,5 +1,5 @@
-"""Families of classifiers, one file each, and their registry: pages, command line and tests iterate
-over it.
+"""Families of classifiers, one file each, and the registry of all families, over which pages,
+command line and tests iterate.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _FAMILIES: tuple[Estimator, ...] = (
     TIGHTEST,
 )
 
-# Families by name, in the order in which every list shows them.
+# All families by name, in the order in which lists show them.
 ESTIMATORS = Families({family.name: family for family in _FAMILIES})
 
-# Families measured where no method is named. Of the others, hub is a cheaper but rougher version of
-# ipr; cluster and the classifiers have to be fitted, which takes time.
+# The families that are measured if no method is named. Of the others, hub is a cheaper but rougher
+# version of ipr; cluster and the classifiers have to be fitted, which takes time.
 DEFAULT_METHODS = ("knn", "kde", "ipr", "coverage")
 # Families to judge a generator by, from held-out samples whose true curve is unknown: "tightest",
 # whose curve is the closest to the truth, and the usual families for comparison.

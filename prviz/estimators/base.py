@@ -47,7 +47,7 @@ class Supports(ReadOnlyArrays):
 
     @property
     def n_independent(self) -> tuple[int, int]:
-        """Number of independent real and of independent generated samples, see
+        """Number of independent real samples and number of independent generated ones, see
         `prviz.samples.independent_number`.
         """
         if self.groups is None:
@@ -57,14 +57,14 @@ class Supports(ReadOnlyArrays):
 
     @property
     def both_zero(self) -> Flags:
-        """(m,) True for evaluation samples of which both supports are 0, such as held-out samples
-        that lie in no ball.
+        """(m,) True for evaluation samples whose supports are both 0, such as held-out samples in
+        no ball.
         """
         return np.asarray((self.c_real == 0) & (self.c_generated == 0))
 
     @property
     def real_rows(self) -> Ints:
-        """Indices, in the real set's evaluation samples, of those that were measured."""
+        """Indices, among the real evaluation samples, of those that were measured."""
         if self.rows is None:
             return np.arange(self.n_real)
         return self.rows[: self.n_real]
@@ -74,7 +74,7 @@ class Supports(ReadOnlyArrays):
         return ErrorRates.from_supports(self.c_real, self.c_generated, self.n_real)
 
 
-Runs: TypeAlias = tuple[Supports, ...]  # One for each fit of a family to the same samples.
+Runs: TypeAlias = tuple[Supports, ...]  # One for each fit to the same samples.
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,9 @@ class Estimator:
 
     @property
     def supports_are_counts(self) -> bool:
-        """True if the supports are just the numbers of fit samples in one kind of balls."""
+        """True if the supports of the family are just the numbers of fit samples in one kind of
+        balls.
+        """
         return self.shares_pass and type(self).combined is Estimator.combined
 
 
@@ -252,8 +254,8 @@ class Families(dict[str, Estimator]):
     """Families by name. A name such as "prc:c=4" also works: it gives a copy of the family with
     another parameter value. Copies are not listed.
 
-    Such a name is accepted wherever a method is named, so that keys, links and files tell it from
-    the family with published values.
+    Such a name is accepted wherever a method is named. Keys, links and files contain it, so that
+    they differ from those of the family with published values.
     """
 
     def __missing__(self, name: str) -> Estimator:

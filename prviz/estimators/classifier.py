@@ -1,4 +1,6 @@
-"""classifier: trained classifiers, measured on samples not used to fit them."""
+"""The families "classifier", "classifier-boosting" and "classifier-mlp": trained classifiers,
+measured on samples that were not used to fit them.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ ABOVE = (
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Let Ctrl-C end a fit: scikit-learn's networks warn instead, and are used as they are then.
+    """Context in which Ctrl-C ends a fit. Otherwise scikit-learn's networks only warn, and are used
+    unfinished. Only the main thread gets Ctrl-C, and only there are the process's warning filters
+    changed.
 
     Only the main thread gets Ctrl-C, and only there are the process's warning filters changed.
     """
@@ -142,7 +146,7 @@ class _Linear(_Classifiers):
     members = MEMBERS
 
     def fitted(self, z: Floats, y: Counts, seed: int) -> Any:
-        """Fit a logistic regression; nothing in it is random."""
+        """Fit a logistic regression, in which nothing is random."""
         with needed_for(f"the family {self.name}"):
             from sklearn.linear_model import LogisticRegression
 

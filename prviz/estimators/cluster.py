@@ -1,5 +1,5 @@
-"""cluster: pooled k-means; the supports are the shares of real and generated samples in the point's
-cluster.
+"""The family "cluster": k-means of real and generated samples pooled; the supports of a point are
+the shares of real and of generated samples in its cluster.
 """
 
 from __future__ import annotations
@@ -161,8 +161,8 @@ class _Pooled:
         return Supports(real[nearest], generated[nearest], self.n_real)
 
     def clustered(self, seed: int, most: int) -> tuple[Array, Array, int]:
-        """The cluster of every evaluation sample, the cluster of every point, and the number of
-        clusters.
+        """The cluster of every evaluation sample, the cluster of every distinct fit sample, and the
+        number of clusters.
         """
         with needed_for("the family cluster"):
             from sklearn.cluster import KMeans
@@ -176,6 +176,6 @@ class _Pooled:
 
 
 def _as_bytes(points: Floats) -> NDArray[np.void]:
-    """The bytes of each row as one value, to sort and compare rows: (m,)."""
+    """The bytes of each row as a single value (m,), with which rows are sorted and compared."""
     rows = np.ascontiguousarray(points)
     return rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0]

@@ -1,5 +1,5 @@
-"""One colour per curve in all figures: families have fixed colours, other curves get colours that
-are left.
+"""The colour of each curve in all figures: families have fixed colours, other curves get colours
+that are left over.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def colors(names: Iterable[str]) -> dict[str, str]:
 
 
 def _family(name: str) -> str:
-    """The family's name without parameters; any other name unchanged."""
+    """The name of a family without parameters; any other name is returned unchanged."""
     if name in ESTIMATORS:
         return name.partition(":")[0]
     return name
@@ -65,8 +65,8 @@ _GOLDEN = 0.6180339887498949
 
 
 def _further_color(index: int) -> str:
-    """A colour whose hue is far from those of smaller indices, with a contrast of at least 3:1 on
-    the white and on the dark page.
+    """A further colour: its hue is far from those of smaller indices, and its contrast is at least
+    3:1 on the white and on the dark page.
     """
     low = 0.0
     high = 1.0

@@ -1,5 +1,5 @@
-"""coverage: a ball around each evaluation sample, out to its k-th nearest fit sample of the other
-role.
+"""The family "coverage": a ball around each evaluation sample, out to its k-th nearest fit sample
+of the other role.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from prviz.neighbors import Balls, Nearest
 
 
 class _Coverage(Estimator):
-    """c_X: number of real fit samples within the distance of the k-th nearest generated one; c_Y
-    with the roles swapped.
+    """c_X(z): number of real fit samples within the distance from z to its k-th nearest generated
+    one; c_Y with the roles swapped.
     """
 
     name = "coverage"

@@ -1,4 +1,4 @@
-"""Cross-fitting: a score for every sample, from learners and weights that were fitted without
+"""Cross-fitting: every sample gets a score from learners and weights that were fitted without
 it.
 """
 
@@ -20,7 +20,8 @@ Rows = tuple[Ints, Ints]
 
 FOLDS = 5
 # Learners are fitted on at most this many features, drawn by the seed, because their time grows
-# with it. The result stays valid: any classifier's curve lies above the true one.
+# with the number of features. The result stays valid: any classifier's curve lies above the true
+# one.
 MOST_FEATURES = 2_048
 
 # Cache of the tables of the last pair only: usually the scores of all samples of a pair are
@@ -55,7 +56,7 @@ class Scores:
 
 
 def cut_places(cuts: int) -> Floats:
-    """Log odds of the cuts, (cuts,), exactly symmetric about 0."""
+    """The log odds of the cuts, (cuts,), exactly symmetric about 0."""
     places: Floats = np.log(np.tan((np.arange(cuts) + 0.5) / cuts * np.pi / 2))
     return (places - places[::-1]) / 2
 
@@ -122,9 +123,9 @@ def of_evaluation(split: Split, seed: int, progress: Progress | None = None) -> 
 
 
 def _in_order(pair: SamplePair, seed: int) -> tuple[SamplePair, bool]:
-    """The two sets in an order that does not depend on which one is real, so that rounding is the
-    same for swapped roles; and True if they were exchanged. Of more than MOST_FEATURES features,
-    that many are drawn.
+    """The two sets in an order that does not depend on which of them is real, so that rounding is
+    the same for swapped roles; and True if they were exchanged. If there are more features than
+    MOST_FEATURES, that many are drawn.
     """
     exchanged = pair.real.digest > pair.generated.digest
     sets = [pair.generated, pair.real] if exchanged else [pair.real, pair.generated]
@@ -189,9 +190,10 @@ def _units(samples: Samples, rows: Ints) -> Ints:
 
 
 def _folds(units: Ints, count: int, seed: int) -> Ints:
-    """The fold of every sample.
+    """The fold of every sample of one set.
 
-    It depends only on the units of its own set, so that equal sets get equal folds.
+    It depends only on the number of units (groups or single samples) in that set, so that equal
+    sets get equal folds.
     """
     order = np.random.default_rng(seed).permutation(int(units.max()) + 1)
     fold = np.empty(len(order), dtype=np.intp)

@@ -1,4 +1,6 @@
-"""eas: iPR or coverage, at each end of the curve whichever gives the lower value."""
+"""The family "eas": at each end of the curve, whichever of iPR and coverage gives the lower
+value.
+"""
 
 from __future__ import annotations
 

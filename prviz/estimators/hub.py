@@ -1,5 +1,5 @@
-"""hub: improved precision and recall of hubs alone, the samples that are often among the nearest
-neighbours of others.
+"""The family "hub": improved precision and recall on hubs alone, the samples that are often among
+the nearest neighbours of others.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ class Hub(Estimator):
         seed: int,
         progress: Progress,
     ) -> list[Runs]:
-        """The counts at every k, from one index per set and one table of distances if the split is
-        small enough for one.
+        """The results of `runs` at every k, from one index per set, and from one table of distances
+        if the split is small enough.
         """
         pays = len(ks) >= WORTH_A_TABLE and DistanceTable.fits(split)
         return self._measured(split, ks, seed, progress, DistanceTable(split) if pays else None)
@@ -190,8 +190,8 @@ def hubs_over_k(
     )
     index.search_cells(_CELLS_SEARCHED)
     occurrences = {k: np.zeros(len(points), dtype=np.int64) for k in ks}
-    # Of equally near samples, a list's length decides which it holds. The length is a power of two
-    # above k, so that the result does not depend on which other k are measured.
+    # Which of several equally near samples a list holds depends on its length. The length is a
+    # power of two above k, so that the result does not depend on which other k are measured.
     for length in sorted({_list_length(k) for k in ks}):
         step = max(1, (1 << 22) // length)
         for start in range(0, len(points), step):
@@ -209,5 +209,7 @@ def hubs_over_k(
 
 
 def _list_length(k: int) -> int:
-    """Length of a list that holds a sample's k nearest others and the sample itself."""
+    """Length, a power of two, of a list that has room for a sample's k nearest others and the
+    sample itself.
+    """
     return 1 << k.bit_length()

@@ -1,4 +1,4 @@
-"""ipr: k-NN balls around the fit samples, as in improved precision and recall."""
+"""The family "ipr": k-NN balls around the fit samples, as in improved precision and recall."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from prviz.neighbors import Balls, Nearest
 
 
 class _IPR(Estimator):
-    """c_X and c_Y: number of real and of generated fit samples whose k-NN ball in their own set
-    holds the point.
+    """c_X(z) and c_Y(z): number of real and of generated fit samples whose k-NN ball, in their own
+    set, contains z.
     """
 
     name = "ipr"

@@ -1,5 +1,5 @@
-"""kde: a ball of fixed radius around each evaluation sample, which gives the uniform-kernel Parzen
-density ratio.
+"""The family "kde": a ball of fixed radius around each evaluation sample, which gives the ratio of
+two Parzen density estimates with uniform kernels.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from prviz.neighbors import Balls, MeanNearest, Within
 
 
 class _KDE(Estimator):
-    """c_X and c_Y: number of real and of generated samples within the bandwidth, which is given or
-    the mean k-NN radius of each set.
+    """c_X(z) and c_Y(z): number of real and of generated fit samples within the bandwidth of z. The
+    bandwidth is given, or the mean k-NN radius inside each set.
     """
 
     name = "kde"

@@ -1,5 +1,5 @@
-"""knn: a ball around each evaluation sample, out to its k-th nearest fit sample of both roles
-pooled.
+"""The family "knn": a ball around each evaluation sample, out to its k-th nearest fit sample of
+both roles pooled.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from prviz.neighbors import Balls, Nearest
 
 
 class _KNN(Estimator):
-    """c_X and c_Y: number of real and of generated samples within the distance of the pooled k-th
-    neighbour, ties included.
+    """c_X(z) and c_Y(z): number of real and of generated fit samples within the distance from z to
+    its k-th nearest fit sample of both roles, ties included.
     """
 
     name = "knn"

@@ -96,13 +96,14 @@ FOREST_PARTS = 3
 # Most features with which boosting is used: its time grows with them, while it adds less and less
 # to what forests find.
 MOST_BOOSTED = 40
-# Of boosting: number of trees, learning rate, and the least p (1 - p) by which a Newton step is
+# Boosting: number of trees, learning rate, and the least p (1 - p) by which a Newton step is
 # divided.
 ROUNDS = 100
 _RATE = 0.1
 _LEAST_SPREAD = 0.02
-# Most fit samples of each set; of more, as many are drawn by the seed. MOST_NEIGHBOURS is for the
-# neighbour families, whose time grows with the square, MOST_FITTED for all other learners.
+# Most fit samples of each set; from larger sets, this many are drawn by the seed. MOST_NEIGHBOURS
+# is for the neighbour families, whose time grows with the square, MOST_FITTED for all other
+# learners.
 MOST_NEIGHBOURS = 4_000
 MOST_FITTED = 10_000
 # Number of values that are scaled and ranked at a time: eight arrays of this size fit the
@@ -273,7 +274,7 @@ def _library(module: str = "sklearn.tree") -> Any:
 
 
 def load() -> None:
-    """Load scikit-learn, if installed; called in the background so that nobody has to wait for it
+    """Load scikit-learn, if it is installed; called in the background, so that nobody waits for it
     later.
     """
     with suppress(ImportError):
@@ -281,7 +282,7 @@ def load() -> None:
 
 
 def _drawn(split: Split, most: int, seed: int) -> Rows:
-    """Rows of the fit samples, at most ``most`` of each set, drawn by the seed."""
+    """Rows of at most ``most`` fit samples of each set; of larger sets, rows drawn by the seed."""
     real, generated = (
         rows if len(rows) <= most else np.sort(np.random.default_rng(seed).permutation(rows)[:most])
         for rows in split.fit_rows
@@ -331,7 +332,7 @@ def _standardised(split: Split, seed: int, order: Places | None = None) -> _Stan
     place = None
     if order is not None:
         place = _places(split.pair, (*rows, *split.evaluate_rows))
-    # column-major, because trees read the fit samples feature by feature
+    # Stored column-major, because trees read the fit samples feature by feature.
     fitted = np.empty((n, d), np.float32, order="F")
     asked = np.empty((len(evaluate), d), np.float32)
     ranks = np.empty((n, d), np.float32, order="F"), np.empty((len(evaluate), d), np.float32)
@@ -391,7 +392,7 @@ def _shares_below(values: Table, places: Ints, n: int) -> Table:
     places : for each row, the indices that sort its values.
     """
     count, width = values.shape
-    # `numpy.take_along_axis` takes four times as long
+    # Written with flat indices, because `numpy.take_along_axis` takes four times as long.
     flat = places + (width * np.arange(count))[:, None]
     ordered = values.take(flat)
     # Twice the number of fit samples below a value. A fit sample adds 1 for itself, as equal values
@@ -429,7 +430,7 @@ def _logistic(split: _Standard, seed: int) -> Floats:  # noqa: ARG001
 
 
 def _trees(split: _Standard, seed: int) -> Floats:
-    """For both forests, the share of generated fit samples in the leaf of each evaluation sample,
+    """For both forests and each evaluation sample, the share of generated fit samples in its leaf,
     summed over the trees of one part.
     """
     called = np.zeros((2, len(split.evaluate)))
@@ -445,8 +446,8 @@ def _forest(fit: Table, split: _Standard, seed: int, count: int) -> Iterator[Any
     They are fitted one by one because a forest of scikit-learn changes the process's warning
     filters, which other threads share.
     """
-    # scikit-learn checks weights again for every tree; without them a fit of few samples takes half
-    # the time
+    # scikit-learn checks weights again for every tree. Without weights, a fit of few samples takes
+    # half the time.
     weights = None
     if not np.all(split.weights == 1):
         weights = split.weights
@@ -490,7 +491,8 @@ def _boosting(split: _Standard, seed: int) -> Floats:
 
 
 def _boosted(fit: Table, split: _Standard, seed: int) -> Iterator[Any]:
-    """The trees of LogitBoost (Friedman, Hastie, Tibshirani 2000); each makes a Newton step.
+    """The trees of LogitBoost (Friedman, Hastie, Tibshirani 2000), one after the other; each tree
+    is a Newton step.
 
     They are fitted one by one because scikit-learn's boosting changes the process's warning
     filters.
@@ -511,7 +513,7 @@ def _boosted(fit: Table, split: _Standard, seed: int) -> Iterator[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Randomised and boosted trees, fitted to the ranks of the fit samples, that score any other
+    """Randomised and boosted trees, fitted to the ranks of the fit samples, that score other
     samples. Made by `fit`.
 
     Parameters
@@ -587,16 +589,16 @@ class Judge:
 
     @property
     def gains(self) -> Floats:
-        """Importance of each feature, (d,): the impurity that splits on it remove, averaged over
-        the randomised trees.
+        """Importance of each feature, (d,): the impurity removed by splits on the feature, averaged
+        over the randomised trees.
         """
         return np.asarray(np.mean([tree.feature_importances_ for tree in self._randomised], axis=0))
 
 
 @contextmanager
 def _plain() -> Iterator[None]:
-    """Fit on one thread and without scikit-learn's checks: all values are known to be finite and
-    all parameters to be valid.
+    """Context in which models are fitted on one thread and without scikit-learn's checks: all
+    values are known to be finite and all parameters to be valid.
     """
     plain = _library("sklearn").config_context(assume_finite=True, skip_parameter_validation=True)
     with one_thread(), plain:

@@ -1,5 +1,5 @@
-"""ppr: the probability that a point is in a support with an uncertain border, from a tent function
-around every sample.
+"""The family "ppr": the probability that a point is in a support whose border is uncertain, from a
+tent function around every sample.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ class _PPR(Estimator):
         seed: int,
         progress: Progress,
     ) -> list[Runs]:
-        """The supports at every k, from one table of distances if the split is small enough for
-        one.
+        """The results of `runs` at every k, from one table of distances if the split is small
+        enough.
         """
         if len(ks) < WORTH_A_TABLE or not DistanceTable.fits(split):
             return super().runs_over_k(split, ks=ks, seed=seed, progress=progress)
@@ -150,8 +150,8 @@ PPR = _PPR()
 
 
 def tent_radius(fit: RowView, k: int, width: float) -> float:
-    """Radius R: ``width`` times the mean distance to the k-th nearest other sample of the same
-    set.
+    """The radius R of the tents: ``width`` times the mean distance from a sample to its k-th
+    nearest other sample of the same set.
     """
     rows = fit.numbers(np.arange(len(fit)))
     radii = nearest_radii(fit.source, rows, k, rows)
@@ -181,13 +181,15 @@ def chances(points: RowView, fit: RowView, radius: float, *, apart: bool = False
 
 
 def _missed(distances: Floats, radius: float) -> Floats:
-    """1 - tau(d) for each distance d."""
+    """The values 1 - tau(d) for distances d."""
     shares = np.divide(distances, radius, out=np.zeros_like(distances), where=distances > 0)
     return 1.0 - np.maximum(0.0, 1.0 - shares)
 
 
 def _chances_by_table(distances: Floats, radius: float, *, apart: bool) -> Floats:
-    """`chances` from a table of distances: one row per fit sample, one column per point."""
+    """`chances` computed from a table of distances, with one row per fit sample and one column per
+    point.
+    """
     found = np.empty(distances.shape[1])
 
     def fill(part: slice) -> None:

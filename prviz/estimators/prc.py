@@ -1,5 +1,5 @@
-"""prc: precision and recall cover. A point's ball out to its (C k)-th nearest sample of one set
-must hold k samples of the other.
+"""The family "prc": precision and recall cover. A point's ball out to its (C k)-th nearest sample
+of one set must contain k samples of the other set.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ COVER = 3
 
 
 class _PRC(Estimator):
-    """c_X: number of real samples within the distance of the (C k)-th nearest generated one, C = 3;
-    0 if fewer than k. c_Y mirrors it.
+    """c_X(z): number of real samples within the distance from z to its (C k)-th nearest generated
+    one, with C = 3; 0 if there are fewer than k. c_Y mirrors it.
 
     The paper has two numbers, without split and with k = 3. The first is the share of generated
     samples whose ball out to the (C k)-th nearest generated sample holds at least k real ones: the

@@ -1,4 +1,4 @@
-"""Families added by users and by other packages: any function from samples to supports."""
+"""Families that users or other packages add: any function from samples to supports can be one."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Registered(Estimator):
         seed: int,
         progress: Progress,
     ) -> Runs:
-        """Supports that the function returns for the samples of ``split``, after checks."""
+        """The supports that the function returns for the samples of ``split``, after checks."""
         fit = _arrays(split.fit)
         evaluate = _arrays(split.evaluate) if split.held_out else fit
         try:
@@ -172,7 +172,7 @@ def check_name(name: str) -> None:
 
 
 def _place(function: object) -> tuple[str, str]:
-    """Module and qualified name of a function; empty if it has none."""
+    """The module and the qualified name of a function; empty texts if it has none."""
     return (
         getattr(function, "__module__", None) or "",
         getattr(function, "__qualname__", None) or "",

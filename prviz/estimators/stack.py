@@ -1,5 +1,5 @@
-"""Stacking: one classifier from the log odds of many learners, weighted on samples that none of
-them was fitted on.
+"""Stacking: one classifier from the log odds of many learners, with weights fitted on samples that
+no learner was fitted on.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""tightest: the best classifier that many learners form together; its curve is the closest to the
-truth.
+"""The family "tightest": the best classifier that many learners form together; its curve is the
+closest to the truth.
 """
 
 from __future__ import annotations

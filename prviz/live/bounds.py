@@ -164,8 +164,8 @@ def limits(problem: Problem) -> NamedCurves:
 
 
 def every_limit(problem: Problem) -> NamedCurves:
-    """Limits of the estimates for ever more samples, at this k: of the chosen families whose limit
-    is known and quick to compute.
+    """Limits of the families' estimates for ever more samples, at this k: of those chosen families
+    whose limit is known and quick to compute.
 
     The limit of coverage takes long at a large k, where it is close to the truth. There are no
     limits without a known truth or without a split.

@@ -68,7 +68,7 @@ class Question:
     def __init__(self, number: int, sink: Sink) -> None:
         self.number = number
         self.needs: list[Need[Any]] = []
-        # Keys of the panel's needs of whose results the page knows.
+        # Keys of the panel's needs whose results the page knows about.
         self.told: set[Hashable] = set()
         self.open = True
         self._sink = sink
@@ -369,8 +369,8 @@ class Explorer:
 
     def _measure(self, need: Need[Any], question: Question) -> None:
         """Measure a need, store its result or its error, and tell the browser."""
-        # Work that interrupts other work does not wait in a queue, unless it is urgent and the
-        # other work is not.
+        # Work that interrupts other work does not wait in a queue, except urgent work that
+        # interrupts work that is not urgent.
         inside = any(each.urgent or not need.urgent for each in self._measuring)
         self._measuring.append(need)
         progress = self._progress(need)
@@ -457,8 +457,8 @@ class Explorer:
 
 def _is_soon(need: Need[Any]) -> bool:
     """True for work that never gives way to other work: curves, and on a shared server short
-    measurements of the curves at every stop of the sliders, which save a question for every step of
-    a drag.
+    measurements of the curves at every stop of the sliders, which spare the browser a question for
+    each step of a drag.
     """
     stops = limits.shared and need.kind == "frames" and need.seconds < LONG_SECONDS
     return need.urgent or stops

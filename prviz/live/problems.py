@@ -178,7 +178,7 @@ class Problem(ABC):
 
     @property
     def largest_k(self) -> int:
-        """The largest k that can be used: one less than the smaller set of fit samples."""
+        """The largest k that can be used: the size of the smaller set of fit samples, minus 1."""
         return min(fit_size(n, self.settings.split) for n in self.sizes[:2]) - 1
 
     @property
@@ -195,7 +195,7 @@ class Problem(ABC):
         """
         top = self.largest_k
         root = min(self.root_k, top)
-        # Every k up to 20, then steps of about 4 %: few stops in total, but all small k.
+        # Every k up to 20, then steps of about 4 %, so that there are few stops in total.
         ks = {root}
         value = 1.0
         while value <= min(top, max(4 * root, 60)):

@@ -39,7 +39,7 @@ T = TypeVar("T")
 # Key of a curve in a profile: ("k", method, k), ("bandwidth", method, bandwidth in the units of the
 # data), or ("fixed", method, 0) for a method that uses neither.
 Key = tuple[str, str, float]
-Curves = tuple[PRCurve, ...]  # one curve for each run of an estimate
+Curves = tuple[PRCurve, ...]  # One curve for each run of an estimate.
 
 
 @dataclass(frozen=True, eq=False)

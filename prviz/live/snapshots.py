@@ -30,7 +30,8 @@ from prviz.reports.settings import N_LIMITS, PARAMETER_PREFIX, SEED_LIMITS, Expl
 # Decimals of the numbers that are sent to the browser: far finer than a pixel, and than the three
 # decimals of the table.
 DIGITS = 9
-# Share of the time of a profile that its curves take; the numbers of the frames take the rest.
+# Share of the time for making a profile that its curves take; the rest is for the numbers in the
+# frames.
 PROFILE_SHARE = 0.6
 
 

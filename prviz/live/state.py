@@ -51,7 +51,7 @@ FORMER_PANELS = {"Ends": "Extremes", "All numbers": "Numbers"}
 # them.
 ROUNDED = 0.01
 
-Tuning = tuple[K, float | None]  # k and bandwidth
+Tuning = tuple[K, float | None]  # K and bandwidth.
 
 
 def panels(source: Source) -> tuple[str, ...]:

@@ -329,7 +329,7 @@ def error_space(problem: Problem, found: results.Results) -> Pane:
         found.curves, truth=problem.truth, notes=dict.fromkeys(found.curves, note)
     )
     plain = _calm(plain_figure(figure))
-    plain["data"].sort(key=lambda trace: trace["legendgroup"] == TRUTH)  # the truth on top
+    plain["data"].sort(key=lambda trace: trace["legendgroup"] == TRUTH)  # The truth on top.
     for trace in plain["data"]:  # The browser computes these parts from the curves.
         for part in ("x", "y", "text", "customdata"):
             trace.pop(part)

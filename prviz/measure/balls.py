@@ -1,4 +1,6 @@
-"""Radii of k-nearest-neighbour balls and the check of k, shared by all numbers from such balls."""
+"""Radii of k-nearest-neighbour balls and the check of k, for all scalars that come from such
+balls.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from prviz.neighbors import nearest_radii
 
 
 def own_radii(values: Array, k: int) -> Floats:
-    """Distance of each sample to its k-th nearest other sample: (n,)."""
+    """Distance from each sample to its k-th nearest other sample of the same set: (n,)."""
     return nearest_radii(values, np.arange(len(values)), k)
 
 

@@ -16,7 +16,7 @@ from prviz.samples import SamplesLike
 
 
 class Clipped(NamedTuple):
-    """The two numbers, each from 0 to 1."""
+    """Clipped Density and Clipped Coverage, each from 0 to 1."""
 
     density: float
     coverage: float

@@ -81,8 +81,8 @@ class CurveConvention:
         return f"iou_{self.self_counting}{drawn}"
 
     def curve(self, at_k: Estimate, at_fewer: Estimate, *, held_out: bool) -> PRCurve:
-        """The curve, by this convention, of a family whose supports are counts; arguments as in
-        `self_counted`.
+        """The curve, computed by this convention, of a family whose supports are counts; arguments
+        as in `self_counted`.
         """
         counted = self_counted(at_k, at_fewer, self.self_counting, held_out=held_out)
         if not self.gammas or self.rays is None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 K: TypeAlias = int | Literal["sqrt"]
 Methods: TypeAlias = Sequence[str] | str | None
-Wanted: TypeAlias = tuple[str, int, float | None]  # method, k, bandwidth
+Wanted: TypeAlias = tuple[str, int, float | None]  # Method, k, bandwidth.
 # As `Wanted`, but with None in place of k or the bandwidth if the family does not use it.
 Checked: TypeAlias = tuple[str, int | None, float | None]
 
@@ -108,7 +108,9 @@ class Estimate:
 
     @cached_property
     def curve(self) -> PRCurve:
-        """The precision-recall curve; of several runs the mean at every lam."""
+        """The precision-recall curve; if there are several runs, the mean of their curves at every
+        lam.
+        """
         return PRCurve.mean(self.curves)
 
     @property
@@ -118,8 +120,8 @@ class Estimate:
 
     @property
     def band(self) -> Band:
-        """Mean and standard deviation of the curve over the runs; of a single run the deviation is
-        0.
+        """Mean and standard deviation of the curve over the runs; with a single run the deviation
+        is 0.
         """
         return band(self.curves)
 
@@ -134,7 +136,7 @@ class Estimate:
 
 
 class Estimates(dict[str, Estimate]):
-    """Estimates by name of their family, in the order requested."""
+    """The estimates of several families by name, in the order requested."""
 
     def __missing__(self, name: object) -> Estimate:
         raise KeyError(f"{name!r} was not measured; {', '.join(self)} are there")
@@ -221,7 +223,7 @@ def pr_curve(
     -----
     Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), sections 2 and 4.
     """
-    if isinstance(real, SamplePair) and isinstance(generated, str):  # The method, given second.
+    if isinstance(real, SamplePair) and isinstance(generated, str):  # Here the method.
         method = generated
         generated = None
     pair = checked_pair(real, generated)

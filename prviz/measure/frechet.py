@@ -1,5 +1,5 @@
-"""The Frechet distance between two sets (that of Gaussians with their means and covariances), its
-bias and its interval.
+"""The Frechet distance between two sets of samples (that of Gaussians with the sets' means and
+covariances), its bias and its interval.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from prviz.checks.flags import checked_pair
 from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, by_role, check_seed
 
-# Number of rows that are converted to float64 at a time.
+# Number of rows that are converted to float64 and processed at a time.
 BLOCK = 1024
 # Up to this number of features, one BLAS thread is faster than several.
 SMALL = 128
@@ -73,7 +73,9 @@ class FrechetDifference(NamedTuple):
 
 
 def check_level(level: float) -> None:
-    """Raise an error unless ``level``, that of an interval, is a number in (0, 1)."""
+    """Raise an error unless ``level``, the confidence level of an interval, is a number in
+    (0, 1).
+    """
     if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
         raise ValueError(f"level = {level!r}; a share between 0 and 1 (both excluded) is needed")
 
@@ -216,9 +218,9 @@ class MeasuredFrechet(NamedTuple):
     unit: int = 0
 
     def distance(self, level: float = LEVEL) -> FrechetDistance:
-        """The distance with its interval."""
+        """The distance with its confidence interval at this level."""
         low, high = _interval(self.value - self.bias, self.std, level)
-        # max(nan, 0.0) is nan
+        # If a limit is nan it stays nan: max(nan, 0.0) is nan.
         return FrechetDistance(
             self.value, self.bias, self.caveat, self.std, max(low, 0.0), max(high, 0.0)
         )
@@ -273,7 +275,7 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
 
 
 def _halves(samples: Samples, rng: Rng) -> list[Samples]:
-    """Two random halves of a set; samples of a group stay together."""
+    """Two random halves of a set; all samples of a group are in the same half."""
     codes = samples.group_numbers
     if codes is None:
         order = rng.permutation(samples.n)
@@ -293,7 +295,9 @@ def unit_of(*sets: Floats) -> int:
 
 
 def variance_of_mean(values: Floats, samples: Samples) -> float:
-    """Variance of the mean of ``values``, one per sample; samples of a group are drawn together."""
+    """Variance of the mean of ``values``, one value per sample, if samples are drawn again; samples
+    of a group are drawn together.
+    """
     codes = samples.group_numbers
     if codes is None:
         return float(values.var()) / samples.n
@@ -369,8 +373,8 @@ def _influences(real: Samples, generated: Samples) -> tuple[Floats, Floats]:
 
 
 def _threads_of(d: int) -> AbstractContextManager[None]:
-    """One BLAS thread for small matrices, where further threads only wait: at d = 64 this takes a
-    fortieth of the processor time.
+    """Context with one BLAS thread for small matrices, where further threads only wait: at d = 64
+    this takes a fortieth of the processor time.
     """
     if d <= SMALL:
         return one_blas_thread()
@@ -413,7 +417,7 @@ def shift_of(real: Samples, generated: Samples) -> Floats:
 
 
 def blocks(values: Array) -> Iterator[Floats]:
-    """The rows as float64, one block at a time."""
+    """Iterate over the rows as float64, one block at a time."""
     for first in range(0, len(values), BLOCK):
         yield np.asarray(values[first : first + BLOCK], dtype=float)
 

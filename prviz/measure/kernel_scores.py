@@ -42,7 +42,9 @@ class KernelDistance(_ValueAndDeviation):
     caveat: str
 
     def __new__(cls, value: float, std: float, caveat: str = "") -> Self:
-        """A distance with its standard deviation and a caveat; as a tuple it is (value, std)."""
+        """Make a distance with its standard deviation and a caveat; as a tuple it is (value,
+        std).
+        """
         made = super().__new__(cls, value, std)
         made.caveat = caveat
         return made
@@ -363,8 +365,8 @@ def _chosen_sums(
 
 
 def kernel_share(pair: SamplePair) -> float:
-    """1 - KID / (mean of k(x, x') + mean of k(y, y')): 1 where KID is 0, 0 where k(x, y) averages
-    0.
+    """The share 1 - KID / (mean of k(x, x') + mean of k(y, y')): 1 if KID is 0, and 0 if the mean
+    of k(x, y) is 0.
     """
     n = pair.real.n
     m = pair.generated.n
@@ -439,8 +441,8 @@ def vendi(samples: SamplesLike, *, order: float = 1.0) -> float:
 
 
 def of_length_one(values: Array) -> Array:
-    """The rows scaled to length 1, even where the length itself would overflow or underflow; rows
-    of zeros stay.
+    """Scale each row to length 1, even where the length itself would overflow or underflow; rows of
+    zeros stay.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""Profiles: the curves at every k and every bandwidth, from one pass over the distances."""
+"""Profiles: the curves of several families at every k and every bandwidth of a grid, from one pass
+over the distances.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The family and k with the lowest held-out risk, which can be found without knowing the truth."""
+"""Choice of the family and k with the lowest risk on held-out samples; the true curve need not be
+known.
+"""
 
 from __future__ import annotations
 

@@ -418,7 +418,7 @@ def _closed(
 
 
 def _open(pair: SamplePair, how: ShareSettings) -> tuple[Contained, tuple[Counts, Counts]]:
-    """The counts of `_closed`, but in open balls."""
+    """The same counts as `_closed`, but in open balls."""
     from prviz.estimators.prc import cover_orders
 
     real = pair.real.values
@@ -445,7 +445,7 @@ def _ppr(pair: SamplePair, k: int, width: float) -> tuple[float, float]:
 
 
 def _balls_holding(points: Array, centres: Array, radii: Floats) -> Counts:
-    """For each point, the number of balls that hold it."""
+    """For each point, the number of balls that contain it."""
     rows = np.flatnonzero(radii >= 0)
     if not len(rows):
         return np.zeros(len(points), np.int64)
@@ -462,7 +462,7 @@ def _points_inside(centres: Array, radii: Floats, points: Array) -> Counts:
 
 
 def share(counts: Counts, least: int = 1) -> float:
-    """Share of the counts that are ``least`` or more."""
+    """Share of the counts that are at least ``least``."""
     return int(np.count_nonzero(counts >= least)) / len(counts)
 
 

@@ -1,5 +1,5 @@
-"""Expected time of a measurement on this machine, and a seeded subsample for when it would take too
-long.
+"""Expected time of a measurement on this machine, and the choice of a seeded subsample if it would
+take too long.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PRODUCT = 1.3  # A product with blocks and error bounds, relative to the bare pr
 FEW = 8
 BASE = 5.0
 COUNT = 2.0
-RANK = 700.0  # In comparisons: keeping one more neighbour of a point.
+RANK = 700.0  # In comparisons: adding one more neighbour to a point's list.
 BULK = 18.0
 BULK_RANK = 3500.0
 NUMPY = 1.3
@@ -101,7 +101,7 @@ def _fastest(work: Callable[[], object]) -> float:
 
 @lru_cache(maxsize=1)
 def _speed() -> tuple[float, float]:
-    """`product` and `compare` of this machine, measured once per process."""
+    """`Machine.product` and `Machine.compare` of this machine, measured once per process."""
     rows = np.random.default_rng(0).standard_normal((PROBE_ROWS, PROBE_FEATURES), dtype=np.float32)
     product = rows @ rows.T
     distances = PROBE_ROWS**2
@@ -229,8 +229,8 @@ def live_size(
     limit: float = LIVE_SECONDS,
     **options: Unpack[Options],
 ) -> int:
-    """The largest n, at least 2, for which a `subsample` is expected to be measured within
-    ``limit`` seconds.
+    """The largest n, at least 2, such that a `subsample` of n samples per set is expected to be
+    measured within ``limit`` seconds.
     """
     low = 2
     high = max(n_real, n_generated)
@@ -246,8 +246,8 @@ def live_size(
 
 
 def default_rows(n_real: int, n_generated: int, d: int) -> int:
-    """How many rows of each set of a file to measure: all, or a number in FILE_ROWS. It is the same
-    on every machine.
+    """Number of rows of each set of a file that are measured by default: all, or a number in
+    FILE_ROWS. It is the same on every machine.
     """
     rows = max(n_real, n_generated)
 
@@ -261,7 +261,7 @@ def default_rows(n_real: int, n_generated: int, d: int) -> int:
 
 
 def subsample_rows(size: int, n: int, seed: int = 0) -> Ints:
-    """The rows, increasing, that `subsample` draws from a set of ``size`` samples: at most
+    """The row numbers, increasing, that `subsample` draws from a set of ``size`` samples; at most
     ``n``.
     """
     if n >= size:

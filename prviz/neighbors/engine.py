@@ -58,8 +58,8 @@ _FAR_APART = 8
 # soon get their turn.
 _SWEEP_PARTS = 8
 
-# Found: counts by request and by role of the evaluation points. Radii: the radius of each rule that
-# has one for all balls.
+# Found: the counts, by request and by role of the evaluation points. Radii: by rule, the radius of
+# a rule that has one for all balls.
 Found: TypeAlias = Mapping[CountRequest, Mapping[Role, Array]]
 Radii: TypeAlias = Mapping[Rule, float]
 

@@ -183,7 +183,9 @@ class CurveWidget(anywidget.AnyWidget):
     # ---- set from Python ----
 
     def _problem(self) -> Problem:
-        """The pair with the current settings, limited to values that the samples allow."""
+        """The `Problem` of the pair with the current settings, limited to values that the samples
+        allow.
+        """
         return allowed(problem_of(self._conversation.update().settings, self._data, self._stores))
 
     @contextmanager

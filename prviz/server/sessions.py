@@ -53,8 +53,7 @@ class Sessions:
     """The sessions of this process. A session whose visitor has left is emptied and ended, to free
     memory.
 
-    A lost connection may be only interrupted, so the session stays for a while, and the browser can
-    come back to it.
+    A lost connection may come back, so a session is kept for a while after its connection is lost.
     """
 
     def __init__(self) -> None:
@@ -164,7 +163,7 @@ def options(
     from starlette.middleware import Middleware
 
     internals.use_own_pages()
-    # Any of these names may be a proxy's; the requests of a proxy may have another host than the
+    # Each of these names may be that of a proxy, whose requests may have another host than the
     # browser's.
     proxies = _setting(HOSTS_VARIABLE, named_host)
     proxies += [

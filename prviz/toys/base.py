@@ -174,7 +174,7 @@ class ToyProblem(ABC):
 
     @property
     def parameters(self) -> dict[str, Value]:
-        """All parameters with their current values, as a new dict."""
+        """All parameters of the toy with their current values, as a new dict."""
         return dict(self.settings)
 
     def _number(self, name: str) -> float:
@@ -244,7 +244,8 @@ class ToyProblem(ABC):
         return self._log_ratio(values)
 
     def in_supports(self, z: SamplesLike) -> InSupports:
-        """For each point of z (m, d), True if it is in supp P, in supp Q, and in the co-support.
+        """For each point of z (m, d), three flags: True if it is in supp P, in supp Q, and in the
+        co-support.
 
         The co-support contains the points of both supports at which the density ratio is neither 0
         nor infinite. ValueError for points of another dimension.

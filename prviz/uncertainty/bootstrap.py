@@ -1,4 +1,4 @@
-"""Intervals of a curve and its summaries, from a bootstrap of its evaluation samples or from
+"""Intervals of a curve and of its summaries, from a bootstrap of its evaluation samples or from
 repeats.
 """
 
@@ -96,7 +96,7 @@ def evaluated_together(generators: Sequence[Sequence[Supports]]) -> tuple[int, .
 
 
 class _Members:
-    """Which samples belong to each group of a set."""
+    """Table of the samples that belong to each group of a set."""
 
     def __init__(self, groups: Ints) -> None:
         sizes = np.bincount(groups)
@@ -228,7 +228,7 @@ LEVEL = 0.95
 
 
 class Interval(NamedTuple):
-    """A closed interval of one summary."""
+    """A closed interval [low, high] of one summary."""
 
     low: float
     high: float
@@ -298,7 +298,7 @@ class Spread(ReadOnlyArrays):
 
     @cached_property
     def replicates(self) -> Mapping[str, Floats]:
-        """By summary, its values in all replicates, (replicates,)."""
+        """For each summary, its values in all replicates, (replicates,)."""
         rows = [numbers(curve, self.truth, self.b, self.eps) for curve in self.curves]
         return {key: np.array([row[key] for row in rows]) for key in self.values}
 

@@ -109,7 +109,7 @@ def _tails(n: int, bands: Floats) -> Floats:
         rates = errors / n
         with np.errstate(divide="ignore"):
             apart = n * (xlogy(rates, rates / high) + xlogy(1 - rates, (1 - rates) / (1 - high)))
-        # For each step, how many numbers of errors have a divergence above it.
+        # For each step, the number of error counts whose divergence is above the step.
         larger = np.searchsorted(-apart, -steps, side="left")
         tail = np.append(0.0, bdtr(errors, n, low))[larger] if len(errors) else np.zeros(len(steps))
         np.maximum(tails[place], tail, out=tails[place])

@@ -1,5 +1,5 @@
-"""Generators compared on the same real samples: intervals of their differences, and a ranking with
-ties.
+"""Comparison of generators on the same real samples: intervals of their differences, and a ranking
+with ties.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ class GeneratorComparison(ReadOnlyArrays):
 
     @cached_property
     def differences(self) -> Mapping[str, Difference]:
-        """By key of `prviz.curves.summaries`, both values and their difference."""
+        """For each key of `prviz.curves.summaries`, the values of both generators and their
+        difference.
+        """
         return _Differences((key, self.difference(key)) for key in self.a.values)
 
     def difference(self, key: str, most_a: float = np.inf, most_b: float = np.inf) -> Difference:

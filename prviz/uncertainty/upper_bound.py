@@ -106,7 +106,7 @@ def _bounded(run: Supports, level: float) -> Floats:
     """(2, m) upper bounds of all error rates of a run. For each role the probability that any of
     them fails is at most ``level``.
     """
-    from scipy.special import betainccinv  # scipy.stats has it as well, but takes long to load
+    from scipy.special import betainccinv  # scipy.stats has it, too, but takes long to load.
 
     rates = run.rates()
     ends = 2 * bool(np.any(run.both_zero))
@@ -154,7 +154,8 @@ GATE = 0.01
 # divided among them.
 CUTS = 9
 # _PARTS: number of steps in which a critical value is divided between the two rates. _ANGLES:
-# number of lam at which bounds are computed. With more of them the bound is closer to the truth.
+# number of values of lam at which bounds are computed. With more of them the bound is closer to the
+# truth.
 _PARTS = 48
 _ANGLES = 1024
 # Number of bisection steps that find the rate with a given divergence.
