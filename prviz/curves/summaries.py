@@ -145,11 +145,11 @@ def summary_list(b: float = B, eps: float = EPS) -> tuple[Summary, ...]:
 SUMMARIES = summary_list()
 
 _AT_LEAST = (
-    "Samples can show that it is at least so large (the row of the bound), never that it is at most"
-    " so large."
+    "Samples can show that this divergence is at least a certain size (see the row of the bound),"
+    " never that it is at most one."
 )
 _INFINITE = (
-    "Infinite where generated samples lie where no real one can be, which a single sample decides. "
+    "Infinite if generated samples lie where no real one can be; a single sample decides that. "
     + _AT_LEAST
 )
 # Divergences of the generated from the real distribution. Computed from an upper bound of the true
@@ -191,9 +191,9 @@ COMPARISONS: dict[str, tuple[str, str]] = {
     ),
     "excess": (
         "excess",
-        "Share of that area where the curve lies beyond the truth: too optimistic.",
+        "Share of the joint area where the curve lies beyond the truth: too optimistic.",
     ),
-    "deficit": ("deficit", "Share of that area that the curve misses: too pessimistic."),
+    "deficit": ("deficit", "Share of the joint area that the curve misses: too pessimistic."),
 }
 
 

@@ -135,8 +135,8 @@ class _Linear(_Classifiers):
         cost="Ten logistic regressions; no neighbours. Neither k nor the bandwidth matters.",
         biases=(
             ABOVE
-            + "Near it where a hyperplane is the best test, as for shifted Gaussians; far too high"
-            " on mixtures."
+            + "Near the truth where a hyperplane is the best test, as for shifted Gaussians; far"
+            " too high on mixtures."
         ),
         published=(
             "split 50 %, on embeddings of an Inception network. It needs a split: the original code"
@@ -174,8 +174,8 @@ class _Boosting(_Classifiers):
         cost="One gradient boosting; no neighbours. Neither k nor the bandwidth matters.",
         biases=(
             ABOVE
-            + "Near it on well separated modes; too high where the sets differ a little along many"
-            " features."
+            + "Near the truth on well separated modes; too high where the sets differ a little"
+            " along many features."
         ),
         published="not published: Theorem 5 holds for any classifier, this one is scikit-learn's.",
     )
@@ -209,7 +209,8 @@ class _MLP(_Classifiers):
         cost="One small network, 50 epochs; no neighbours. Neither k nor the bandwidth matters.",
         biases=(
             ABOVE
-            + "Near it on mixtures and a small shift; too high where the sets differ in scale."
+            + "Near the truth on mixtures and a small shift; too high where the sets differ in"
+            " scale."
         ),
         published="not published: Theorem 5 holds for any classifier, this one is scikit-learn's.",
     )

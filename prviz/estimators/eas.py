@@ -40,7 +40,7 @@ class _EAS(Estimator):
             r"c_X = c_X^{\text{iPR}}\ \text{or}\ c_X^{\text{cov}}, \quad "
             r"\text{whichever is positive for fewer } y; \quad c_Y\ \text{likewise}"
         ),
-        cost="The pass of iPR and coverage, shared with them.",
+        cost="One pass over all distances, shared with iPR and Coverage.",
         biases=(
             "The lower of the two at either end, so it has iPR's faults where iPR is the lower one:"
             " far too low without split at small k, too high on mixtures with a split."

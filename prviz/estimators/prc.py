@@ -41,7 +41,7 @@ class _PRC(Estimator):
     about = About(
         paper="Published scores as families · Sykes et al. 2026, 4.1",
         formula=r"c_X(z) = n\,[n \ge k], \quad n = |\{x \in X : \|x - z\| \le r_{3k}^Y(z)\}|",
-        cost="The pass of the neighbour families; its balls reach three times as many neighbours.",
+        cost="One pass, shared by all neighbour families, with balls out to 3 k neighbours.",
         biases=(
             "With a split closer to the truth than Coverage at k = 4 on shifted Gaussians; too high"
             " on mixtures, more than Coverage at k = √n."

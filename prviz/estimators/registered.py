@@ -56,7 +56,7 @@ class Registered(Estimator):
             paper="Your own",
             formula=r"(c_X, c_Y) = f(\text{fit}, \text{evaluate})",
             cost="As long as its function takes, once for all k and bandwidths.",
-            biases="Not known; Bias on a toy with a known truth shows them.",
+            biases="Not known; a toy with a known truth shows them.",
             published=f"not published with prviz: {source}.",
         )
 

@@ -41,10 +41,10 @@ SPLIT_HELP = (
     " lie lower."
 )
 REPEATS_HELP = (
-    "Draws the samples (toys) or the split (your data) so many times: the curve is the mean, the"
+    "Draws the samples (toys) or the split (your data) this many times: the curve is the mean, the"
     " band is one standard deviation along each ray of equal λ."
 )
-ONCE = " Rows that are all used exist once: without a split or a subsample nothing is drawn again."
+ONCE = " Without a split or a subsample all rows are used, so there is nothing to draw again."
 # Most stops of a slider: with more, they would be too close for a pointer.
 MOST_STOPS = 200
 # Smallest step of a number that the user types: fine enough for every toy.
@@ -88,9 +88,9 @@ def sliders(settings: ExploreSettings) -> list[Control]:
         if settings.source == "toy":
             label = "Samples per set"
         found.append(slider("n", label, sorted({*SIZES, settings.n}), settings.n, (*N_LIMITS, 1)))
-    text = "Of the subsample and the split."
+    text = "Seed of the random subsample and split."
     if settings.source == "toy":
-        text = "Of the samples and the split."
+        text = "Seed of the random samples and split."
     seeds = sorted({*SEEDS, settings.seed})
     seed = slider("seed", "Seed", seeds, settings.seed, (*SEED_LIMITS, 1), text)
     return [replace(seed, line=True, group="details"), *_sampling(settings), *found]

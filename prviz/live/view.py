@@ -43,8 +43,9 @@ from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 NOTE = "approximate"
 BOUND_HELP = (
     "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent;"
-    " by the best classifier, judged on samples that it has not seen. A curve is thin in the shade:"
-    " its family is refuted there, and the area of the best classifier is cut to its bound."
+    " by the best classifier, judged on samples that it has not seen. A curve is drawn thin where"
+    " it lies in the shade: its family is refuted there. The area of the best classifier is limited"
+    " to that of the bound."
     f" {NO_LOWER_BOUND}"
 )
 LIMITS_HELP = (
@@ -59,7 +60,7 @@ HELP = (
     f"{PRECISION.capitalize()}. {RECALL.capitalize()}. Higher and further right is better."
     " A click on a curve sets λ."
 )
-SPACE_HELP = "It takes its family into Space, too."
+SPACE_HELP = "It also shows its family in Space."
 
 
 def controls(problem: Problem, view: str) -> list[Control]:

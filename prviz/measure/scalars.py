@@ -299,7 +299,7 @@ def numbers_of_sets(
         if why or not math.isnan(modes):
             far = ""
         else:
-            far = "numbers so large beside the real spread leave nothing of it"
+            far = "these numbers are so large that nothing is left of the real spread"
         numbers[f"rke_{role}"] = NumberOfSets(modes, why or far)
         tick(7 + place)
     return numbers

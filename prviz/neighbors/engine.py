@@ -104,7 +104,7 @@ class RealRadii:
         same = known is real or known.digest == real.digest
         if not same or held_out != split.held_out or not np.array_equal(known_rows, rows):
             raise ValueError(
-                "real_radii are those of other real fit samples; each set and split needs its own"
+                "real_radii belong to other real fit samples; each real set and split needs its own"
             )
 
     def missing(self, own: Mapping[Role, Sequence[int]]) -> dict[Role, list[int]]:

@@ -71,9 +71,7 @@ def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
     for run in runs[1:]:
         sizes = (run.n_real, len(run.c_real)) == (first.n_real, len(first.c_real))
         if not (sizes and _same(run.rows, first.rows) and _same(run.groups, first.groups)):
-            raise ValueError(
-                "runs evaluate different samples; they must share them to be drawn again together"
-            )
+            raise ValueError("the runs evaluate different samples; all must evaluate the same ones")
     return first.n_real, len(first.c_real) - first.n_real
 
 
@@ -89,8 +87,8 @@ def evaluated_together(generators: Sequence[Sequence[Supports]]) -> tuple[int, .
     for (real, _), runs in zip(others, generators[1:], strict=True):
         if real != first[0] or not np.array_equal(runs[0].real_rows, generators[0][0].real_rows):
             raise ValueError(
-                f"the family evaluates {first[0]} real samples for one generator and {real} for"
-                " another, or not the same ones; a paired comparison needs the same"
+                f"the family evaluates {first[0]} real samples for one generator, and {real} or"
+                " other ones for another; a paired comparison needs the same real samples"
             )
     return first[0], first[1], *(generated for _, generated in others)
 

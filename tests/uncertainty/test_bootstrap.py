@@ -431,7 +431,7 @@ def test_as_many_real_samples_are_not_the_same_ones():
 
     assert evaluated_together([runs(0, 3, 50), runs(0, 3, 51, 52)]) == (2, 1, 2)
     with pytest.raises(
-        ValueError, match="2 real samples for one generator and 2 for another, or not the same ones"
+        ValueError, match="2 real samples for one generator, and 2 or other ones for another"
     ):
         evaluated_together([runs(0, 3, 50), runs(0, 2, 50)])
 
