@@ -127,5 +127,5 @@ def test_a_single_sample_decides_whether_it_is_infinite() -> None:
     assert all(math.isfinite(one) for one, _ in known.values())
     assert {key for key, (_, one) in known.items() if math.isinf(one)} == {"kl", "chi2"}
     assert all(
-        each.explanation.endswith("never that it is at most so large.") for each in DIVERGENCES
+        each.explanation.endswith("never that it is at most one.") for each in DIVERGENCES
     )
