@@ -179,8 +179,8 @@ def _models(
                 continue
         elif path.is_dir():
             notes.append(
-                f"{path.name} is one set: its sub-folders are called as those of the reference,"
-                " labels"
+                f"{path.name} is one set: its sub-folders have the names of the reference's, so"
+                " they are labels"
             )
         if whole is None:
             others.append(path)

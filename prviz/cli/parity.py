@@ -107,7 +107,7 @@ def add_conventions(parser: argparse.ArgumentParser, effect: str) -> None:
     group.add_argument(
         "--convention",
         choices=("2024", "2026", "prdc"),
-        help="all of these, k and split as this paper or package does",
+        help="set all of these options, k and split as this paper or package does",
     )
     group.add_argument(
         "--gammas", action="store_true", help="the classifiers' thresholds too lie on these rays"

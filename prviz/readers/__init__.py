@@ -696,7 +696,7 @@ def _contents(file: FileSource, key: str | None, limits: Limits, choice: ColumnC
             return _noted(_beside(arrays, values, choice, labels), file, chosen)
     if file.kind not in TABLES:
         if key is not None:
-            raise ReadError(f"{file.where}: .npy files have no keys. Leave key out.")
+            raise ReadError(f"{file.where}: .npy files have no keys. Give no key.")
         records = read_records(file, limits, choice)
         if records is not None:
             return _checked(_Contents(*records), choice, file)

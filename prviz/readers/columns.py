@@ -267,7 +267,7 @@ class ColumnChoice:
         """
         if not self.shared and (self.features or self.drop):
             raise ReadError(
-                f"{where}: an array, without names of columns. Leave columns and drop out."
+                f"{where}: an array, without names of columns. Give neither columns nor drop."
             )
 
 

@@ -590,7 +590,7 @@ _LATEX = (
 )
 _ASKED = (
     "plain bytes, which do not say how many values a sample has (the lines below ask for "
-    "it), it seems of "
+    "the number); they look like "
 )
 _PLAIN_BYTES = (
     "import numpy as np\nd = int(input('number of values of one sample: '))\n"

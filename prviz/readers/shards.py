@@ -316,7 +316,7 @@ def _several(folder: Path, files: Sequence[Path], where: str) -> ReadError:
     return ReadError(
         f"{where}: a folder of {listed((each.name for each in files), most=4)}. Name one file; a "
         "folder is read as one set where its files differ by one running number alone, such as "
-        f"img_emb_0.npy and img_emb_1.npy, or by those of a rank and a batch{end}"
+        f"img_emb_0.npy and img_emb_1.npy, or by the numbers of rank and batch{end}"
     )
 
 

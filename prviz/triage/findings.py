@@ -205,7 +205,8 @@ def sample_faults(
     if copies is None:
         held_out = held_out_distances(pair.real, memory_limit=memory_limit)
         copies = memorisation(pair.real, pair.generated, held_out, memory_limit=memory_limit)
-    if single := one_row(facts):  # nothing can be compared with such a set
+    # Nothing can be compared with a set that is one row repeated.
+    if single := one_row(facts):
         return (single,)
     spreads = facts.real.sd, facts.generated.sd
     # Halves of few samples, or of a set of equal rows, can't be compared.

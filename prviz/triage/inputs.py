@@ -139,8 +139,8 @@ def _rows(metadata: Path, where: str, below: Path | None) -> Iterator[list[str]]
 
 
 def _finder(checkpoints: Mapping[Path, str]) -> Callable[[str, str], Path]:
-    """Function that finds the one checkpoint that a cell names, in constant time: a table may have
-    100,000 rows.
+    """Function that finds the one checkpoint that a cell of the metadata names, in constant time: a
+    table may have 100,000 rows.
     """
     names = _grouped((name, path) for path, name in checkpoints.items())
     whole = _grouped((path.absolute().parts, path) for path in checkpoints)
@@ -639,10 +639,8 @@ def _problem(path: Path, below: Path | None) -> str:
     try:
         # copied=True: a training run may truncate a file while it is only mapped.
         read_chosen(path, EVERY, limits=Limits(copied=True), below=below)
-    except (
-        AmbiguousKeyError,
-        SuspectColumnsError,
-    ):  # the file is complete: it holds several arrays, or columns to choose from
+    except (AmbiguousKeyError, SuspectColumnsError):
+        # The file is complete, but holds several arrays, or columns to choose from.
         return ""
     except (ValueError, TypeError, OSError, MemoryError) as error:
         return error_text(error)

@@ -19,7 +19,8 @@ from prviz.triage.finding import TriageFinding
 from prviz.triage.placement_faults import OFFSET, scaled_by, shifted_by
 from prviz.triage.shape_faults import INTERVAL, spread_by
 
-# Least ratio of the sets' sizes, or its inverse, that counts as a factor.
+# Least ratio of the magnitudes of generated and real values, or its inverse, for a factor to be
+# named.
 FACTOR = 1.05
 TINY = float(np.finfo(float).tiny)
 # Least step of some feature, in units of chance, for a shift or factor to be named where modes may
@@ -87,7 +88,7 @@ def _scaled(ratio: float, *_: float) -> TriageFinding:
 
 
 def _size(real: Floats, generated: Floats) -> tuple[float, float]:
-    """Logarithm of the ratio of the sizes of the values, generated over real, and its standard
+    """Logarithm of the ratio of the mean absolute values, generated over real, and its standard
     error. The surest features count most; the error holds even if all features are correlated.
     """
     sizes = [np.abs(each) for each in (real, generated)]

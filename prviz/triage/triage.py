@@ -153,7 +153,8 @@ class Triage:
     measured.
 
     reference : all real samples. settings : settings of all measurements.
-    holdout : other real samples; None: two halves of the reference, and the reference itself.
+    holdout : other real samples. None: two halves of the reference give the ceiling, and distances
+        inside the reference show how close real samples lie.
     store : caches results. memory_limit : bytes to use besides the samples.
     load : reads the samples of a checkpoint; None: its file. bootstrap : number of replicates.
     """

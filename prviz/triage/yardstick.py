@@ -87,8 +87,8 @@ def yardstick(
         else:
             each = f"{first.n} and {second.n} samples"
         source = (
-            f"two halves of the reference, {each}: half the size, on which scores depend; real"
-            " samples that are held out give a ceiling at full size"
+            f"two halves of the reference, {each}; scores depend on the size, and a holdout of real"
+            " samples gives a ceiling at full size"
         )
     else:
         first = reference

@@ -48,7 +48,7 @@ def test_without_a_holdout_two_halves_that_share_nothing_are_the_ceiling_and_it_
     ceiling = found.ceiling["knn"]
     assert (ceiling.n_real, ceiling.n_generated) == (300, 300)
     assert ceiling.digests.real != ceiling.digests.generated
-    assert "two halves of the reference, 300 samples each: half the size" in found.source
+    assert "two halves of the reference, 300 samples each; scores depend" in found.source
 
 
 def test_real_samples_reach_the_ceiling(tmp_path: Path) -> None:
