@@ -1,6 +1,6 @@
 """The prviz app: the server's guards, page settings and the list of pages.
 
-The server imports this file once, for `app`; each run of a page executes it.
+The server imports this file once, to get `app`; each run of a page executes the file again.
 """
 
 from pathlib import Path
@@ -16,7 +16,8 @@ from prviz.server.limits import limits
 from prviz.server.static_files import publish_style
 from prviz.server.work_queue import foreground
 
-# The pages in the bar's order: file in pages/, title, folder of the page's parts (if it has one).
+# The pages, in the order of the links in the bar: file in pages/, title, and name of the folder
+# with the page's parts, if it has one.
 PAGES = (
     ("explore", "Explore", "_explore"),
     ("triage", "Triage", "_triage"),
@@ -24,7 +25,8 @@ PAGES = (
     ("bias_lab", "Bias lab", "_lab"),
 )
 FOLDERS = {name: f"pages.{folder}" for name, _, folder in PAGES if folder}
-# Streamlit shows its menu, with the choice of light or dark, only if the app adds an entry.
+# Without an entry of the app's own, Streamlit would not show its menu, in which visitors choose
+# light or dark.
 ABOUT = "**prviz** draws exact precision-recall curves of generative models beside the truth."
 
 

@@ -69,7 +69,8 @@ def live(facts: DeltaGenerator) -> None:
     held = explore_session()
     shared = session()
     if held.about is not None or held.next is not None:
-        # Only a run of the whole page opens the card of a family or takes over new settings.
+        # Run the whole page: a fragment can neither open the card of a family nor take over new
+        # settings.
         st.rerun()
     change(
         panel=st.session_state.get(PANEL_TAB) or state().panel,

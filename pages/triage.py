@@ -1,4 +1,4 @@
-"""The Triage page: ranks many checkpoints against one reference, and says what is wrong with
+"""The Triage page ranks many checkpoints against one reference, and shows what is wrong with
 each.
 """
 

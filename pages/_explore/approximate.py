@@ -20,7 +20,7 @@ HELP = (
 
 
 def say_left_out(asked: ExploreSettings, settings: ExploreSettings) -> None:
-    """Say which of the chosen families are not on screen, and why."""
+    """Draw a message on those of the chosen families that are not on screen, and why."""
     left = [name for name in asked.methods if name not in settings.methods]
     unsplit = [name for name in left if settings.split is None and ESTIMATORS[name].needs_split]
     kept = set(settings.methods) <= set(asked.methods)
@@ -36,9 +36,10 @@ def say_left_out(asked: ExploreSettings, settings: ExploreSettings) -> None:
 
 
 def say(found: Results, *, wanted: bool) -> None:
-    """Show the label of approximate curves, or that their error is still being measured.
+    """Draw the label of approximate curves, or a message that their error is still being
+    measured.
 
-    wanted : the user has chosen the approximate mode.
+    wanted : True if the user has chosen the approximate mode.
     """
     if found.approximation is not None:
         st.markdown(f":material/blur_on: {plain(found.approximation.label)}.")

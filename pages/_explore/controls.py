@@ -1,4 +1,4 @@
-"""The sidebar: all settings except those that the figure's own controls hold."""
+"""The sidebar of Explore: all settings except those that are controls of the figure."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def _parameters(
 
 @cache
 def _thumbnails() -> str:
-    """CSS that shows each toy's true curve before its name in the list."""
+    """CSS that draws each toy's true curve before the toy's name in the list of toys."""
     rules = []
     for number, name in enumerate(TOYS, start=1):
         _, precision, recall = toy(name).truth().sample(40)

@@ -1,4 +1,4 @@
-"""The panels beside the curve, as tabs; only the open one computes anything."""
+"""The panels beside the main figure, as tabs. Only the open panel computes anything."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def draw(problem: Problem, found: results.Results) -> None:
 
 
 def _enlarge() -> None:
-    """Draw the button that enlarges the open panel over the page, or (also with Escape) puts it
-    back.
+    """Draw the button that enlarges the open panel over the page, or, on a second click or with
+    Escape, puts it back beside the figure.
     """
     enlarged = explore_session().enlarged
     # screen.css tells from this element whether the panel is enlarged. If the container's key told

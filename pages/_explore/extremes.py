@@ -37,7 +37,7 @@ from prviz.neighbors.threads import part_of
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import Samples
 
-# Range of lam that is plotted.
+# Range of lam in the figures.
 LEAST = 10.0**LOWEST
 MOST = 10.0**HIGHEST
 NOT_WITHIN = "not within 1/1000 to 1000"
@@ -47,7 +47,7 @@ LINES = {
     (True, False): "Bold: with split. Thin, marked: without.",
 }
 Sweep = Mapping[str, tuple[Sequence[float], Sequence[Extremes]]]
-# Number of influential samples that are listed.
+# Most influential samples in the list.
 LISTED = 10
 # Measurements in one influence analysis: each sample's influence (1), the curve's end with all
 # samples (1), and the end without the 1, 2 and 5 most influential samples (3).
@@ -114,8 +114,8 @@ def _find_influential() -> None:
 
 
 def _tails(problem: Problem, found: results.Results) -> None:
-    """Draw precision and recall over lam; when enlarged, also where each estimate leaves the
-    truth.
+    """Draw precision and recall over lam; when enlarged, also from which lam on each estimate
+    differs from the truth.
     """
     enlarged = explore_session().enlarged
     panes = tails(problem, found, beside=not enlarged)
@@ -517,7 +517,7 @@ def _copies(problem: Problem) -> None:
 
 
 def counted(found: Duplicates, n_real: int, n_generated: int) -> str:
-    """Text with the number of rows that repeat others."""
+    """Text with the numbers of duplicate rows: within each set, and across both."""
     return (
         f"**{found.real:,}** of {n_real:,} real and **{found.generated:,}** of {n_generated:,}"
         f" generated rows repeat an earlier one of their set; **{found.shared_generated:,}**"

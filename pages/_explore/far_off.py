@@ -54,7 +54,9 @@ class SurrogateErrors(NamedTuple):
 
     @property
     def known(self) -> Mapping[str, float] | None:
-        """The errors on the surrogate by family; None (unknown) if the surrogate is poor."""
+        """By family, the error of its area on the surrogate; None if the surrogate is poor, which
+        makes the errors unknown.
+        """
         if self.poor:
             return None
         return self.area

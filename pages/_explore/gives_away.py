@@ -106,7 +106,7 @@ def _measured(problem: Problem, first: Witness, key: tuple[Hashable, ...]) -> Wi
 
 
 def _places(problem: Problem, found: Witness) -> list[int]:
-    """Samples that tell the sets apart best, as indices of the samples in the panel Space."""
+    """Indices, in the panel Space, of the samples that tell the sets apart best."""
     if problem.settings.approximate:
         return []
     real, generated = problem.split().evaluate_rows
@@ -140,7 +140,7 @@ def _features(pair: SamplePair, found: Witness) -> str:
 
 
 def _rest(problem: Problem, found: Witness) -> str:
-    """HTML of the samples that tell the sets apart best, and of what was not tested."""
+    """HTML of the samples that tell the sets apart best, and of notes on what was not tested."""
     sides = ""
     for (title, role), rows in zip(KINDS, (found.most_generated, found.most_missing), strict=True):
         if rows:
@@ -152,7 +152,9 @@ def _rest(problem: Problem, found: Witness) -> str:
 
 
 def _feature(named: NamedColumns) -> str:
-    """HTML of a feature: its name, its statement, and both distributions."""
+    """HTML of a feature: its name, a sentence on how it differs, and its distribution in both
+    sets.
+    """
     name = html.escape(named.name)
     words = f"<div><b>{name}</b><span>{html.escape(named.sentence)}</span></div>"
     return f'<div class="feature">{words}{_histogram(named.histogram, named, name)}</div>'
@@ -221,7 +223,7 @@ def _samples(problem: Problem, found: Witness, title: str, role: str, rows: Sequ
 
 
 def leave_out(problem: Problem, columns: Sequence[int]) -> None:
-    """Show the pair without these features."""
+    """Make Explore show the pair without these features."""
     now = explore_session().update().settings
     before = problem.uploaded
     whole = problem.pair if before is None else before.pair
@@ -259,7 +261,7 @@ def _with_labels(
 
 
 def _take_back(problem: Problem) -> None:
-    """Draw the button that shows the pair with all features again."""
+    """If features were left out, draw a button that shows the pair with all features again."""
     if problem.uploaded is None or problem.uploaded.before is None:
         return
     settings, uploaded = problem.uploaded.before

@@ -1,6 +1,7 @@
 // The guide to Explore in five steps: (1) a line between two sets is a classifier and gives one point, (2) all lines
-// together give the true curve, (3) an estimate from samples, (4) k, (5) lam, which moves the line. Each step has one
-// sentence, one gesture and one effect; the controls are where Explore has them.
+// together give the true curve, (3) samples give an estimate, (4) the estimate depends on k, (5) lam chooses the best
+// line. Each step has one sentence, one gesture of the user and one effect; a control is at the same place as in
+// Explore.
 
 import { angleToLam, pathOf, pointAt, pointOf, sampled, shortNumber, vertexPairs } from "../_live/curve.js";
 import { button, element, setAttributes, setText } from "../_live/dom.js";
@@ -34,7 +35,7 @@ const SWEEP_MS = 2200,
   TRAIL = 14,
   TRAIL_APART = 0.12;
 const FIRST = 0.9; // offset of the line at the start
-const HALF = 6.6; // half the width of the scatter, in units of the samples
+const HALF = 6.6; // half the width of the scatter, in the coordinates of the samples
 const TURNED_TO = 1000; // windows up to this width (pixels) show the row of modes horizontally
 const LETTERS = 14;
 const REDUCED = "(prefers-reduced-motion: reduce)";
@@ -92,7 +93,7 @@ function makeGuide(root, content, over) {
   /** @type {number[]} offsets at which the line has been since the step began */
   let trail = [];
   let draw = 0;
-  /** @type {Set<number>} indices of draws shown earlier in this step */
+  /** @type {Set<number>} indices of the draws that this step has shown before */
   let seen = new Set();
   let angle = 45;
   let frame = 0;
@@ -290,7 +291,7 @@ function makeGuide(root, content, over) {
     below.replaceChildren(...words(shown, estimate));
   }
 
-  /** Rates, formulas and counts below the scatter, depending on the step.
+  /** Elements below the scatter: error rates, formulas or counts of neighbours, depending on the step.
    * @param {Draw} shown @param {Estimate} estimate */
   function words(shown, estimate) {
     const rows = [];
@@ -359,7 +360,7 @@ function makeGuide(root, content, over) {
     );
     /** @type {Line[]} */
     const named = [];
-    /** @type {import("../_live/label_places.js").Box[]} boxes of other texts, which names must avoid */
+    /** @type {import("../_live/label_places.js").Box[]} boxes of texts that the names of curves must not overlap */
     const taken = [];
     // Draws a curve. name: its CSS class; text: the name to write beside it, "" for none.
     const curve = (/** @type {number[]} */ flat, /** @type {string} */ id, name = id, text = "") => {
@@ -522,13 +523,14 @@ function makeGuide(root, content, over) {
     };
   }
 
-  /** Pixels of a point given along the row of modes and across it.
+  /** Position in pixels of a point that is given by its coordinates along the row of modes and across it.
    * @param {number} along @param {number} across */
   function placeOf(along, across) {
     return scatterScales().at([(along - across) * Math.SQRT1_2, (along + across) * Math.SQRT1_2]);
   }
 
-  /** Pixels of the line's handle. @returns {Place} */
+  /** Position of the line's handle in pixels.
+   * @returns {Place} */
   function handlePlace() {
     const { height, em } = space.size,
       [x, y] = placeOf(here, -3.6);

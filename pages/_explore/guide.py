@@ -1,4 +1,6 @@
-"""First visit to Explore: five steps from a line between two sets to the page's own controls."""
+"""The guide that a first visit to Explore starts with: five steps, from a line between two sets of
+samples to Explore's own controls.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ SETTINGS = ExploreSettings(
     methods=("knn",),
     seed=1,
 )
-# Seeds of the sample draws that a visitor can see.
+# Seeds of the draws of samples through which the visitor can step.
 SEEDS = range(SETTINGS.seed, SETTINGS.seed + 4)
 # Offsets of the line: its positions along the row of modes, 0 in the middle.
 OFFSETS = np.linspace(-4.4, 4.4, 441)
@@ -55,10 +57,10 @@ WATCHED = 0.4
 
 
 def lines(offsets: np.ndarray = OFFSETS) -> list[list[float]]:
-    """For each position of the line: position, fpr, fnr, and lam at which this line is the best
-    classifier.
+    """For each offset of the line: the offset, fpr, fnr, and the lam at which this line is the best
+    of all classifiers.
 
-    The line calls samples real on its left, generated on its right.
+    As a classifier, the line calls samples with a smaller offset real, all others generated.
     """
     centres = np.multiply(MEANS, math.sqrt(2))
     from_centres = offsets[:, None] - centres
@@ -70,8 +72,8 @@ def lines(offsets: np.ndarray = OFFSETS) -> list[list[float]]:
 
 
 def draw_of(seed: int, truth: PRCurve) -> dict[str, Any]:
-    """The samples of one seed, kNN's curve at each k of Explore's slider, and the neighbours of one
-    held-out real sample.
+    """Data of one draw: the samples of this seed, kNN's curve at each k of Explore's slider, and
+    the neighbours of one held-out real sample.
     """
     problem = problem_of(replace(SETTINGS, seed=seed))
     ks, _ = problem.stops
@@ -133,7 +135,7 @@ _component = st.components.v2.component(
 
 
 def show(shown: bool) -> None:
-    """Switch between the guide and Explore itself."""
+    """Show the guide from the next run on (True), or Explore itself (False)."""
     st.session_state[SHOWN] = shown
 
 

@@ -112,13 +112,13 @@ TOLD: Mapping[str, Callable[[object], object]] = {
 
 
 def visible(names: Sequence[str]) -> list[str]:
-    """The families that are not hidden; all of them if all are hidden."""
+    """Those of the families that the user has not hidden; all of them if all are hidden."""
     hidden = state().hidden
     return [name for name in names if name not in hidden] or list(names)
 
 
 def shown_alone(found: results.Results) -> results.Results:
-    """The results of the families that are not hidden."""
+    """The results without those of hidden families."""
     names = visible(list(found.curves))
     return replace(
         found,
@@ -128,7 +128,9 @@ def shown_alone(found: results.Results) -> results.Results:
 
 
 def over(problem: Problem) -> dict[str, list[str]]:
-    """By slider name, the families that the slider changes; sliders without any are left out."""
+    """By slider (k, bandwidth), the families whose curves it changes. A slider that changes none is
+    left out.
+    """
     tuned = [name for name in problem.tuned if ESTIMATORS[name].tunes == "bandwidth"]
     by_k = [
         name for name in problem.tuned if name not in tuned or problem.settings.bandwidth is None

@@ -1,4 +1,6 @@
-"""Painting both sets in the panel Space: a toy of cells, whose truth follows every stroke."""
+"""Painting both sets in the panel Space. The picture is a toy problem, made of cells, so its true
+curve is known after every stroke.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from prviz.live.state import PANELS, ROLE
 from prviz.reports.settings import ExploreSettings, ParameterValue
 from prviz.toys.painted import PAINTINGS, Painted
 
-# The picture that the brush starts from.
+# Name of the picture with which painting starts.
 FIRST = "Ring in a disc"
 
 
@@ -67,7 +69,7 @@ def begin(task: str = "", family: str = "") -> None:
 
 
 def offer(problem: Problem) -> None:
-    """Draw a button that replaces another toy by a painting."""
+    """Draw a button that starts a painting, if another toy is shown."""
     if problem.toy is not None and not is_painted(problem):
         words = "Paint both sets yourself: truth and curves follow."
         st.button("Paint", help=words, on_click=begin, key="paint")

@@ -1,4 +1,6 @@
-"""Exercises for a class of students; and Explore reduced to its figure, for pages that embed it."""
+"""The choice of an exercise for a class of students; and Explore reduced to its figure, for pages
+that embed it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The checks of the two sets: warnings over the figure, and all findings behind a button."""
+"""Draws what the checks of the two sets have found: warnings over the figure, and all findings
+behind a button.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State of Explore in one browser session, beside the values of its widgets."""
+"""State of Explore in one browser session, except the values of its widgets."""
 
 from __future__ import annotations
 
@@ -70,5 +70,5 @@ def state() -> ExploreState:
 
 
 def change(**values: Any) -> None:
-    """Replace fields of the state."""
+    """Replace these fields of the page's state."""
     explore_session().update(lambda now: replace(now, **values))

@@ -228,7 +228,8 @@ def group_file(
 
 # Number of grid points along each axis, by dimension.
 CELLS = {1: 600, 2: 120}
-# Most balls drawn per role, by dimension: in 1-D for each family, in 2-D for the chosen one.
+# By dimension, the most balls to draw for each role: in 1-D of each family, in 2-D of the chosen
+# family.
 MOST_BALLS = {1: 24, 2: 40}
 # Cost of two projections, measured on two cores: seconds = PROJECTION_BASE + PROJECTION_VALUE *
 # number of values.
@@ -245,7 +246,7 @@ MASSES_HELP = (
     " a single real sample is in the support of Q only: then only the classifier that calls"
     " everything real misses none. The same holds for β0 and P(cosupp), with the roles exchanged."
 )
-# Why a family has no map, by the value of `says_support`.
+# By the value of `says_support`, why a family has no map.
 _SILENT = {
     "never": (
         "a trained classifier gives every point some chance of either side, so that no support"
@@ -419,7 +420,9 @@ def _truth_text(problem: ToyProblem, classes: Classes) -> str:
 
 
 def _line(problem: Problem, split: Split, made: Map, name: str) -> Pane:
-    """Pane with the truth and one family (when enlarged: all families) as bands along the axis."""
+    """Pane for one dimension: the supports of the truth and of one family (when enlarged, of all
+    families), each as a band along the axis.
+    """
     enlarged = explore_session().enlarged
     helps = [HELP]
     rows = {
@@ -538,8 +541,8 @@ def _region_pane(
 
 
 def _evaluated(split: Split, *, fit: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """The evaluation samples (with `fit`, the fit samples) of both roles, and a mask of the real
-    ones.
+    """The evaluation samples of both roles in one array (with `fit`, the fit samples), and a mask
+    that is True for real ones.
     """
     sides = [side.values for side in (split.fit if fit else split.evaluate)]
     return np.concatenate(sides), np.arange(sum(map(len, sides))) < len(sides[0])

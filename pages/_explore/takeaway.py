@@ -60,8 +60,8 @@ def _distances(problem: Problem, found: results.Results) -> str:
 
 
 def draw(problem: Problem, found: results.Results) -> None:
-    """Write the link to the address bar; draw the button for files and code that reproduce the
-    screen.
+    """Write the page's link to the address bar; draw the button that offers files, and code that
+    reproduces what is on screen.
     """
     query = replace(state(), settings=replace(problem.settings, repeats=problem.repeats)).to_query()
     if st.query_params.to_dict() != query:

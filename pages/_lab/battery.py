@@ -411,7 +411,7 @@ def _placed(words: str, found: SweepResult) -> str:
 
 
 def setting_words(check: Check, dim: int, scenario: str) -> str:
-    """A setting of a check in words; "" if the check has only one setting."""
+    """Text that names one setting of a check; "" if the check has only one."""
     parts = [f"d = {dim}"] if len(check.dims) > 1 else []
     return ", ".join([*parts, SCENARIOS[scenario]] if scenario else parts)
 

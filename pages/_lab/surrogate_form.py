@@ -1,4 +1,6 @@
-"""Form of "Data like yours": the pair, the surrogate's dimension, and what to measure on it."""
+"""The form of "Data like yours": choice of the pair, of the surrogate's dimension, and of what to
+measure on the surrogate.
+"""
 
 from __future__ import annotations
 
@@ -145,7 +147,7 @@ class MeasurementRequest:
 
 
 def dimension(most: int) -> int:
-    """Draw the choice of the surrogate's dimension, up to `most`."""
+    """Draw the choice of the surrogate's dimension, at most `most`; return it."""
     if most == 1:
         return 1
     held = st.session_state.get(DIMENSION)

@@ -135,7 +135,7 @@ function massBelow(x) {
 export function saysReal(shift, scale, lam) {
   const a = (scale ** -2 - 1) / 2,
     b = -shift / scale ** 2,
-    c = shift ** 2 / (2 * scale ** 2) + Math.log(lam * scale); // a x² + b x + c >= 0
+    c = shift ** 2 / (2 * scale ** 2) + Math.log(lam * scale); // these x satisfy a x² + b x + c >= 0
   if (!Number.isFinite(c)) return lam ? [[-Infinity, Infinity]] : [];
   if (Math.abs(a) < 1e-9)
     return b ? [b < 0 ? [-Infinity, -c / b] : [-c / b, Infinity]] : c >= 0 ? [[-Infinity, Infinity]] : [];
@@ -289,7 +289,7 @@ export function classifiers(votes, nReal) {
   return { vertices: lowerHull(rates), rates, cuts: cuts.reverse() };
 }
 
-/** The cut of the optimal classifier at lam.
+/** The threshold (cut) of that classifier which is optimal at lam.
  * @param {Classifiers} classifiers @param {number} lam */
 export function cutAt({ rates, cuts }, lam) {
   const cost = (/** @type {Vertex} */ [f, n]) => (lam === Infinity ? f : lam * f + n);

@@ -402,7 +402,7 @@ export class Course {
         if (location.protocol !== "about:") location.replace(`#${step.id}`);
         return;
       }
-      if (location.pathname !== this.address) return; // the reader has left for another page
+      if (location.pathname !== this.address) return; // do nothing if the reader has left for another page
       history.replaceState(
         history.state,
         "",

@@ -19,8 +19,8 @@ import { mark, path } from "../_shared/stage.js";
  * curves' names, so that a name does not jump during a movement.
  * @typedef {{ lines: Lines, angle: number, places: Map<string, number> }} Ghost */
 
-/** A marked point on the main curve, in pixels. text: its name; half: half the width of its mark; from: where a
- * dashed line to it begins.
+/** A marked point (spot) on the main curve. at: its position in pixels; text: its name; half: half the width of its
+ * mark; from: start of a dashed line that leads to it.
  * @typedef {{ text: string, at: Point, half: number, color: string, from?: Point }} Spot */
 
 /** @param {Vertex[]} vertices @returns {Point[]} */
@@ -412,8 +412,7 @@ function marked(square, made, values, hands, ghost) {
 /**
  * @param {Made} made
  * @param {Values} values
- * @param {{ width: number, height: number, em: number, hands: string[], ghost: Ghost | null, morph: number }} setting morph: how far
- *   the curves have come from the ghost, 0 to 1
+ * @param {{ width: number, height: number, em: number, hands: string[], ghost: Ghost | null, morph: number }} setting morph: progress of the movement from the ghost (0) to the new curves (1)
  * @returns {Drawing}
  */
 export function curveDrawing(made, values, { width, height, em, hands, ghost, morph }) {

@@ -1,4 +1,4 @@
-// Handouts for lecturers: the lesson plan, and the course as one file.
+// Handouts for lecturers: a lesson plan as Markdown, and the whole course as one HTML file.
 
 import { element } from "../_live/dom.js";
 import { FIGURES } from "./figures.js";
@@ -65,7 +65,7 @@ export function lessonPlan(content, { origin, hostname, pathname }) {
           .map(({ label }) => label)
           .filter(Boolean)
           .join(" / "),
-        // the help text may reveal the answer, so it stands with the solutions
+        // the help text may reveal the answer, so it is printed with the solutions
         help = step.help.split("\n").filter((line) => !explained.has(line));
       help.forEach((line) => explained.add(line));
       questions.push(

@@ -74,7 +74,7 @@ def cell(d: int, n: int, methods: Sequence[str], repeats: int) -> dict[str, Any]
 
 
 def limits() -> dict[str, list[float]]:
-    """The curves of kNN for infinitely many samples, by k."""
+    """By k, the curve of kNN for infinitely many samples."""
     problem = toy("shifted-gaussians", **LIMIT_PROBLEM)
     return {str(k): thinned(problem.limit("knn", k)) for k in KS}
 

@@ -76,7 +76,7 @@ export const modes = {
         y = toY(values[side][i]),
         lift = (hands.includes(side) ? 2.2 : 1.7) * em,
         full = y < lift + em, // true if a name above its number would be outside the picture
-        half = (side === "p" ? 1.2 : 2.9) * em; // half the width of the name
+        half = (side === "p" ? 1.2 : 2.9) * em; // half the width of the set's name, in pixels
       let centre = full ? x - half - 1.6 * em : x;
       if (side === "q" && heaviest("p") === i) centre = x + bar * 0.6 + half;
       marks.push(

@@ -1,4 +1,4 @@
-// A painting: the reader paints real data above the line and generated data below.
+// A picture that the reader paints: real data above a line, generated data below it.
 
 import { withAmount } from "../_live/bars.js";
 import { balls, random, split } from "./arithmetic.js";

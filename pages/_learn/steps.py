@@ -1,5 +1,5 @@
-"""The course as data: each step is one screen, with something to move, a guess, and what a reader
-should have seen.
+"""The course as data. Each step is one screen: something to move, a question to guess the answer
+of, and what the reader should have seen.
 """
 
 from __future__ import annotations

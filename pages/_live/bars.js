@@ -43,7 +43,7 @@ const HOW = {
 };
 const FULL_HEIGHT = 0.94; // height of a bar of amount 1, as a share of its box (live.css has the same 94 %)
 
-/** Replace one amount; where all must sum to one, the others keep their proportions.
+/** Replace one amount. If all amounts must sum to one (total), the others change and keep their proportions.
  * @param {number[]} amounts @param {number} index @param {number} amount @param {boolean} total */
 export function withAmount(amounts, index, amount, total) {
   const value = Math.min(1, Math.max(0, amount)),
@@ -59,12 +59,12 @@ export function withAmount(amounts, index, amount, total) {
 export function makeBars(first, events) {
   /** @type {HTMLElement[]} */
   let cells = [];
-  /** @type {HTMLInputElement[]} fields for exact percentages, of amounts that sum to one */
+  /** @type {HTMLInputElement[]} fields for exact percentages; none unless the amounts sum to one */
   let fields = [];
   let shape = "",
     brush = 1,
     described = -1; // index of the cell whose amount is shown beside the label; -1 for none
-  /** @type {number[]} the amounts that are drawn now */
+  /** @type {number[]} the amounts on screen */
   let drawn = [];
   /** @type {{ pointer: number, erases: boolean, last: Cell | null } | null} */
   let stroke = null;
@@ -77,7 +77,7 @@ export function makeBars(first, events) {
   const bars = {
     spec: first,
     value: first.value,
-    /** @type {number[] | undefined} the value that Python has, as far as the browser knows */
+    /** @type {number[] | undefined} the value last exchanged with Python; undefined if it may not have arrived */
     sent: first.value,
     // true would keep Controls from redrawing the control, as while the user types; bars may be redrawn at any time
     edited: false,

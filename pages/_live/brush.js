@@ -36,7 +36,7 @@ import { store } from "./store.js";
 
 const IDS = ["p.real_weights", "p.generated_weights"],
   NAMES = ["Real", "Generated"];
-const STEP = 0.5; // amount that one stroke adds to a cell
+const STEP = 0.5; // a stroke adds this amount to each cell that it crosses
 const MOST_UNDONE = 50;
 /** @type {Record<string, [columns: number, rows: number]>} */
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -66,7 +66,7 @@ function put(live, pane, next) {
   drawBrush(live, pane);
 }
 
-/** Remember the current amounts for Undo.
+/** Store the current amounts, so that Undo can restore them.
  * @param {Brush} brush */
 function remember(brush) {
   const now = amounts();

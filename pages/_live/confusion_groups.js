@@ -64,8 +64,8 @@ const samplesOf = (live) => /** @type {Samples} */ (live.explorer);
  * @param {LiveFigure} live */
 export const roundedLam = (live) => Number(lamOf(live).toPrecision(6));
 
-/** Index of the optimal classifier, which is the number of breakpoints at or above lam
- * (OptimalClassifiers.index_at).
+/** Index of the classifier that is optimal at lam: the number of breakpoints at or above lam (as
+ * OptimalClassifiers.index_at).
  * @param {number[]} breaks @param {number} lam */
 function classifierIndex(breaks, lam) {
   let low = 0,
@@ -207,7 +207,7 @@ export const symbolPath = ({ symbol, size }) =>
   SYMBOLS[symbol](size / 2).replace(/\d+\.\d+/g, (digits) => (+digits).toFixed(2));
 const RING = symbolPath({ symbol: "circle", size: 15 }),
   SMALL_RING = symbolPath({ symbol: "circle", size: 10 });
-const MANY = 40; // number of selected samples above which rings are small: large rings would hide the samples
+const MANY = 40; // if more samples than this are ringed, rings are small: many large rings would hide the samples
 
 /** @type {WeakMap<object, Places>} positions of a pane's samples. The key is Pane.drawn, a new object after each drawing by Plotly */
 const PLACES = new WeakMap();

@@ -70,7 +70,7 @@ function makeSlider(first, events) {
     get edited() {
       return document.activeElement === readout;
     },
-    /** The value as a number: `resolved` where it is a word or automatic. */
+    /** The value as a number; `resolved`, if the value is a word or automatic. */
     get number() {
       return typeof slider.value === "number" ? slider.value : slider.spec.resolved;
     },
@@ -80,7 +80,7 @@ function makeSlider(first, events) {
   };
   range.oninput = () => take(slider.spec.values[+range.value], slider.held ? undefined : KEYS_MS);
   const release = () => {
-    // The pointer may be released anywhere on the page.
+    // these listeners are on the window, since the pointer may be released anywhere on the page
     for (const kind of ENDS) window.removeEventListener(kind, release, true);
     slider.held = false;
     events.released();
@@ -252,7 +252,7 @@ export class Controls {
     return this.list.some((control) => control.held);
   }
 
-  /** The stop (k and bandwidth) at which the sliders stand; null without a slider of k.
+  /** The current values of the sliders of k and of the bandwidth (a "stop"); null without a slider of k.
    * @returns {Stop | null} */
   get position() {
     const k = this.slider("k"),
@@ -271,7 +271,8 @@ export class Controls {
     }
     for (const [group, box] of this.#boxes) dock(box, group, this.box);
     this.list.forEach((control, i) => {
-      const spec = /** @type {any} */ (specs[i]); // any: the control of this id has the same kind
+      // cast to any: specs[i] has the same kind as the control with this id
+      const spec = /** @type {any} */ (specs[i]);
       control.refresh(spec);
       // Python rounds the angle of lam to whole degrees: a difference below one degree is not a change by Python.
       const same = spec.angle && Math.abs(spec.value - Number(control.value)) < 1;
@@ -290,7 +291,7 @@ export class Controls {
     this.lam = lam;
   }
 
-  /** Return to the lam that the user has set; true if the pointer had changed it. */
+  /** End the preview: return to the lam that the user has set. Returns true if the pointer had changed lam. */
   endPreview() {
     const before = this.#before;
     this.#before = null;

@@ -10,7 +10,7 @@
  * @typedef {{ numbers: Map<string, number>, names: Map<string, string>, compared: boolean, noise: number, words: Words }} State
  */
 
-const MOST = 3; // most settings that the sentence names
+const MOST = 3; // the sentence names at most this many settings
 
 /** Text that names the settings in which two states differ; "" if they differ in none.
  * @param {Words} now @param {Words} then */

@@ -7,7 +7,7 @@ export function setAttributes(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
 }
 
-/** The text with every number on one line with its % sign.
+/** The text with a non-breaking space between a number and its % sign, so that no line ends between them.
  * @param {string} text */
 export const unbroken = (text) => text.replace(/(\d) (?=%)/g, "$1\u00a0");
 
@@ -80,7 +80,7 @@ export class Timers {
   /** @type {Map<string, number>} */
   #waiting = new Map();
 
-  /** Call after some milliseconds; replaces a call of the same name that is still waiting.
+  /** Run a call after some milliseconds. It replaces a waiting call of the same name.
    * @param {string} name @param {number} milliseconds @param {() => void} call */
   start(name, milliseconds, call) {
     this.stop(name);

@@ -1,6 +1,6 @@
-// Below the figure of the confusion groups: their counts, the table of their most extreme samples, and the
-// selection that figure and table share. Python sends for each row what the browser does not have: its
-// nearest neighbours, and its picture or text.
+// What is below the figure of the confusion groups: counts of the groups, and a table of the most extreme samples of
+// a group. Figure and table share one selection of samples. Python sends for each row what the browser does not have:
+// its nearest neighbours, and its picture or text.
 
 import {
   GROUP_NAMES,

@@ -137,7 +137,7 @@ def main_figure(
 
 
 def moved(key: str) -> dict[str, Any]:
-    """The values that the user has changed in a component, such as selected samples."""
+    """The values that the user has set in a component, such as the selected samples."""
     values = told_by(key, "values")
     if isinstance(values, Mapping):
         return dict(values)

@@ -1,5 +1,4 @@
-// The page's main figure until Plotly has loaded: the same curves in the same place, drawn from the vertices
-// alone.
+// The main figure until Plotly has loaded: an SVG of the same curves at the same place, drawn from their vertices.
 
 import { pathOf } from "./curve.js";
 import { shape } from "./dom.js";

@@ -61,7 +61,8 @@ def follow(
 
     def drawn() -> None:
         visitor().explorer.unwatch(part)
-        now = state()  # taken before drawing: a change during the drawing leads to the next one
+        # read before drawing: a change during the drawing then leads to another drawing
+        now = state()
         outside = _INSIDE.set((*inside, part))
         try:
             with foreground.drawing():

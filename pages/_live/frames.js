@@ -1,4 +1,5 @@
-// The curves at another stop of k or of the bandwidth, from the frames that Python has sent (store.js).
+// The curves at another stop (value) of the sliders of k or of the bandwidth. They are in the frames that Python has
+// sent (store.js).
 
 import { vertexPairs } from "./curve.js";
 import { store } from "./store.js";

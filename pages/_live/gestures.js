@@ -1,4 +1,4 @@
-// What the user does to the controls and in the panes: moves sliders, points at a curve or a sample, clicks.
+// Reactions to what the user does: moving a slider, pointing at a curve or a sample, clicking.
 
 import { angleToLam, lamToAngle } from "./curve.js";
 import { element } from "./dom.js";
@@ -85,7 +85,7 @@ export function wire(live, pane, plotly) {
   });
 }
 
-/** lam of a point of a curve.
+/** The lam at a point of a curve that the pointer is on.
  * @param {Pane} pane @param {(number | null)[]} customdata lam, or the two ends of the interval of lam in which a vertex is optimal */
 function lamUnder(pane, customdata) {
   // JSON has no infinity: Python sends null
@@ -135,7 +135,7 @@ function showPicture({ parts: { picture } }, pane, customdata, event) {
   picture.hidden = !source;
   if (!source) return;
   const image = picture.querySelector("img") ?? picture.appendChild(element("img"));
-  // Pictures of a few pixels are shown with sharp pixels, photos smoothed.
+  // Show pictures of a few pixels with sharp pixels, larger ones smoothed.
   image.onload = () => {
     image.style.imageRendering = image.naturalWidth > 32 ? "auto" : "";
   };

@@ -10,7 +10,7 @@ import { look } from "./view.js";
 /** @import { LiveFigure } from "./main.js" */
 /** @import { Axes, Pane } from "./pane.js" */
 
-const FINGER = 28; // pixels: width of the invisible path
+const FINGER = 28; // width of the invisible path, in pixels
 const MOVED = 4; // pixels of movement from which a touch or a mouse press is a drag, not a tap or click
 const ENDS = ["pointerup", "pointercancel"];
 
@@ -22,7 +22,7 @@ export function drawGrips(live, pane, curves) {
   const axes = pane.axes(),
     svg = pane.overlay("curve-grips", axes);
   const before = new Map([...svg.children].map((node) => [node.getAttribute("data-curve"), node]));
-  // Keep the same elements: the user's finger may be on one of them.
+  // Reuse the elements, since the user's finger may be on one of them.
   svg.replaceChildren(
     ...curves.map((curve) => {
       const grip = before.get(curve.id) ?? shape("path", { "data-curve": curve.id, "stroke-width": FINGER });
@@ -57,7 +57,7 @@ export function wireMouse(live, pane) {
     const curve = look(live).curves.find(({ id }) => id === under);
     pane.pulled = false;
     if (!curve || down.pointerType !== "mouse" || down.button || pane.dragmode) return;
-    pull(live, pane, curve, down, false); // a mouse press without movement is left to Plotly's click event
+    pull(live, pane, curve, down, false); // Plotly's click event handles a mouse press without movement
   });
 }
 

@@ -43,7 +43,7 @@ export const showGroup = (group) => group.followers.forEach((follow) => follow()
 /** @param {StandoutGroup} group */
 export const standing = (group) => group.under ?? group.chosen;
 
-/** True for an item that fades so that others stand out.
+/** True if an item fades, because another item is highlighted or others are picked.
  * @param {StandoutGroup} group @param {string | null} item */
 export const isFaded = ({ under, picked }, item) =>
   (under !== null && item !== under) || Boolean(picked && item !== under && !picked.includes(item ?? ""));

@@ -1,5 +1,5 @@
-// Where to write the name of each line: nearer to its own line than to any other, by the rules of
-// prviz/figures/labels.py (a test compares both).
+// Finds a place for the name of each line, nearer to its own line than to any other. The rules are those of
+// prviz/figures/labels.py; a test compares both.
 
 import { shape } from "./dom.js";
 

@@ -1,5 +1,5 @@
-// The names of the curves in the main figure. Their numbers stand in the rows beside it, below a heading that says
-// what they are.
+// The names of the curves in the main figure. The curves' numbers are in the rows beside the figure, below a heading
+// that says what these numbers are.
 
 import { PLACES, sampled } from "./curve.js";
 import { FAR, HEIGHT, STEP, along, distance, nameAt, placeLabels, written } from "./label_places.js";
@@ -15,10 +15,10 @@ import { isBehind, limitUnder, linesOf, unseen } from "./rows.js";
 const SIZE = 13, // font size of a curve's name, in pixels
   SMALL = 12; // font size of the notes on dotted lines, pale lines and the grey area
 
-/** @type {WeakMap<Pane, Map<string, number>>} Place.index of each name in the last drawing, by curve id */
+/** @type {WeakMap<Pane, Map<string, number>>} by pane and curve id, the position of the name in the last drawing (Place.index) */
 const KNOWN = new WeakMap();
 
-/** @param {LiveFigure} live @param {Pane} pane @param {View} view @param {Axes} [first] the axes to use before Plotly has drawn its own */
+/** @param {LiveFigure} live @param {Pane} pane @param {View} view @param {Axes} [first] first the axes to use while Plotly has not drawn the figure yet */
 export function drawLabels(live, pane, view, first) {
   const { curves, local } = view;
   const where = PLACES[pane.spec.follow];

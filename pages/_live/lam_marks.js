@@ -1,5 +1,6 @@
 // The marks at lam: on precision-recall curves the ray of slope lam, in error space (fpr, fnr) the tangent of slope
-// -lam. They are an SVG of our own above the plot, because Plotly hides its hover label at every change of a trace.
+// -lam. prviz draws them in an SVG of its own above the plot: Plotly would hide its hover label at every change of a
+// trace.
 
 import { PLACES, general, pathOf, pointAt } from "./curve.js";
 import { shape } from "./dom.js";
@@ -72,7 +73,7 @@ export function drawMarks(live, pane, view) {
       y2: yaxis.at(y1),
       stroke: color,
       "stroke-opacity": 0.6,
-    }); // a solid line, because dashes mark a truth or a limit
+    }); // the line is solid, because dashes mark a truth or a limit
   const dot = (/** @type {CurveAtStop} */ { id, color }, /** @type {number} */ x, /** @type {number} */ y) =>
     shape("circle", {
       cx: xaxis.at(x),

@@ -66,8 +66,8 @@ export const noLine = () => ({
  * @param {LiveFigure} live */
 const news = ({ controls: { list } }) => list.filter((control) => control.value !== control.sent);
 
-/** Ask Python for the curves at the controls' values. While a question is in flight only the newest values are
- * kept for the next one.
+/** Ask Python for the curves at the controls' values. While an answer is awaited, only the newest values are kept,
+ * for the next question.
  * @param {LiveFigure} live @param {boolean} [stop] stop the measurement that is running */
 export function ask(live, stop = false) {
   const { line } = live;
@@ -86,7 +86,7 @@ export function askLater(live, milliseconds = RELEASE_MS) {
   live.timers.start("release", milliseconds, () => {
     if (live.controls.held) return;
     if (news(live).length) ask(live);
-    live.line.rest = 0; // the wait before the page is drawn is over already
+    live.line.rest = 0; // the wait above counts: draw the page without a further one
     followLater(live);
   });
 }
@@ -146,7 +146,8 @@ async function send(live, stop = false) {
   } catch (error) {
     if (line.flight !== flight) return;
     line.flight = null;
-    for (const control of moved) control.sent = undefined; // Python may not have received them
+    // send these values again: Python may not have received them
+    for (const control of moved) control.sent = undefined;
     line.hidden ??= hidden;
     lost(live, error instanceof LostError ? error.status : 0);
   }
@@ -169,7 +170,7 @@ function take(live, message) {
     letGo(live); // send the next question first: Python then measures while the browser draws these curves
     const { pending, coarse, stale } = live.payload,
       measured = (coarse || stale) && !message.coarse && !message.stale;
-    // the page's texts describe the measured curves too
+    // the page's texts must be drawn again: they describe the curves that were measured now
     line.told ||= Boolean(measured || (pending && message.pending === false));
     live.take({ ...live.payload, ...message }, message.q < line.q);
     if (message.q === line.q) notDim(live);
@@ -177,7 +178,7 @@ function take(live, message) {
   }
   if (message.kind === "frames") {
     keepFrames(message);
-    live.redraw(); // the sliders show the overlap or area at each stop from the frames
+    live.redraw(); // the small plots over the sliders are drawn from the frames
     line.moved = line.q; // other parts of the page are drawn from the frames too, and must follow
     line.told = true;
     followLater(live);
@@ -194,7 +195,7 @@ function take(live, message) {
     showProgress(live, message);
     if (!message.quiet && message.left > LONG_SECONDS) letGo(live);
   }
-  // a question from the page has replaced ours; ask again, as only the newest one is answered
+  // a newer question from the page has replaced this one: ask again
   if (message.kind === "superseded") line.more = true;
   if (message.kind === "page") {
     line.moved = line.q;
@@ -228,7 +229,7 @@ function ended(live) {
   if (line.flight?.landed === false) return;
   notDim(live);
   line.flight = null;
-  live.root.dataset.more = String(isBehind(line)); // true while the page is still to be drawn
+  live.root.dataset.more = String(isBehind(line)); // true while the page must still be drawn again
   showProgress(live, null);
   if (line.more || news(live).length) ask(live);
   else followLater(live);

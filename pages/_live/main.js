@@ -97,7 +97,8 @@ const PARTS = /** @type {const} */ ([
   "film",
   "compare",
 ]);
-const RESIZE_MS = 80; // milliseconds without a change of the size, after which all panes are drawn again
+// after a change of the figure's size: milliseconds without a further change before all panes are drawn again
+const RESIZE_MS = 80;
 // Milliseconds between two drawings of a figure while the user holds a slider of another one, the main figure: a
 // figure of thousands of samples takes longer to draw than one step of the slider.
 const BEHIND_MS = 1000;
@@ -185,7 +186,7 @@ function create(parent) {
   };
   const clicked = (/** @type {Event} */ { target }) => {
     if (target instanceof Element) closeHelps(root, target);
-    // a click on another toy: hide the old one's curves at once (Streamlit tells Python of the click)
+    // after a click on another toy, hide the old toy's curves at once; Streamlit itself sends the click to Python
     const toy = target instanceof Element && target.closest(".st-key-problem [role=radiogroup] label");
     if (
       live.payload.rows &&
@@ -200,7 +201,7 @@ function create(parent) {
     marks.disconnect();
     window.removeEventListener("resize", resized);
     controls.leave();
-    root.append(parts.rows); // keep the rows with this element, as Streamlit may mount it again
+    root.append(parts.rows); // put the rows back into this element, as Streamlit may mount the element again
     store.listeners.delete(listener);
     window.removeEventListener("keydown", escape);
     window.removeEventListener("click", clicked, true);
@@ -305,7 +306,8 @@ function takePanes(live) {
   live.panes.forEach((pane, i) => {
     const { compact } = pane.spec;
     pane.take(specs[i]);
-    if (others || compact !== specs[i].compact) placePane(pane); // the pane is enlarged over the page, or back beside the curve
+    // the pane must be placed anew if it was enlarged over the page or put back beside the curve
+    if (others || compact !== specs[i].compact) placePane(pane);
   });
 }
 

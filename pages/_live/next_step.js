@@ -48,7 +48,7 @@ export function nextStep(frames, curves, at, noise) {
   return /** @type {Step | null} */ (best);
 }
 
-/** Show the proposal beside the verdict, where a truth is known.
+/** Show the proposed value as a button beside the verdict; only if the truth is known.
  * @param {LiveFigure} live @param {View} view */
 export function showNext(live, { at, curves }) {
   const { payload, controls, parts, panes, film } = live,

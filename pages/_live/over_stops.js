@@ -10,7 +10,7 @@ import { store } from "./store.js";
 /** @import { LiveFigure } from "./main.js" */
 /** @import { View } from "./view.js" */
 
-/** @type {WeakMap<HTMLElement, string>} text that identifies what each plot shows */
+/** @type {WeakMap<HTMLElement, string>} by plot, a text that identifies what it shows */
 const SHOWN = new WeakMap();
 const SLIDERS = /** @type {const} */ (["k", "bandwidth"]);
 

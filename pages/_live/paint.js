@@ -1,7 +1,7 @@
-// Drawing. Plotly draws the curves, by its public functions and at most once per animation frame; marks and labels
-// over them are SVG of our own. The pane with the curves is drawn first, other panes and figures after it. Samples
-// are slow to draw in Plotly: while a slider moves, their confusion groups are drawn by us, and Plotly draws them
-// when the slider rests or before it reacts to the pointer.
+// Draws the panes. Plotly draws the curves, at most once per animation frame and by its public functions only; prviz
+// draws marks and labels over them in SVGs of its own. The pane with the curves comes first, then other panes and
+// figures. Plotly is slow to draw samples: while a slider moves, prviz draws their confusion groups, and Plotly draws
+// them when the slider rests, or before it reacts to the pointer.
 
 import { drawBrush } from "./brush.js";
 import { groupsName, isGrouped, paintSamples } from "./confusion_groups.js";
@@ -66,7 +66,7 @@ function restOf({ spec }, traces, layout) {
   return JSON.stringify([looks, layout]);
 }
 
-/** Let Plotly draw a pane at the stop that the user has chosen.
+/** Let Plotly draw a pane with the curves at the stop (slider values) that the user has chosen.
  * @param {LiveFigure} live @param {Pane} pane */
 export function drawPane(live, pane, view = look(live)) {
   const { plotly } = live;
@@ -90,7 +90,7 @@ export function drawPane(live, pane, view = look(live)) {
 /** @param {LiveFigure} live @param {Pane} pane @param {Plotly} plotly @param {Figure} figure */
 function drawWhole(live, pane, plotly, { data, layout }) {
   Object.assign(pane, { drawing: true, emphasis: "" });
-  // Plotly modifies the objects that it is given.
+  // Copy the traces, since Plotly modifies the objects that it is given.
   const own = data.map((trace) => ({ ...trace }));
   void onPlot(pane, () => plotly.react(pane.plot, own, themed(live, pane, layout), CONFIG)).finally(() => {
     pane.drawing = false;

@@ -62,10 +62,10 @@ export class Pane {
   rest = ""; // all that Plotly has drawn except the data of the traces (restOf in paint.js)
   drawn = {}; // a new object after each drawing; caches use it as their key
   resets = 0; // number of times that the user has reset the axes
-  emphasis = ""; // identifies the traces that are highlighted in it
+  emphasis = ""; // identifies the traces that are highlighted in the pane
   /** @type {string | false | undefined} what a drag does; undefined until the user has chosen */
   dragmode;
-  /** True if the last press on a curve was a drag along it, which moved lam, and no click. */
+  /** True if the last press on a curve became a drag along the curve, which moved lam: then it is no click. */
   pulled = false;
   /** @type {Map<string, SVGElement>} */
   #overlays = new Map();
@@ -149,7 +149,8 @@ export function rowsOf({ customdata = [] }) {
   return coordinates(customdata).filter((_, i) => i % columns === 0);
 }
 
-/** The position of a trace's axes, in a layout of fixed margins; the arithmetic is in Plotly's documentation.
+/** The axes of a trace, with their positions in the plot, computed from a layout with fixed margins as Plotly's
+ * documentation describes.
  * @param {Record<string, any>} layout @param {Record<string, any>} [trace] @returns {Axes} */
 export function axesOf(layout, { xaxis = "x", yaxis = "y" } = {}) {
   const {
@@ -328,12 +329,14 @@ export function themeOf({ parent }) {
   return (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
 }
 
-/** Adapt the colours in a payload to the page's theme: on a dark page each is mixed with one third of white.
+/** Adapt the colours in a payload's text to the page's theme: on a dark page, each colour is mixed with one third of
+ * white.
  * @param {LiveFigure} live @param {string} text */
 export function inTheme(live, text) {
   const ground = document.createElement("canvas").getContext("2d");
   if (!ground) return text;
-  ground.fillStyle = themeOf(live)("st-background-color"); // the browser turns any notation of a colour into #rrggbb
+  // use a canvas, which turns any notation of a colour into #rrggbb
+  ground.fillStyle = themeOf(live)("st-background-color");
   if (parseInt(ground.fillStyle.slice(3, 5), 16) > 127) return text;
   const lighter = (/** @type {string} */ level) =>
     Math.round((2 * parseInt(level, 16) + 255) / 3)
@@ -380,7 +383,8 @@ export function themed(live, pane, given) {
   const font = { color: theme["st-text-color"], family: theme["st-font"] };
   const more = moreRows(pane);
   const margin = { ...layout.margin, ...(spec.square ? roomOf(width, pane) : {}) };
-  if (!spec.small && !spec.fit && !spec.compact) margin.t = Math.max(margin.t ?? 0, 34); // room for the row of buttons
+  // leave room for the row of buttons
+  if (!spec.small && !spec.fit && !spec.compact) margin.t = Math.max(margin.t ?? 0, 34);
   if (isOverlaid(spec))
     Object.assign(margin, {
       autoexpand: false,

@@ -62,7 +62,7 @@ const FIGURES = {
       });
     const compared = payload.table?.columns[0].key === "iou";
     for (const { id, vertices } of linesOf(live)) {
-      // a limit may be known without being drawn
+      // skip curves that this figure does not draw: a limit may be known without being drawn
       const points = pointsOf(vertices),
         { data } = pane.spec.figure,
         line = indexOf(pane, id),
@@ -100,7 +100,8 @@ const FIGURES = {
       const ends = [Infinity, ...breakpoints(vertices), 0];
       let points = vertices.map((v, j) => [ends[j + 1], ends[j], ...v]);
       if (id === "truth") {
-        // on a smooth curve the line through the sampled vertices looks the same as through all of them
+        // draw only the sampled vertices: on a smooth curve a line through them looks the same as one through all
+        // vertices
         const seen = new Set(sampled(vertices).map(({ fpr, fnr }) => `${fpr} ${fnr}`));
         points = points.filter(([, , fpr, fnr]) => seen.has(`${fpr} ${fnr}`));
       }

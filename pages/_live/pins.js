@@ -1,5 +1,5 @@
-// Pinned states: their curves are drawn pale below those on screen, one sentence describes the difference, and
-// Compare shows all of them side by side.
+// Pinned states: the curves of the newest one are drawn pale below those on screen, a sentence describes the
+// difference, and Compare shows all pinned states side by side.
 
 import { PLACES, pathOf, sampled, vertexPairs } from "./curve.js";
 import { differenceText } from "./difference.js";
@@ -16,7 +16,7 @@ import { look } from "./view.js";
 /** @import { Words } from "./difference.js" */
 /** @import { View } from "./view.js" */
 
-/** A pinned state, or the state on screen (id ""), with each curve's row of the table.
+/** A pinned state, or the state on screen (id ""), with its curves; row: the curve's numbers in the table.
  * @typedef {{ id: string, words: Words, truth: Vertex[] | null, compared: boolean, curves: { id: string, name: string, color: string, vertices: Vertex[], row?: number[] }[] }} State */
 
 /** The two buttons Pin and Compare, created once.
@@ -33,7 +33,7 @@ const SIDES = [90, 300],
   SIZE = 12,
   WORDS = 84;
 
-/** The pinned states that the browser has, the newest last.
+/** The pinned states whose curves the browser has received, the newest last.
  * @param {LiveFigure} live @returns {Snapshot[]} */
 const pinned = ({ payload: { pins = [] } }) => pins.flatMap((id) => store.snapshots.get(id) ?? []);
 

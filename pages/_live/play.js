@@ -80,7 +80,7 @@ export function makeFilm(live) {
   const shut = button(close, "×", { class: "shut", "aria-label": "Close the film" });
   parts.stage.prepend(start);
   parts.film.replaceChildren(kinds, save, shut, go, range, text);
-  // Any gesture outside the film's controls pauses it; Escape closes it.
+  // Any gesture outside the film's controls pauses the film; Escape closes it.
   const here = new AbortController();
   const away = (/** @type {Event} */ event) => {
     if (!over) return;

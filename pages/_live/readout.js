@@ -23,7 +23,7 @@ import { boundOf, limitUnder } from "./rows.js";
  * @typedef {{ shape: string, cells: Map<string, HTMLElement[]>, pictures: HTMLElement[] }} Cells
  */
 
-// milliseconds without a change, after which a screen reader announces the numbers: not at every step of a drag
+// a screen reader announces the numbers after this many milliseconds without a change, not at every step of a drag
 const SPOKEN_MS = 700;
 
 /** @returns {Cells} */
@@ -38,7 +38,8 @@ export function makeLegend({ payload: { legend, curves }, parts: { key } }) {
   key.replaceChildren(...curves.map((curve) => element("span", curve.name, swatch(curve))));
 }
 
-/** Create the table: one row per curve; or, turned, one row per number, with a small plot of that number over k.
+/** Create the table: with one row per curve or, if it is turned, with one row per number and a small plot of that
+ * number over k.
  * @param {LiveFigure} live */
 export function makeTable(live) {
   const {

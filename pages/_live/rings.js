@@ -1,5 +1,5 @@
-// Rings around samples: those under the pointer or selected in one pane are ringed in all panes. A sample is
-// identified by its row, which is the customdata of its points; a pane's `link` identifies the set of samples that
+// Rings around samples: a sample that is under the pointer or selected in one pane gets a ring in all panes. A sample
+// is identified by its row, which is the customdata of its points; a pane's `link` identifies the set of samples that
 // the rows refer to.
 
 import { shape } from "./dom.js";

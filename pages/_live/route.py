@@ -26,7 +26,7 @@ from prviz.server.sessions import sessions
 from prviz.server.uploads import TOKEN
 
 ADDRESS = "/live/ask"
-# Longest question in bytes.
+# Most bytes of a question.
 MOST_BYTES = 20_000
 # Tell browsers, proxies and servers not to store the answer, and not to hold back lines in order to
 # compress or join them.
@@ -38,12 +38,14 @@ _TOO_LONG = 413
 # Session-state key of a list of objects. When the session ends, the `clear` of each object is
 # called.
 BAGS = "_bags"
-# Makes a `Question` from the JSON object that the browser sends.
+# A function that makes a `Question` from the JSON object that the browser sends.
 Ask = Callable[[Mapping[str, Any], Sink], Question]
 
 
 class Visitor:
-    """One visitor: a token, the explorer that answers, and the function that reads questions."""
+    """One visitor: their token, the `Explorer` that measures and answers for them, and the function
+    that reads their questions.
+    """
 
     def __init__(self, session: str = "") -> None:
         self.session, self.token = session, secrets.token_urlsafe(32)
@@ -60,7 +62,7 @@ class Visitor:
         asked = json.loads(text)
         if not isinstance(asked, dict) or (self.understand is None and not asked.get("follow")):
             raise TypeError("a question must be a JSON object")
-        with self._lock:  # questions are taken one at a time, in the order of arrival
+        with self._lock:  # take questions one at a time, in the order of their arrival
             if asked.get("stop"):
                 self.explorer.stop()
             if self.understand is None or asked.get("follow"):

@@ -22,10 +22,10 @@ import { BELIEVED } from "./verdict.js";
  * @typedef {{ shape: string, list: Map<string, Row>, drawn: string[], hidden: Set<string>, off: Set<string>, touched: boolean, under: string | null }} Rows
  */
 
-const MOST = 6; // most curves drawn at once: more can't be told apart
-const ONE_COLUMN = 7; // most rows in one column; more stand in two columns
+const MOST = 6; // at most this many curves are drawn at a time: more can't be told apart
+const ONE_COLUMN = 7; // if there are more rows than this, they are in two columns
 const CLICK = "A click hides the curve, or shows it.";
-const EQUAL = 1e-9; // error rates are sent with nine digits: a smaller difference means equal
+const EQUAL = 1e-9; // error rates are sent with nine digits: those that differ by less than this are equal
 
 /** @returns {Rows} */
 export const noRows = () => ({
@@ -120,7 +120,7 @@ export function makeRows(live) {
   parts.rows.replaceChildren(element("p.ends", { title }, ...ends), ...boxes);
 }
 
-/** Draw these curves, and hide the others that have a row.
+/** Draw the curves `drawn`, and hide all other curves of `ids`.
  * @param {LiveFigure} live @param {string[]} drawn @param {string[]} ids */
 function showCurves(live, drawn, ids) {
   const hidden = new Set(ids.filter((id) => !drawn.includes(id)));
@@ -140,7 +140,7 @@ function makeRow(live, curve, compared) {
     same = element("small"),
     refuted = element("small");
   const bar = element("span", { class: compared ? "bar signed" : "bar" }, missed, invented);
-  // A first tap highlights the curve like a pointer, a second tap hides it.
+  // On touch screens, a first tap highlights the row's curve, as pointing at it does; a second tap hides the curve.
   const tapped = (/** @type {MouseEvent} */ event) =>
     /** @type {PointerEvent} */ (event).pointerType === "touch" && live.rows.under !== id;
   const box = button(
@@ -226,7 +226,7 @@ export function fillRows(live, curves) {
  * @param {LiveFigure} live */
 export const linesOf = ({ payload: { lines }, film }) => (film.others ? [] : (lines ?? []));
 
-/** The vertices of the bound on the truth; null where none is drawn.
+/** The vertices of the upper bound on the true curve; null if the figure draws none.
  * @param {LiveFigure} live */
 export const boundOf = (live) => linesOf(live).find(({ id }) => id === "bound")?.vertices ?? null;
 
@@ -240,7 +240,7 @@ function toggle(live, id) {
   live.rows.touched = true;
   if (others.length < drawn.length) off.add(id);
   const drawnNow = others.length < drawn.length ? others : [...others.slice(-MOST + 1), id];
-  // At most MOST curves can be told apart: the one that was switched on first is hidden.
+  // At most MOST curves can be told apart: if there are more, hide the one that was switched on first.
   showCurves(live, drawnNow, [...list.keys()]);
   live.redraw();
   // For panels, files and the link, Python distinguishes curves that the user has switched off from those hidden

@@ -1,5 +1,5 @@
-// On a phone the settings are a sheet at the foot of the page. Closed, it shows k and the names of the other
-// settings; its handle is dragged or pressed to resize it, and a name opens it at that setting.
+// On a phone the settings are in a sheet at the foot of the page. While it is closed, it shows k and the names of the
+// other settings. Dragging or pressing its handle resizes the sheet; pressing a name opens it at that setting.
 
 import { button, element } from "./dom.js";
 
@@ -7,7 +7,7 @@ import { button, element } from "./dom.js";
 const LEAST = 72,
   MOST = 0.8,
   OPEN = 0.45;
-const MOVED = 6; // pixels of movement from which a press counts as a drag
+const MOVED = 6; // a press counts as a drag after this many pixels of movement
 
 /** The parts of the sheet: the name at its foot that opens each, and its selector.
  * @type {[name: string, selector: string][]} */

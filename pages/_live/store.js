@@ -80,7 +80,7 @@ export function withVertices({ vertices, curves, lines }) {
   for (const curve of [...curves, ...lines]) {
     const known = store.curves.get(curve.key);
     if (!known) return false;
-    store.curves.delete(curve.key); // insert it again at the end, as the newest
+    store.curves.delete(curve.key); // insert the curve again at the end, where the newest are
     store.curves.set(curve.key, (curve.vertices = known));
   }
   for (const key of [...store.curves.keys()].slice(0, -KEPT_CURVES)) store.curves.delete(key);

@@ -1,7 +1,7 @@
 // Sends one question to Python on the visitor's line, and reads the lines of its answer (pages/_live/route.py).
 
 const ADDRESS = "../../live/ask"; // the server's route, relative to the address of this script
-export const GONE = 410; // HTTP status: Python does not know the visitor any more
+export const GONE = 410; // HTTP status of an answer if Python no longer knows the visitor
 export const RETRY_MS = 1000; // milliseconds to wait before asking again a server that did not answer
 
 export class LostError extends Error {

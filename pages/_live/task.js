@@ -31,7 +31,7 @@ export const noTask = () => ({
   said: element("p", { role: "status" }),
 });
 
-/** The curves to choose from.
+/** The curves from which the user chooses the answer.
  * @param {LiveFigure} live */
 const families = ({ payload: { curves } }) => curves.filter(({ id }) => id !== "truth");
 
@@ -88,7 +88,8 @@ function elementsOf(live, spec) {
   return [element("div.choices", ...choices, reveal), task.said, paste];
 }
 
-/** The correct answers: the curve with the largest number, and those below it by no more than chance.
+/** The correct answers of a task: the curve with the largest number, and all curves whose number is below that by no
+ * more than chance.
  * @param {LiveFigure} live @param {TaskSpec} spec @param {CurveAtStop[]} curves */
 function right({ payload: { table, noise = 0 } }, spec, curves) {
   const place = table?.columns.findIndex(({ key }) => key === spec.column) ?? -1,

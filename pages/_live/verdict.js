@@ -28,11 +28,11 @@ import { pointAt } from "./curve.js";
  * @typedef {{ bound: number | null, apart: boolean | null }} Few
  */
 
-/** The family to believe where no truth is known. */
+/** Name of the family whose curve is to be believed if no truth is known: the best classifier. */
 export const BELIEVED = "tightest";
-const CLOSE = 0.95, // IoU above which a curve is close to the truth
+const CLOSE = 0.95, // a curve with an IoU above this is close to the truth
   AGREEMENT = 0.05, // areas that differ by at most this agree
-  NO_AREA = 1e-3; // true area below which the truth counts as having none
+  NO_AREA = 1e-3; // if the true area is below this, the truth counts as having no area
 
 /** The number as text with this many decimals; halves are rounded up, as in tests/verdict_twin.py.
  * @param {number} value */
@@ -237,7 +237,7 @@ export function refusal(titles, errors = false) {
     : "";
 }
 
-/** The verdict on the curves at a stop, from their rows of the table.
+/** The verdict on the curves at one stop, computed from the curves' rows of the table.
  * @param {CurveAtStop[]} curves @param {Table} table @param {DrawingState} state */
 export function verdictAt(curves, { columns }, state = {}) {
   const at = Object.fromEntries(columns.map(({ key }, i) => [key, i]));

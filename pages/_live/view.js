@@ -59,7 +59,7 @@ import { store } from "./store.js";
  * @property {import("./verdict.js").Few | null} [few] replaces the payload's `few` in a frame of a film
  */
 
-/** The stop of this figure's own sliders; null where it has none.
+/** The stop (values of k and bandwidth) of this figure's own sliders; null if it has none.
  * @param {LiveFigure} live */
 export const ownStop = ({ controls }) => controls.position;
 

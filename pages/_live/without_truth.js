@@ -40,8 +40,8 @@ export function agreement(curves) {
   return least;
 }
 
-/** A sentence on whether mostly precision or mostly recall is missing from the unit square; "" where the curves
- * differ in that.
+/** A sentence on whether mostly precision or mostly recall is missing from the unit square; "" if the curves disagree
+ * on which.
  * @param {Vertex[][]} curves */
 export function missingSide(curves) {
   const half = RAYS / 2,

@@ -134,7 +134,7 @@ def waiting(progress: DeltaGenerator | None = None) -> Iterator[None]:
 
 
 def say_stopped(key: tuple[Any, ...], effect: str, where: str = "") -> None:
-    """If the computation with this key was stopped, say why, with a button that resumes it."""
+    """If the computation with this key was stopped, draw why, and a button that resumes it."""
     stopped = session().stopped
     reason = stopped.get(key)
     if reason is None:

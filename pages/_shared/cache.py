@@ -1,5 +1,5 @@
-"""State of one browser session, for all pages, beside the values of widgets: bounded stores and the
-upload.
+"""State of one browser session that its pages share, except the values of widgets: the uploaded
+pair, and stores of results with limits on their size.
 """
 
 from __future__ import annotations

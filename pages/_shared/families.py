@@ -15,7 +15,7 @@ METHODS = "methods.{}"
 
 
 def titles(names: Iterable[str] = ESTIMATORS) -> dict[str, str]:
-    """Titles of families, by name."""
+    """By family name, the family's title."""
     return {name: ESTIMATORS[name].title for name in names}
 
 

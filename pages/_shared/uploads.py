@@ -67,7 +67,7 @@ CHIP = 18
 
 
 def limits() -> readers.Limits:
-    """The limits for reading one uploaded file."""
+    """The limits of size within which an uploaded file is read."""
     return readers.Limits(max_bytes=uploads.file_mb * 1024**2)
 
 
@@ -505,7 +505,7 @@ def rows_to_use(pair: SamplePair, *, approximate: bool) -> int:
 
 
 FOLDER = "the app's folder"
-# Most characters of a name in a message.
+# Most characters of a file's or column's name in a message.
 LONGEST = 120
 
 
@@ -582,7 +582,9 @@ def forget_pictures() -> None:
 
 
 def _say(side: Samples, found: Found, where: str) -> None:
-    """Say how many pictures of one set were found, and name the first missing one."""
+    """Draw a message: how many pictures of one set were found, and which is the first missing
+    one.
+    """
     if not found.named:
         st.caption(f"**{plain(side.name)}**: its column {plain(found.column)} is empty.")
         return

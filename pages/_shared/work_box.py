@@ -96,7 +96,7 @@ def box(work: WorkRequest, draw: Draw, before: Callable[[], None] | None = None)
 
 
 def _waits(work: WorkRequest, run: TaskRun) -> bool:
-    """True if the run is working and this visitor has not stopped it."""
+    """True if the run works and this visitor has not stopped waiting for it."""
     return run.working and work.key not in session().left_runs
 
 

@@ -123,12 +123,12 @@ class CheckpointResults:
 
     @property
     def measured(self) -> tuple[MeasuredCheckpoint, ...]:
-        """Measurements of all checkpoints by the family that scores them."""
+        """The measurement of each checkpoint by the family that scores them."""
         return self.by(self.method)
 
     @cached_property
     def everything(self) -> list[MeasuredCheckpoint]:
-        """Measurements of all checkpoints by all families."""
+        """The measurements of each checkpoint, one by each family."""
         return all_measured(self.outcomes)
 
     @cached_property
@@ -274,7 +274,7 @@ def select(name: str | None) -> None:
 
 
 def count_of(count: int, noun: str) -> str:
-    """The number with its noun: 1 file, 2 files."""
+    """Text of a number with its noun, such as "1 file" or "2 files"."""
     return f"{count} {noun}{'s' * (count != 1)}"
 
 
@@ -504,7 +504,7 @@ def ceiling_or_reason(found: CheckpointResults) -> Yardstick | str | None:
     def compute(_: Progress) -> Yardstick | str:
         try:
             possible = yardstick(real, settings, holdout, size=size, store=triage.store)
-        except ValueError as error:  # raised for too few samples
+        except ValueError as error:  # raised if there are too few samples
             return error_text(error)
         # compute and cache the ceiling's bootstrap replicates here, since the decision needs them
         for each in possible.ceiling.values():
@@ -544,7 +544,7 @@ def name_faults(found: CheckpointResults) -> None:
 
     def name_one(measured: MeasuredCheckpoint, search: Progress | None) -> Found | None:
         if search is not None:
-            # some findings use what tells the sets apart (the witness)
+            # first find what tells the sets apart (the witness), as some findings use it
             triage.witness(measured, part_of(search, 0, 2))
             search = part_of(search, 1, 2)
         return triage.faults(measured, search)
@@ -562,7 +562,7 @@ def name_faults(found: CheckpointResults) -> None:
     )
 
 
-# ---- ranked for the page's goal ----
+# ---- ranking for the page's goal ----
 
 BALANCED = 0.5
 BOOTSTRAP = REPLICATES

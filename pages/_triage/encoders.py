@@ -42,7 +42,9 @@ _ENCODERS = 4
 
 
 def draw(found: CheckpointResults) -> None:
-    """Draw the verdict, the areas by encoder and number of features, and the ranks."""
+    """Draw a sentence on whether the encoder matters, a figure of areas by encoder and number of
+    features, and a table of ranks.
+    """
     if not found.measured:
         st.info(NONE_YET)
         return

@@ -77,7 +77,7 @@ def choose() -> CheckpointSource | None:
     holdout = None
     if held_out is not None:
         holdout = source.read_holdout(which, real, root / held_out, root)
-    # A table that can't be used as metadata is not a checkpoint either.
+    # The table with metadata is no checkpoint, even if it can't be used.
     left_out = [each for each in (reference, table, held_out) if each is not None]
 
     def checkpoints_with(metadata: str | None) -> list[Checkpoint]:
@@ -268,7 +268,7 @@ def _above(listing: FolderListing, folder: str) -> list[str]:
 
 
 def _reference(listing: FolderListing, folder: str, options: Sequence[str]) -> str | None:
-    """Draw the choice of the reference: the file with the real samples."""
+    """Draw the choice of the reference, the file with the real samples; return the chosen file."""
     # The default must not be one of the checkpoints: by its name, a checkpoint such as
     # copy_of_ref.npy would look like a reference.
     above_only = [name for name in options if name not in listing.files[folder]]

@@ -145,7 +145,7 @@ def _entries(
     near: Near,
     columns: Columns,
 ) -> dict[str, Any]:
-    """Columns of the table of samples, by title."""
+    """By title, the columns of the table of samples."""
     shown: dict[str, Any] = {
         "picture": [look.picture or None for look in looks],
         "row": [int(row) + 1 for row in rows],

@@ -1,4 +1,6 @@
-"""Part "How firm is it?": whether other families, other k or fewer samples change the winner."""
+"""Part "How firm is it?": whether other families, other k or fewer samples change which checkpoint
+wins.
+"""
 
 from __future__ import annotations
 

@@ -27,7 +27,9 @@ QUICK_SHARE = 0.1
 
 
 def quick_of(settings: TriageSettings) -> tuple[str, ...]:
-    """The quick families, which give the first ranking; all families if none is quick."""
+    """Those of the settings' families that are quick and give the first ranking; all of them if
+    none is quick.
+    """
     return (
         tuple(name for name in settings.methods if not ESTIMATORS[name].judges_all)
         or settings.methods
@@ -35,7 +37,7 @@ def quick_of(settings: TriageSettings) -> tuple[str, ...]:
 
 
 class Run(Background):
-    """Measurement of checkpoints in a thread, with the outcomes so far.
+    """A measurement of checkpoints in a thread, with its outcomes so far.
 
     seconds : estimated seconds for each checkpoint.
     """
@@ -57,7 +59,8 @@ class Run(Background):
         self._reference = reference
         self._evaluator: CheckpointEvaluator | None = None
         self._found: dict[Path, CheckpointOutcome] = {}
-        self._first: dict[Path, CheckpointOutcome] = {}  # outcomes by the quick families only
+        # by file, the outcome by the quick families only
+        self._first: dict[Path, CheckpointOutcome] = {}
         self._quick = quick_of(settings)
         self._only_kept = False
 
@@ -153,7 +156,7 @@ class Run(Background):
         super().start(who)
 
     def retry(self) -> None:
-        """Measure again those checkpoints that failed."""
+        """Measure the checkpoints that failed again."""
         with self._lock:
             self._found = {path: each for path, each in self._found.items() if each.reason is None}
             self._first = {path: each for path, each in self._first.items() if each.reason is None}
@@ -175,7 +178,7 @@ class Run(Background):
             reference = cut(reference, size, settings.seed)
             self._evaluator = CheckpointEvaluator(reference, settings, self.store, MEMORY_LIMIT)
         evaluator = self._evaluator
-        with self._lock:  # drop outcomes of sets that were cut to another size
+        with self._lock:  # drop the outcomes that were measured with sets of another size
             n = evaluator.reference.n
             self._found, self._first = (
                 {

@@ -170,9 +170,11 @@ class UploadedFiles:
             )
 
     def take(self, kind: str, path: Path, upload_name: str) -> None:
-        """Assign a written file to the field that it was uploaded in.
+        """Make a file that was written to disk the reference, the metadata, the held-out samples or
+        a checkpoint.
 
-        kind : "real" (reference), "table-of" (metadata), "held-out", or "many" (a checkpoint).
+        kind : the upload field: "real" (reference), "table-of" (metadata), "held-out", or "many" (a
+        checkpoint).
         """
         if kind == "real":
             self.drop(self.reference)
@@ -272,7 +274,7 @@ _LONGEST = 500
 
 @dataclass(kw_only=True)
 class CheckpointChoice:
-    """What the user has chosen among the checkpoints, by name.
+    """What the user has chosen among the checkpoints; each is given by its name.
 
     ticked : checkpoints to compare; None until the user ticks one.
     """
@@ -296,7 +298,7 @@ class CheckpointChoice:
             self.notes = {}
 
     def rename(self, before: str, after: str) -> None:
-        """Replace a checkpoint's name by its new one."""
+        """Replace a checkpoint's old name by its new one in all choices."""
 
         def named(names: list[str]) -> list[str]:
             return [after if name == before else name for name in names]
@@ -309,7 +311,7 @@ class CheckpointChoice:
 
 @dataclass(kw_only=True)
 class TriageSession:
-    """State of the Triage page that outlasts a run of its script and belongs to no widget."""
+    """State of the Triage page in one session that is not the value of a widget."""
 
     # link : the link with which the page was opened. unread : its parts that the form has not read
     # yet. refused : by part, why a part of the link is ignored.

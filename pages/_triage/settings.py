@@ -101,7 +101,7 @@ SOURCES: Mapping[str, tuple[str, Callable[[], CheckpointSource | None]]] = {
 
 
 def first() -> TriageSettings:
-    """The settings of a first visit."""
+    """The default settings."""
     return TriageSettings(estimators.VERDICT_METHODS)
 
 

@@ -156,5 +156,5 @@ def warnings_html(flags: Sequence[Finding]) -> str:
 
 
 def chip(text: str, kind: str = "", title: str = "") -> str:
-    """A rounded label (chip) as HTML."""
+    """HTML of a chip, a small rounded label. kind : its CSS class. title : its tooltip."""
     return f'<span class="chip {kind}" title="{html.escape(title)}">{html.escape(text)}</span>'

@@ -226,7 +226,7 @@ function rowOf(table, row, best) {
   return node;
 }
 
-// ---- all of them ----
+// ---- all rows ----
 
 /** @param {Table} table */
 function visible({ spec, choice, filter, showsHidden, group }) {

@@ -495,8 +495,8 @@ def labelled(source: CheckpointSource) -> list[Checkpoint]:
 def _draw_table(
     source: CheckpointSource, run: Run, outcomes: Sequence[CheckpointOutcome], method: str
 ) -> None:
-    """Draw the table of checkpoints, in which names and steps can be edited without measuring
-    again.
+    """Draw the table of checkpoints, in which the user can edit names and steps. An edit does not
+    measure anything again.
     """
     checkpoints = labelled(source)
     by_path = {each.checkpoint.path: each for each in outcomes}

@@ -80,8 +80,8 @@ class Background(ABC):
 
     @property
     def working(self) -> bool:
-        """True if the thread runs or is about to start; after `stop` it still finishes its current
-        piece.
+        """True while the thread runs or is about to start. After `stop` it still finishes its
+        current piece.
         """
         return not self._ended.is_set()
 
@@ -97,8 +97,8 @@ class Background(ABC):
 
     @property
     def seconds_left(self) -> float:
-        """Estimated seconds left, extrapolated from the time since the last start, or at first from
-        the initial estimate.
+        """Estimated seconds until the work is done: extrapolated from the time since the last start
+        or, at first, from the initial estimate.
         """
         if self._pace is not None or not self.working:
             return (self._pace or self.seconds) * (1 - self.share)

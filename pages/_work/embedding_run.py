@@ -67,7 +67,7 @@ class EmbeddingRun(Background):
 
     @property
     def text(self) -> str:
-        """The text beside the progress bar."""
+        """Text beside the progress bar: what the run does, and how long it will still take."""
         left = ""
         if self.share >= FIRST_SHARE:
             left = f", {duration(self.seconds_left)} left"
