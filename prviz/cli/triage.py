@@ -31,6 +31,7 @@ from prviz.cli.terminal import (
 )
 from prviz.cli.triage_outputs import (
     TriageOutputs,
+    cut_name,
     folders_text,
     left_out_text,
     parts_text,
@@ -48,7 +49,7 @@ from prviz.readers.errors import one_line
 from prviz.reports.report_json import read_report
 from prviz.reports.rerun import rerun
 from prviz.studies.tasks import dask_executor
-from prviz.triage.classes import class_shares
+from prviz.triage.classes import class_shares, labels_of
 from prviz.triage.decision import summaries_of_one
 from prviz.triage.elsewhere import measure_elsewhere
 from prviz.triage.flagged import warnings_of
@@ -497,6 +498,8 @@ class TriageCommand:
         checkpoints = self._checkpoints()
         self.outputs.check(checkpoints)
         self.triage = self._read()
+        if self.arguments.by is not None:
+            labels_of(self.triage.reference, self.arguments.reference, self.arguments.by)
         say_notes([self.triage.reference])
         notes, n = self._sized(checkpoints)
         with closing(self.triage):
@@ -909,7 +912,7 @@ def _outcome_text(outcome: CheckpointOutcome) -> str:
         found = f": AuC {areas}{'' if outcome.fresh else ' (kept)'}"
     else:
         found = " failed"
-    return f"{one_line(outcome.checkpoint.name)}{found}"
+    return f"{cut_name(one_line(outcome.checkpoint.name))}{found}"
 
 
 def _least(text: str) -> tuple[str, float]:

@@ -188,6 +188,8 @@ class TriageOutputs:
 
 # Fewest classes listed for the checkpoint to take.
 _CLASSES = 3
+# Most characters of a checkpoint's name that are printed.
+_LONGEST_NAME = 60
 
 
 def triage_text(found: TriageResults, reference: str, notes: Iterable[str]) -> str:
@@ -198,16 +200,34 @@ def triage_text(found: TriageResults, reference: str, notes: Iterable[str]) -> s
     copies = {one_line(name): each for name, each in found.memorisation.items()}
     parts = [memorised_text(copies)]
     judgement = found.judgement
+    short = _short_names([one_line(each.checkpoint.name) for each in found.outcomes])
     if judgement is not None:
-        parts += [_verdict(judgement), _ranking(found, judgement, reference)]
+        parts += [_verdict(judgement), _ranking(found, judgement, reference, short)]
         parts.append(_findings(found, judgement))
         for name in judgement.table["checkpoint"]:
             if name in found.classes:
                 listed = _CLASSES if name == judgement.decision.best else 0
                 parts.append(_classes(one_line(name), found.classes[name], listed))
     parts += [f"Note: {one_line(note)}." for note in notes]
+    for name in sorted(short, key=len, reverse=True):  # no name is cut as part of another
+        parts = [part.replace(name, short[name]) for part in parts if part]
     parts.append(_failed(found.outcomes))
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def cut_name(name: str) -> str:
+    """A name of at most 60 characters: of a longer one, its beginning and its end."""
+    if len(name) <= _LONGEST_NAME:
+        return name
+    return f"{name[:27]}...{name[-30:]}"
+
+
+def _short_names(names: Sequence[str]) -> dict[str, str]:
+    """Long names as they are printed; none where two would look alike."""
+    short = {name: cut_name(name) for name in names}
+    if len(set(short.values())) < len(short):
+        return {}
+    return {name: cut for name, cut in short.items() if cut != name}
 
 
 def _failed(outcomes: Sequence[CheckpointOutcome]) -> str:
@@ -257,12 +277,14 @@ def _verdict(judgement: Judgement) -> str:
     return one_line(f"{decision.sentence}{against}")
 
 
-def _ranking(found: TriageResults, judgement: Judgement, reference: str) -> str:
+def _ranking(
+    found: TriageResults, judgement: Judgement, reference: str, short: Mapping[str, str]
+) -> str:
     method = judgement.decision.basis.method
     of_method = [each for each in found.measured if each.method == method]
     parts = [
         _head(method, of_method, reference, found.goal),
-        _table(found.outcomes, judgement),
+        _table(found.outcomes, judgement, short),
     ]
     if judgement.table["best"].notna().any():
         parts.append(
@@ -297,7 +319,9 @@ def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, g
     )
 
 
-def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
+def _table(
+    outcomes: Sequence[CheckpointOutcome], judgement: Judgement, short: Mapping[str, str]
+) -> str:
     """The ranking as a table, with a row for each checkpoint.
 
     The metadata's columns follow the step. If the best classifier (tightest) ranks, only one other
@@ -312,6 +336,7 @@ def _table(outcomes: Sequence[CheckpointOutcome], judgement: Judgement) -> str:
         heads, cells = zip(
             *_row(place, line, extra[line["checkpoint"]], more, judgement), strict=True
         )
+        cells = (cells[0], short.get(cells[1], cells[1]), *cells[2:])
         rows += [cells] if rows else [heads, cells]
         copied = (
             "copies the reference" if line["checkpoint"] in judgement.decision.memorised else ""

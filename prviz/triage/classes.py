@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.arrays import Flags, Floats, Ints
+from prviz.arrays import Array, Flags, Floats, Ints
 from prviz.neighbors import MEMORY_LIMIT, nearest_radii, nearest_rows
 from prviz.readers import read_label
 from prviz.readers.errors import listed, quoted
@@ -230,6 +230,24 @@ def _independent(samples: Samples, labels: NDArray[np.str_]) -> tuple[Samples, N
     return few, few.labels[""]
 
 
+def labels_of(reference: Samples, path: Path, label: str) -> Array:
+    """The class of each real sample, as the reference's file has them under this label.
+
+    Raises ValueError: the reference has no such label, or one of too many values.
+    """
+    labels = read_label(path, label, reference)
+    if labels is None:
+        known = ""
+        if reference.labels:
+            known = f"; it has {listed(reference.labels)}"
+        raise ValueError(
+            f"{quoted(path.name)}: there is no label {quoted(label)} with a value for each"
+            f" sample{known}"
+        )
+    _texts(labels, reference, "real")
+    return labels
+
+
 def class_shares(
     reference: Samples,
     path: Path,
@@ -249,15 +267,7 @@ def class_shares(
 
     Raises ValueError: the reference has no such label, or one of too many values.
     """
-    real_labels = read_label(path, label, reference)
-    if real_labels is None:
-        known = ""
-        if reference.labels:
-            known = f"; it has {listed(reference.labels)}"
-        raise ValueError(
-            f"{quoted(path.name)}: there is no label {quoted(label)} with a value for each"
-            f" sample{known}"
-        )
+    real_labels = labels_of(reference, path, label)
     found: dict[str, tuple[ClassShare, ...]] = {}
     apart: dict[str, str] = {}
     for each in checkpoints:

@@ -62,8 +62,9 @@ def details_of(
     """The details of each checkpoint in a CSV file with a header line.
 
     The column "file" holds the files' names (with folders, where names alone don't tell them apart)
-    or the checkpoints' names, "run" a text; "step" and every other column hold finite numbers or
-    nothing. Checkpoints may be missing.
+    or the checkpoints' names, "run" a text, "step" a number as in a name (200k) or nothing, every
+    other column finite numbers or nothing. A column that holds no number at all is left out.
+    Checkpoints may be missing. Without a comma in the header, cells end at ; or tabs.
 
     checkpoints : names by path. below : a folder that the CSV file must be in, links followed;
     None: any folder.
@@ -72,7 +73,7 @@ def details_of(
     rows = _rows(metadata, where, below)
     names = _columns(next(rows, []), where)
     find = _finder(checkpoints)
-    found: dict[Path, Details] = {}
+    known: dict[Path, tuple[str, dict[str, str]]] = {}
     for number, cells in enumerate(rows, start=2):
         if number > _MOST_ROWS:
             raise ValueError(
@@ -87,15 +88,22 @@ def details_of(
             )
         row = dict(zip(names, cells, strict=True))
         path = find(row.pop(_FILE).strip(), here)
-        if path in found:
+        if path in known:
             raise ValueError(
                 f"{here}, column 'file': {quoted(path.name)} has a row already; one each is needed"
             )
-        run = " ".join(row.pop(_RUN, "").split())
+        known[path] = here, {name: cell.strip() for name, cell in row.items() if cell.strip()}
+    texts = {_RUN, *names}
+    for _, row in known.values():
+        texts -= {name for name, cell in row.items() if name != _RUN and _is_number(cell)}
+    texts.discard(_STEP)
+    found: dict[Path, Details] = {}
+    for path, (here, row) in known.items():
+        run = " ".join(row.get(_RUN, "").split())
         numbers = {
-            name: _number(cell, f"{here}, column {quoted(name)}")
+            name: _number(cell, f"{here}, column {quoted(name)}", steps=name == _STEP)
             for name, cell in row.items()
-            if cell.strip()
+            if name not in texts
         }
         found[path] = Details(numbers.pop(_STEP, None), numbers, run)
     return found
@@ -133,7 +141,10 @@ def _rows(metadata: Path, where: str, below: Path | None) -> Iterator[list[str]]
             " needed"
         )
     try:
-        yield from csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
+        text = data.decode("utf-8-sig")
+        head = text.partition("\n")[0]
+        between = next((mark for mark in ",;\t" if mark in head), ",")
+        yield from csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=between)
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"{where}: not a CSV file in UTF-8 ({error})") from None
 
@@ -177,11 +188,25 @@ def _grouped(pairs: Iterable[tuple[_Key, Path]]) -> dict[_Key, list[Path]]:
     return groups
 
 
-def _number(cell: str, here: str) -> float:
+def _is_number(cell: str) -> bool:
     try:
-        value = float(cell)
+        float(cell)
     except ValueError:
-        value = math.nan
+        return False
+    return True
+
+
+def _number(cell: str, here: str, *, steps: bool) -> float:
+    """The number in a cell; steps : True if k or M may stand behind it, as in names."""
+    unit = cell[-1].lower()
+    digits = cell
+    times = 1.0
+    if steps and unit in _TIMES:
+        digits = cell[:-1]
+        times = _TIMES[unit]
+    value = math.nan
+    if _is_number(digits):
+        value = float(digits) * times
     if not math.isfinite(value):
         raise ValueError(f"{here}: {quoted(cell)} is not a finite number")
     return value

@@ -293,6 +293,40 @@ def test_an_earlier_report_among_the_checkpoints_is_written_anew(tmp_path: Path,
         assert main([*line, "--report", str(report)]) == 0
 
 
+def test_long_names_are_cut_where_they_stay_different(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    draw = np.random.default_rng(0).standard_normal((3, 120, 3))
+    np.save(tmp_path / "real.npy", draw[0])
+    for part, ending in zip(draw[1:], ("a", "b"), strict=True):
+        np.save(tmp_path / f"{'long' * 40}-{ending}.npy", part)
+    line = ["triage", str(tmp_path / "real.npy"), *map(str, tmp_path.glob("long*"))]
+    assert main([*line, "--method", "knn"]) == 0
+    out = capsys.readouterr().out
+    assert "long" * 20 not in out
+    assert {row[1][-2:] for row in ranked(out)} == {"-a", "-b"}
+    assert max(map(len, out[out.index("      checkpoint") :].splitlines()[:3])) < 140
+    # two that are different in the middle alone stay whole
+    for middle in ("a", "b"):
+        np.save(tmp_path / f"{'same' * 20}{middle}{'same' * 20}.npy", draw[1])
+    line = ["triage", str(tmp_path / "real.npy"), *map(str, tmp_path.glob("same*"))]
+    assert main([*line, "--method", "knn"]) == 0
+    assert "same" * 20 + "a" in capsys.readouterr().out
+
+
+def test_a_label_that_is_not_there_is_said_before_the_work(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    table = pd.DataFrame(np.random.default_rng(0).standard_normal((120, 3)), columns=list("xyz"))
+    for name in ("real.csv", "a.csv"):
+        table.assign(label="p").to_csv(tmp_path / name, index=False)
+    line = ["triage", str(tmp_path / "real.csv"), str(tmp_path / "a.csv"), "--method", "knn"]
+    assert main([*line, "--by", "kind"]) == 2
+    error = capsys.readouterr().err
+    assert "'real.csv': there is no label 'kind' with a value for each sample" in error
+    assert "1 of 1" not in error
+
+
 def test_results_are_never_kept_among_the_checkpoints(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -194,6 +194,19 @@ def test_a_file_of_the_table_is_the_one_that_ends_so() -> None:
         _finder({Path("a/x.npy"): "a", Path("b/x.npy"): "b"})("x.npy", "")
 
 
+@pytest.mark.parametrize("between", [",", ";", "\t"])
+def test_a_table_of_checkpoints_has_steps_as_names_do_and_texts_that_count_for_nothing(
+    tmp_path: Path, between: str
+) -> None:
+    table = tmp_path / "m.csv"
+    names = {Path("a.npy"): "a", Path("b.npy"): "b"}
+    text = "file,step,note,psi\na,200k,first of all,.5\nb,1.5M,,\n"
+    table.write_text(text.replace(",", between))
+    found = details_of(table, names)
+    assert found[Path("a.npy")] == (200_000.0, {"psi": 0.5}, "")
+    assert found[Path("b.npy")] == (1_500_000.0, {}, "")
+
+
 def test_the_table_of_checkpoints_is_of_some_size_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

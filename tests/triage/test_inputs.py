@@ -143,7 +143,7 @@ def test_metadata_give_steps_and_other_numbers(tmp_path: Path) -> None:
         (b"file,step\na.npy,1\na,2\n", "row 3, column 'file': 'a.npy' has a row already"),
         (b"file,step\n,1\n", "row 2, column 'file': '' names none"),
         (
-            b"file,step,psi\na,1,=1+1\n",
+            b"file,step,psi\na,1,=1+1\nb,2,3\n",
             "'m.csv', row 2, column 'psi': '=1\\+1' is not a finite number",
         ),
         (b"file,step\na,inf\n", "row 2, column 'step': 'inf' is not a finite number"),
