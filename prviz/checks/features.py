@@ -136,7 +136,8 @@ def _other_constants(facts: DataFacts, constant: Ints) -> list[int]:
     real, generated = (each.values[0, constant].astype(float) for each in facts.pair)
     with np.errstate(over="ignore"):
         far = np.abs(real - generated) > 1e-3 * np.maximum(np.abs(real), np.abs(generated))
-    # numbers of stations differ by little, but are not rounded
+    # Two different whole numbers, such as the numbers of two stations, may lie close together, but
+    # do not differ by rounding.
     far |= (real != generated) & (real == np.rint(real)) & (generated == np.rint(generated))
     return list(map(int, constant[far]))
 
@@ -277,7 +278,8 @@ def _unlike_spreads(
         )
         logs = np.log(others) - np.log(measured)
     known = np.isfinite(logs)
-    known[:, ~known[1]] = False  # without a range of deciles too few rows vary to judge
+    # Where a feature has no range of deciles, too few rows vary to compare its spread.
+    known[:, ~known[1]] = False
     least = np.where(known, np.abs(logs), np.inf).min(axis=0)
     wider = (np.where(known, logs, 1) > 0).all(axis=0)
     narrower = (np.where(known, logs, -1) < 0).all(axis=0)

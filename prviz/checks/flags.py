@@ -204,9 +204,9 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
         if samples.features and (found := suspect_names(samples.values, samples.features)):
             names |= dict.fromkeys(found)
             reasons = reasons or reasons_text(samples.values, samples.features)
-        if hasattr(frame, "drop_columns"):  # a pyarrow table
+        if hasattr(frame, "drop_columns"):  # a table of pyarrow
             drop = "drop_columns("
-        elif not hasattr(frame, "iloc"):  # a polars frame
+        elif not hasattr(frame, "iloc"):  # a frame of polars
             drop = "drop("
     if names:
         what = "look like no features"
@@ -338,7 +338,8 @@ def _transposed(pair: SamplePair) -> list[Finding]:
     with np.errstate(over="ignore"):
         means = [each.values.mean(axis=1, dtype=float) for each in pair]
     ranks = np.argsort(np.argsort(means[0])).astype(float)
-    if abs(_correlation(ranks, np.arange(float(n)))) > 0.8:  # the samples are sorted by their means
+    # Means agree row by row if the real samples are sorted by their means.
+    if abs(_correlation(ranks, np.arange(float(n)))) > 0.8:
         return []
     if _correlation(*means) < _SAME_ROWS:
         return []

@@ -300,7 +300,8 @@ def _with_areas(measured: _Measured) -> Witness:
     work = passes([TIGHTEST.name], split=0.5)
     real, generated = (min(side.n, AREA_SAMPLES) for side in pair)
     area = None
-    if TIGHTEST.name in measured.estimates:  # the table shows this area
+    # The area of the whole curve is the one that the table shows.
+    if TIGHTEST.name in measured.estimates:
         area = measured.summary_values(TIGHTEST.name)["auc"]
     elif estimate_seconds(real, generated, pair.d, **work) > AREA_SECONDS:
         if found.named:

@@ -124,12 +124,14 @@ class _Compact:
             self.at += 1
             number = number + (head >> 4) if head >> 4 else self._integer()
             kind = head & 15
-            if kind > 2:  # kinds 1 and 2 are the truth values, without further bytes
+            # Kinds 1 and 2 are truth values, which take no further bytes.
+            if kind > 2:
                 value = self._value(kind, wanted.get(number) or {}, depth)
                 if number in wanted:
                     fields[number] = value
         self.at += 1
-        if wanted and not fields:  # lists of these could claim any length
+        # A list of empty structs could claim any length.
+        if wanted and not fields:
             raise ValueError("an empty struct")
         return fields
 

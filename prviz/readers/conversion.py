@@ -1003,7 +1003,8 @@ def _orange(lines: Sequence[bytes]) -> tuple[str, str] | None:
     for mark in ("\t", ","):
         kinds = [each.strip() for each in lines[1].split(mark.encode())]
         known = len(kinds) > 1 and all(map(_ORANGE_KIND.fullmatch, kinds))
-        if known and any(b" " not in kind for kind in kinds):  # not just texts of several words
+        # Texts of several words alone name no kinds of columns.
+        if known and any(b" " not in kind for kind in kinds):
             return what, _ORANGE.format(mark)
         names = lines[0].decode(errors="replace").split(mark)
         kinds_said = [each for each in names if _ORANGE_NAME.match(each)]
@@ -1028,7 +1029,8 @@ def _numbers_within(head: bytes, lines: Sequence[bytes]) -> tuple[str, str] | No
     first = widths.index(width)
     above = lines[max(0, first - 1)]
     if any(above.count(each) == lines[first].count(each) >= width - 1 for each in _BETWEEN):
-        return None  # the line above has names of several words
+        # The line above the rows has names of several words.
+        return None
     if first and len(rows[first - 1]) == width and not bare[first - 1].startswith(b"@"):
         return None
     recipe = _NUMBERS_ALONE.format(head.splitlines().index(lines[first]), mark, width)

@@ -265,7 +265,8 @@ class _Table(Layout):
     def _numbers(self, line: int, fields: list[str], row: list[str]) -> list[float]:
         try:
             values = list(map(float, row))
-            if not self.numbers.commas and "_" not in ",".join(row):  # float() would take 1_000
+            # float() would read 1_000, which is no number in a table, as 1000.
+            if not self.numbers.commas and "_" not in ",".join(row):
                 return values
         except ValueError:
             pass
@@ -426,7 +427,8 @@ def _lists(
     ]
     lists = [each for each in cells if looks_like_list(each[1])]
     if len(lists) > 1 and all(numbers.holds(text) for _, text in lists):
-        lists = []  # one column of lists of one number each
+        # The table has one number per cell, each written as a list.
+        lists = []
     if not lists and not any(numbers.holds(text) for _, text in cells):
         lists = [each for each in cells if looks_like_bare_list(each[1])]
     return [name for name, _ in lists]
@@ -478,7 +480,8 @@ def _first_row_note(table: _Table, values: Array) -> tuple[str, ...]:
     if table.as_list or len(rest) < 2 * _MOST_SUMMARIES or rest.shape[1] < 2:
         return ()
     row = values[0]
-    low = rest[1:].min(axis=0)  # without the second row, which may be odd too
+    # The second row is left out, as it may be unlike the others too.
+    low = rest[1:].min(axis=0)
     high = rest[1:].max(axis=0)
     away = np.maximum(low - row, row - high) > high - low
     if away.sum() > 1 and 2 * away.sum() > len(away):

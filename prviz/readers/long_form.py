@@ -35,8 +35,8 @@ _ROWS = 24
 _FILLED = 0.5
 # Least share of a sparse matrix's row numbers, and of its column numbers, that occur in the table.
 _NAMED = 0.5
-# (number of pairs)^2 / (number of possible pairs). If it is larger, as many random pairs would all
-# be different only once in 20,000 times.
+# Largest (number of pairs)^2 / (number of possible pairs) at which random pairs may all be
+# different. Above it they are all different only once in 20,000 times.
 _BY_CHANCE = 20
 
 
@@ -73,7 +73,8 @@ def long_form(columns: Mapping[int, Array], names: Mapping[int, str]) -> LongFor
             values.append(place)
     numeric = [place for place in columns if columns[place].dtype.kind in "fiu"]
     named = [place for place in numeric if VALUE.fullmatch(plain_name(names[place]))]
-    if not values:  # the values may be few different numbers, such as counts
+    # The values may be few different numbers, such as counts.
+    if not values:
         values = named[-1:] or [place for place in numeric if place in codes][-1:]
     if len(values) != 1 or values[0] not in numeric:
         return None

@@ -57,7 +57,8 @@ def quantised(
     formula = sum_ = "q * scale + min" if "min" in held else "q * scale"
     if "scale" in held:
         held.pop("max", None)
-    elif {"min", "max"} <= held.keys():  # values that stand for levels 0 and 255
+    # The array min has the values of level 0, max those of level 255.
+    elif {"min", "max"} <= held.keys():
         held = {which: held[which] for which in ("min", "max")}
     else:
         return None

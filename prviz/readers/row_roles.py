@@ -57,7 +57,8 @@ def _values(column: Array) -> list[str]:
 
 def _equal(column: Array, value: str) -> Flags:
     found = np.fromiter((str(each) == value for each in column.tolist()), bool, len(column))
-    if not found.any():  # so that COLUMN=1 selects 1.0
+    # The key COLUMN=1 also selects the value 1.0.
+    if not found.any():
         with suppress(ValueError, TypeError):
             return np.asarray(column.astype(float) == float(value))
     return found

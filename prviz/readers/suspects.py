@@ -728,7 +728,8 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     in_order = _at(ordered - sure - either, features)
     codes = _scattered(values) - sure - either
     sums = _sums(values) - sure
-    if len(sure) + len(either) == len(plain):  # else no feature would be left
+    # Without these columns no feature would be left.
+    if len(sure) + len(either) == len(plain):
         either = set()
     return _Suspects(
         reasons, _at(either - sums, features), in_order, _at(codes, features), _at(sums, features)

@@ -440,7 +440,8 @@ class Layout:
         change: str | None = noted.change
         if noted is UNITS:
             different = len({*map(unit_of, column)})
-            if different > max(_MOST_UNITS, len(column) / 2):  # serial numbers, such as 22GQ071
+            # A column with many units holds serial numbers, such as 22GQ071.
+            if different > max(_MOST_UNITS, len(column) / 2):
                 return f"Leave the column out with {out}."
             texts = [[row[place] for row in rows] for place in self.features]
             change = without_units(texts)
@@ -474,7 +475,8 @@ class Layout:
         column = [row[index].strip() for row in rows]
         numbers = list(map(self.numbers.holds, column))
         words = {text for text, number in zip(column, numbers, strict=True) if text and not number}
-        if any(map(Numbers(",").holds, words)):  # numbers with points beside decimal commas
+        # The words are numbers with decimal points, while others have decimal commas.
+        if any(map(Numbers(",").holds, words)):
             return ""
         if 2 * sum(numbers) <= len(column) or len(words) > _FEW_CATEGORIES:
             return ""

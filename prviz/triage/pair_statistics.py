@@ -1134,7 +1134,8 @@ def _unlike(real: tuple[Floats, Floats], generated: Floats, n_real: int) -> Floa
 def _all_unlike(real: Floats, generated: Floats) -> Floats:
     """`_unlike` of every real feature (rows) with every generated one (columns)."""
     at, shares = _shares_up_to_deciles(real)
-    order = np.argsort(at, axis=None)  # sorted, they are looked up faster
+    # Sorted values are looked up faster.
+    order = np.argsort(at, axis=None)
     found = np.empty((len(at), generated.shape[1]))
     below = np.empty(at.size)
     for place, row in enumerate(np.sort(generated, axis=0).T):

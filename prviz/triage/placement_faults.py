@@ -162,7 +162,8 @@ def misplaced(of: PairStatistics) -> TriageFinding | None:
         return None
     if found.key == "shifted":
         fits = of.deciles_shift < FITS
-        fits &= abs(of.whole_added) < CLEAR * of.whole_chance  # no shift changes the spread
+        # A shift does not change the spread.
+        fits &= abs(of.whole_added) < CLEAR * of.whole_chance
     else:
         fits = min(of.deciles_scale, of.deciles_features) < FITS
     if fits:

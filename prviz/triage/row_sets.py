@@ -121,7 +121,8 @@ def coordinates(sets: Sequence[RowSet], classes: Sequence[Ints]) -> list[Floats]
     factor, order, rank, _ = dpstrf(products, lower=1)
     del products
     points = np.zeros((len(first), int(rank)))
-    for step, row in enumerate(order - 1):  # np.tril would need two more such matrices
+    # np.tril would need two more matrices of this size.
+    for step, row in enumerate(order - 1):
         known = min(step + 1, int(rank))
         points[row, :known] = factor[step, :known]
     del factor

@@ -321,7 +321,8 @@ class Triage:
         """
         for each in outcome.measured:
             self.intervals(each, progress)
-            with suppress(ValueError):  # runs on different samples can't be ranked
+            # Runs on different samples can't be ranked.
+            with suppress(ValueError):
                 self.replicates(each, progress)
 
     def of_each(
