@@ -151,8 +151,8 @@ def differing(pair: SamplePair) -> Differing:
 
 
 def column_hint(of: Differing) -> TriageFinding:
-    """The note that some features differ, where too few samples show whether something else is
-    wrong too.
+    """The note that some features differ, for a pair with too few samples to show whether something
+    else is wrong too.
     """
     n = min(part.n for part in of.pair)
     sentence = f"{_said(of)} {n:,} samples of a set are too few to say whether more is wrong."

@@ -95,58 +95,79 @@ _TINY = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class PairStatistics:
-    """How generated samples differ from held-out real ones; ``_z`` is a z-score against chance.
+    """How generated samples differ from held-out real ones.
 
-    Neighbours. off : share of generated samples without real ones near by, beyond the share among
-    held-out samples.
-    compact : median ratio, for these samples, of the distance to the nearest generated ones to that
-        to the nearest real ones; nan if there are too few.
-    left : share of generated samples that are not off; the statistics below are theirs.
-    radius : log ratio of the distances to the real samples.
-    unreached : the mirror of ``off``: share of real samples without generated ones near by.
-    void : share of real samples with no generated one among the VOID nearest, of as many samples of
-        both sets.
-    bare : share of the samples that are off with no real one among the FEW nearest.
-    tight : share of generated samples with another one much nearer than real ones get.
+    Names that end in _z are z-scores against chance; off_z is that of off. All ratios and
+    differences are of generated to real samples, and real samples are the held-out ones.
+
+    Nearest neighbours:
+
+    off : share of generated samples off the support, less the share of real samples off it.
+    compact : for generated samples off the support, median ratio of the distance to other generated
+        samples to the distance to fit samples; nan for fewer than five samples.
+    left : share of generated samples on the support. The statistics below compare these alone,
+        unless they are fewer than LEFT.
+    radius : log ratio of the distances to fit samples.
+    unreached : share of real samples that lie beyond the reach of generated ones, less the share of
+        generated samples beyond it.
+    void : share of real samples without a generated one among their VOID nearest samples, of as
+        many samples of both sets.
+    bare : share of generated samples off the support without a real one among their FEW nearest
+        samples, of as many samples of both sets; nan for fewer than five samples.
+    tight : share of generated samples much closer to another generated one than real samples are to
+        each other, less that share of real samples.
     nearest : log ratio of the distances to the nearest sample of the own set.
-    uneven : log ratio of the nearest distance over the LOCAL-th, which no stretching changes: below
-        0 if samples were averaged with their neighbours, above if noise was added.
+    uneven : log ratio of the nearest distance over the LOCAL-th. It does not change by stretching;
+        it is below 0 if samples were averaged with their neighbours, above 0 if noise was added.
 
-    Shares of both sets in the real clusters. mass_z : of all shares. moved : share of samples that
-    would have to move.
-    worst, best : lowest and highest z-score of a cluster.
-    empty : real share of clusters with hardly any generated sample, less the generated share.
-    seldom, often : ratio of the shares, generated over real, of clusters that are generated too
-        seldom, and too often.
-    by_mass : part of the move of the mean that the shares explain.
+    Shares of the clusters of real samples:
 
-    Spreads. total, top, low : log ratio of the distances from the centres of the real clusters: in
-    all directions, in those of the largest variance (half of it), in those beyond 80 % of it.
-    spread : largest distance between their distribution functions.
-    low_quarter : as low, of the lower quartiles.
-    anisotropy : real variance per direction of top over low.
-    tail : log ratio of how much farther the last of 20 samples lies from its centre than the middle
-        one.
-    all_... : the same around one centre.
-    added, whole_added : variance added within clusters and to the whole set, over the real one
-        there.
-    within, whole : the real variances. whole_chance : standard error of whole_added.
-    offset : squared distance of the real mean from the origin, over the real variance.
+    mass_z : z-score of the differences of all shares.
+    moved : share of generated samples that would have to change their cluster.
+    worst, best : lowest and highest z-score of one cluster's difference.
+    empty : real share of the clusters that are nearly empty of generated samples, less their
+        generated share.
+    seldom, often : ratio of the shares of the clusters that are generated too seldom, and of those
+        that are generated too often.
+    by_mass : part of the move of the mean that the differences of shares explain.
 
-    Moves. centre_z : of the cluster centres.
-    after_shift, after_scale, after_stretch, after_features : of what is left of the moves after one
-        shift, one factor from the origin, one factor from the mean, one factor per feature; nan if
-        such a model fits any moves.
-    stretch : the factor from the mean, less 1; 0 for a single cluster, whose centre is the mean.
-    factor : the factor from the origin, less 1.
+    Spreads:
 
-    Features. deciles : mean squared difference of the features' deciles, in units of chance.
-    deciles_shift, deciles_scale, deciles_features : what is left of it after a shift per feature,
-        one factor, a factor per feature.
+    total, top, low : log ratio of the distances from the cluster centres: in all directions, in the
+        principal directions that hold half of the variance, and in those beyond 80 % of it.
+    spread : largest distance between the two sets' distribution functions of these distances.
+    low_quarter : like low, of the lower quartiles.
+    anisotropy : real variance per direction in the directions of top, over that in those of low.
+    tail : log ratio of the distance of the last of 20 samples from its centre over the distance of
+        the middle one.
+    all_total, all_top, all_low, all_spread : like those without all_, with one centre for all
+        samples.
+    added, whole_added : variance that generated samples have beyond the real one, over the real
+        one: within the clusters, and in the whole set.
+    within, whole : the real variance within the clusters, and in the whole set.
+    whole_chance : standard error of whole_added.
+    offset : squared distance of the real mean from the origin, over the variance of the set.
+
+    Moves of the cluster centres:
+
+    centre_z : z-score of all moves.
+    after_shift, after_scale, after_stretch, after_features : z-score of the moves that remain after
+        the best shift, the best factor from the origin, the best factor from the mean, and the best
+        factors of each feature; nan if there are so many parameters that they fit any moves.
+    stretch : the best factor from the mean, less 1; 0 for a single cluster, whose centre is the
+        mean.
+    factor : the best factor from the origin, less 1.
+
+    Features:
+
+    deciles : mean squared difference of the features' deciles, in units of chance.
+    deciles_shift, deciles_scale, deciles_features : the difference that remains after a shift of
+        each feature, one factor for all, and a factor for each feature.
     scale : logarithm of the one factor.
-    features : their number.
+    features : number of features.
     disordered : number of features that fit better in another place.
-    misfit, misfit_ordered : how badly these fit, by deciles and correlations, before and after.
+    misfit, misfit_ordered : how badly these features fit by deciles and correlations: in their own
+        places, and in the better ones.
     """
 
     off: float

@@ -156,8 +156,8 @@ def together(
     seed: int = 0,
     store: ResultCache | None = None,
 ) -> SharedReference:
-    """Both sides of every checkpoint, and their replicates from evaluation samples drawn again with
-    replacement.
+    """Both sides of every checkpoint's area, and their replicates from evaluation samples drawn
+    again with replacement.
 
     In each replicate the real samples are drawn once for all checkpoints, the generated ones of
     each checkpoint separately; supports stay as they are. See `prviz.bootstrap`. This is the slow
@@ -257,37 +257,45 @@ def ranking(
     second: SharedReference | None = None,
     widen: float = 1.0,
 ) -> pd.DataFrame:
-    """The ranking for a goal, best first, from replicates that serve all goals.
+    """The ranking of checkpoints for a goal, best first.
 
-    found : the result of `together`.
-    names : a name per checkpoint, in the order of ``found``; ties of the score stay in this order.
-    second : the same checkpoints by another family, which orders those whose score is below
-        TOLD_APART, all behind the others. So the order of two follows from these two alone, and is
-        never circular.
-    widen : factor of the margins by the first family, for what other fit samples would change.
-    goal : 0 precision first, 0.5 balanced (AuC), 1 recall first; see `score`.
-    confidence : in (0, 1), of the intervals, and of keeping the truly best checkpoint among those
-        that may be best.
+    found : the result of `together`, which serves all goals.
+    names : a name per checkpoint, in the order of ``found``; checkpoints of equal score stay in
+        this order.
+    goal : 0 for precision first, 0.5 for balanced (AuC), 1 for recall first; see `score`.
+    confidence : in (0, 1): that of the intervals, and the probability that the truly best
+        checkpoint is among those that may be best.
     steps : a step per checkpoint, None where it is not known.
+    second : the same checkpoints by a second family. It orders those whose score by the first
+        family is below TOLD_APART, all behind the others. So the order of two checkpoints follows
+        from these two alone, and is never circular.
+    widen : factor of the margins by the first family, for the effect of other fit samples.
 
-    Returns a line per checkpoint, with these columns: checkpoint (its name), step, score, low, high
-    (spread of the score over the replicates), best (share of the replicates in which it is best;
-    several best ones divide a replicate), behind (score of the first line less its own), loses
-    (share of the replicates in which it is behind the first line), tied_with_best (True if it may
-    be best as well; for the first line: if any other may), margin (how far behind the first line a
-    checkpoint can't be best; 0 for the first line), front (True if no other beats it both in
-    precision and in recall), precision, recall (its `AreaSides`), and second, second_low,
-    second_high (score and spread by the second family, nan without). If the second family orders
-    both a checkpoint and the first line, behind and margin are in its scores. Otherwise scores
-    below TOLD_APART count as TOLD_APART in both columns, since they order nothing.
+    Returns a table with a line per checkpoint and these columns:
 
-    A checkpoint may be best unless another that may be best scores more by over c times the
-    standard error of their difference over the replicates; c is the value that no such difference
-    exceeds by chance in ``confidence`` of the replicates. Those that can't be best are left out one
-    round after another until none falls, so that files far behind change nothing. Like every
-    bootstrap here, the ranking accounts for the choice of evaluation samples alone, not for other
-    fit samples, nor for bias, which cancels as far as both checkpoints have the same: the spread of
-    a score is no interval of the true one.
+    checkpoint, step : its name and its step.
+    score : its score for the goal. low, high : interval of the score over the replicates.
+    best : share of the replicates in which it is best; several best ones divide a replicate.
+    behind : score of the first line less its own.
+    loses : share of the replicates in which it is behind the first line.
+    tied_with_best : True if it may be best as well; in the first line, True if any other may.
+    margin : how far behind the first line a checkpoint can't be best; 0 for the first line.
+    front : True if no other checkpoint beats it both in precision and in recall.
+    precision, recall : its `AreaSides`.
+    second, second_low, second_high : score and interval by the second family, nan without one.
+
+    If the second family orders both a checkpoint and the first line, behind and margin are
+    differences of its scores. Otherwise scores below TOLD_APART count as TOLD_APART in both
+    columns, since their differences order nothing.
+
+    A checkpoint may be best unless another one that may be best scores more by over c standard
+    errors of their difference over the replicates; c is the value that no such difference exceeds
+    by chance in ``confidence`` of the replicates. Checkpoints that can't be best are left out in
+    rounds until all others may be best, so that files far behind change nothing.
+
+    The ranking accounts for the choice of evaluation samples alone, as every bootstrap here does:
+    not for other fit samples, nor for bias. Bias cancels as far as two checkpoints have the same.
+    So the interval of a score is no interval of the true score.
 
     Source: Hsu 1996, Multiple Comparisons, chapter 4 (comparisons with the best); Hansen, Lunde,
     Nason 2011, The Model Confidence Set (leaving out in rounds); Efron, Tibshirani 1993.
