@@ -12,6 +12,7 @@ import gc
 import os
 import re
 import runpy
+import shlex
 import signal
 import socket
 import sys
@@ -19,7 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import prviz
 from prviz.cli.terminal import memory_size
@@ -119,7 +120,17 @@ def _fail(message: str, *recipe: str, status: int) -> int:
 class _Parser(argparse.ArgumentParser):
     """Argument parser that prints a usage error as one line, like every other error of prviz."""
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Remember the arguments for the message of an error."""
+        self._given = list(args or ())
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
+        files = [each for each in self._given if each.startswith("-") and os.path.lexists(each)]
+        if files:
+            message += (
+                f"; a file whose name begins with - is named as in {shlex.quote(f'./{files[0]}')}"
+            )
         self.exit(_fail(f"{message} (see {self.prog} --help)", status=2))
 
 

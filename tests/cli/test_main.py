@@ -104,6 +104,20 @@ def assert_one_line_error(result: tuple[int, str, str], *parts: str) -> None:
         assert part in err
 
 
+@pytest.mark.parametrize("name", ["-x.npy", "--json.npy"])
+def test_a_file_that_looks_like_an_option_is_said(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+) -> None:
+    (tmp_path / name).write_bytes(b"")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        main(["triage", "real.npy", name])
+    assert f"a file whose name begins with - is named as in ./{name}" in capsys.readouterr().err
+
+
 def test_version(run: Run) -> None:
     assert run("--version") == (0, f"prviz {prviz.__version__}\n", "")
 
