@@ -86,6 +86,11 @@ _GLUED = re.compile(
     r"|checkpoint|unix)"
     r"(ids?|idx|index|seed|steps?|epoch|no|nr|num|number|count|key|stamp|time)"
 )
+# Names of lists that belong to the tokens of a text, beside its embedding.
+_OF_TOKENS = re.compile(
+    r"(token_|cumulative_|top_)?log_?probs?|tokens?|(input|output|token|word|token_type)_ids"
+    r"|(attention|special_tokens)_mask|offset(s|_mapping)"
+)
 # Pattern of names of truth-value columns that give a role; {} stands for the words for the role.
 _FLAG = r"((is|was)_?)?({})(_?(image|sample|data|row|item|label|flag))?"
 # Role -> names of truth-value columns that are true for samples of that role.
@@ -338,6 +343,9 @@ def one_list(
     ReadError : the ``key`` is none of them.
     """
     lists = [name for name in lists if key in (None, name)]
+    others = [name for name in lists if not _OF_TOKENS.fullmatch(plain_name(name))]
+    if key is None and len(others) == 1:
+        lists = others
     if key is not None and not lists:
         raise ReadError(f"{where}: has no list column {quoted(key)}. Its columns: {listed(names)}.")
     if len(lists) > 1:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from operator import itemgetter
 from pathlib import Path
@@ -41,11 +41,14 @@ _WEIGHTS = (
     r"|w"
     r"|(?!.*(mol|birth|body|dry|wet|fresh|net|gross))\w*(wgh?t|wt)p?\d*f?"
 )
+# Names of body weights, of which a table has several, such as shell_weight.
+_OF_BODIES = re.compile(r"(?!.*(base|final|samp|surv|design|rake|post|pop)).+_weights?")
 _OF_WEIGHTS = re.compile("weight_.+")
 _DRAWN = r"\w*(strat(a|um)|stra|psu)|v(ar)?_?(str(at?)?|unit)|se(stra|unit|cu)"
 # Names of bookkeeping, which no feature has.
 _BOOKKEEPING = re.compile(
     r"(.*_)?seed|random_?state|rng|checkpoint|ckpt|y_?(pred|true|hat)|predict(ed|ions?)?"
+    r"|random(_?(no|number|value))?|((cre|upd)ated|modified)_by|row_?version"
     r"|fitted(_values?)?|residuals?|log_?loss|proba(_.*)?|((global"
     r"|train(ing)?|checkpoint|ckpt|optimizer)_?)?step|train|test|val(id(ation)?)?|(.*_)?epoch"
     r"|iter(ation)?|run|trial|replicate|batch|shard|real"
@@ -73,8 +76,13 @@ _BOOKKEEPING = re.compile(
     rf"|{_PREFIXED}|{_OF_A_CELL}|{_MIDDLE}",
 )
 # Names that programs give to columns of their own beside those of the user: _merge, _TYPE_,
-# _airbyte_emitted_at, .fitted and filter_$, but not the dummies of Stata, _Irace_2.
-_OF_A_PROGRAM = re.compile(r"[_.](?!I[a-z]\w*_\d)[^\W\d_].*|filter_\$|\$casenum", re.I)
+# _airbyte_emitted_at, .fitted, filter_$ and the times of Qualtrics, but not the dummies of Stata,
+# _Irace_2.
+_OF_A_PROGRAM = re.compile(
+    r"[_.](?!I[a-z]\w*_\d)[^\W\d_].*|filter_\$|\$casenum"
+    r"|Duration \(in seconds\)|.+_DO_\d+|.+_(Page Submit|(First|Last) Click|Click Count)",
+    re.I,
+)
 # Names that the sampler of Stan gives to its own columns, such as energy__.
 _OF_A_SAMPLER = re.compile(r"\w*[^\W_]__")
 # Names that are features in a table of words (age, weight, score), but doubtful beside numbered
@@ -83,7 +91,7 @@ _EITHER = re.compile(
     r"[xyz]|(x|y|z)_?coord(inate)?|coord_?[xyz]|pos_?[xyz]|(.*_)?(score|time|loss|distance"
     r"|similarity|confidence|likelihood)s?|time_.*"
     r"|steps|seeds|epochs|runs|iterations|frame|rank|temperature|top_?[kp]|prob(ability)?"
-    r"|(.*_)?p_?val(ue)?s?|p_?adj|q_?value|fdr|propensity(_.*)?|p_?score|conf|posterior|prior"
+    r"|(.*_)?[pq]_?val(ue)?s?|p_?adj|pep|fdr|propensity(_.*)?|p_?score|conf|posterior|prior"
     r"|perplexity|rating|votes?"
     rf"|duration|latency|clusters|topic|number|no|nr|{_WEIGHTS}"
     r"|reward|log_?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty"
@@ -101,8 +109,18 @@ _MEASURED_TOO = re.compile(
     r"|anomaly|outlier|novelty|confidence|cos(ine)?|l2|nearest|nn|knn|mahalanobis|recon(struction)?"
     r"|kl|ce|mse|adv(ersarial)?|gan|total|perceptual|style|content|clustering|doublet|mapping"
     r"|alignment)_).+_(score|time|loss|distance)s?"
-    r"|time_(to|from|since|until|between|in|on|of|per|control|spent)(_.*)?"
+    r"|time_(to|from|since|until|between|in|on|of|per|control|spent|signature)(_.*)?"
 )
+# Of these, names of what a model gives where all values are shares.
+_SHARES = re.compile(r".+_scores?")
+# Names of ids in capitals, such as CNTSCHID, and words that end like them.
+_GLUED_ID = re.compile(r"(?!.*(AC|LIP|SOL|GR|FLU|VAL|HYBR|PA|OPIO|STERO|THYRO)ID)\w{3,}ID")
+# Names of totals, of which few addends are no chance.
+_TOTAL = re.compile(r"(.*_)?(total|sum|overall|gesamt)(_.*)?")
+# Name of a key, also of a musical one.
+_KEY = re.compile("key")
+# Greatest number of a musical key; numbers of samples go further.
+_MOST_KEYS = 24
 # Names of settings that are measured where they have many different values.
 _SETTING = re.compile("temperature")
 # Names of coordinates of one letter, and other names of one letter.
@@ -117,11 +135,14 @@ _BESIDE = re.compile(
 # Names that are doubtful beside numbered features if their column holds whole numbers: numbers,
 # codes, the state of a form, outcomes.
 _NUMBERS = re.compile(
-    r".+_(no|nr|number)|.*code|code_(insee|postale?|commune|region)|zip|plz|fips|state|county|cls"
+    r".+_(no|nr|number)|.*code|code_(insee|postale?|commune|region)|plz|state|county|cls"
     r"|land_?cover|lulc|classification|.+_complete|block|rep|lap|turn|born"
-    r"|naics.*|sic[hc]?|gics.*|nace.*|isi?co?|icd_?\d*|(.*_)?iso(_?num(eric)?)?|m49"
+    r"|(.*_)?(fips|zip|naics|nace|gics|m49)|sic[hc]?|isi?c|isco|icd_?\d*"
+    r"|.+_iso|(.*_)?iso_?num(eric)?"
     r"|(.*_)?port|[sd]port|protocol|proto|camcol|rerun|field|slice|tile|lane|channel|ccd|chip"
     r"|churn(ed)?|survived|exited|default(ed)?|attrition|readmitted|(is_?)?fraud|outcome|diagnosis"
+    r"|(.*_)?(type|status|district|region|zone|sector|vendor|version|orientation)|sleep_stage"
+    r"|.+_(seq|sequence)|\w*(fp|qc|quality|bad|warn(ing)?)_?flags?(_.*)?|decoy|qa\d*|scl"
 )
 # Names of coordinates on a map, on the sky or in a picture, and of the ends of an interval in a
 # recording, which come in pairs.
@@ -167,6 +188,7 @@ _CLOCK = re.compile(
 # Names of the error or quality of another column; the groups are the name of that column.
 _ERROR = re.compile(
     r"(.+?)_?(?:err|error|unc|uncertainty|std_?err|flag|qc|quality|status)"
+    r"_?(?:\d|low(?:er)?|upp?(?:er)?|plus|minus|pos|neg)?"
     r"|(?:e_|err(?:or)?_?|unc_?)(.+)"
 )
 # A unit at the end of a name, such as (s) in Time (s).
@@ -257,6 +279,8 @@ _REASONS = {
     ),
     "a quality of the cell": re.compile(_OF_A_CELL),
     "a setting of a sampler": re.compile(r"(n|num|sampling|inference|denoising)_.*steps"),
+    "a random number": re.compile(r"random_?(no|number|value)?"),
+    "a note of the database": re.compile(r".+ed_by|row_?version"),
     "a state of the sampler": re.compile(r"lp|accept.*|step_?size|tree_?depth|n_leapfrog|diverg.*"),
     "a step or a run of training": re.compile(
         r"(.*_)?(step|epoch)s?|iter(ation)?s?|runs?|run_?n\w+|checkpoint|ckpt|trial|replicate"
@@ -685,6 +709,7 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     if 2 * len(programs) > len(features):
         programs = set()
     sure |= samplers | programs
+    sure -= _where(_of_music, values, _named(plain, _KEY))
     either = _named(plain, _EITHER) - sure
     numbered = Counter(
         stem
@@ -708,7 +733,8 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
         sure |= dates.keys()
     if len(places := _named(plain, _PLACE) - sure) > 1:
         either |= places
-    either |= dates.keys() | {each for each in _named(plain, _NUMBERS) if _whole(values[:, each])}
+    numbers = _named(plain, _NUMBERS) | _named(features, _GLUED_ID)
+    either |= dates.keys() | _where(_whole, values, numbers)
     of_weights = _named(plain, _OF_WEIGHTS)
     either |= {place for place in of_weights if abs(values[:, place].mean() - 1) < _ABOUT_ONE}
     even, ordered = _in_order(values)
@@ -716,7 +742,7 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     seen |= dict.fromkeys(programs, "named like a program's own column")
     seen |= dict.fromkeys(samplers, "a state of the sampler")
     seen |= dict.fromkeys(dates.keys() & sure, "a part of a date")
-    units = {place for place in _named(plain, _UNIT) if _repeats(values[:, place])}
+    units = _where(_repeats, values, _named(plain, _UNIT))
     sure |= units | seen.keys()
     either -= sure
     if len(sure) == len(plain):
@@ -727,7 +753,7 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
         reasons[features[place]] = seen.get(place) or next(fitting, "named unlike the others")
     in_order = _at(ordered - sure - either, features)
     codes = _scattered(values) - sure - either
-    sums = _sums(values) - sure
+    sums = _sums(values, plain) - sure
     # Without these columns no feature would be left.
     if len(sure) + len(either) == len(plain):
         either = set()
@@ -746,15 +772,23 @@ def _named(plain: Sequence[str], names: re.Pattern[str]) -> set[int]:
 
 
 @np.errstate(all="ignore")  # inf - inf is nan
-def _sums(values: Array) -> set[int]:
+def _sums(values: Array, plain: Sequence[str]) -> set[int]:
     """Indices of columns that are in each row the sum of all columns before them, or of all
-    others.
+    others; of totals by name also those of some columns beside them.
     """
     numbers = values[:FIRST_ROWS].astype(float)
     varied = np.ptp(numbers, axis=0) > 0
-    if len(values) < _EVEN_ROWS or np.count_nonzero(varied) <= _ADDENDS:
-        return set()
-    found = set()
+    found = set[int]()
+    if len(values) < _EVEN_ROWS:
+        return found
+    for place in _named(plain, _TOTAL):
+        total = numbers[:, [place]]
+        for some in (numbers[:, :place][:, ::-1], numbers[:, place + 1 :]):
+            near = np.abs(np.cumsum(some, axis=1) - total) <= _ROUNDING * np.abs(total)
+            if varied[place] and near.all(axis=0)[1:].any():
+                found.add(place)
+    if np.count_nonzero(varied) <= _ADDENDS:
+        return found
     before = np.cumsum(varied) - varied
     for sums, addends in (
         (np.cumsum(numbers, axis=1) - numbers, before),
@@ -763,6 +797,19 @@ def _sums(values: Array) -> set[int]:
         near = np.abs(sums - numbers) <= _ROUNDING * np.abs(numbers)
         found |= {*np.flatnonzero(near.all(axis=0) & varied & (addends >= _ADDENDS)).tolist()}
     return found
+
+
+def _where(check: Callable[[Array], bool], values: Array, places: Iterable[int]) -> set[int]:
+    """Those of some columns, by their indices, that pass a check."""
+    return {place for place in places if check(values[:, place])}
+
+
+def _are_shares(column: Array) -> bool:
+    return bool(column.min() >= 0 and column.max() <= 1)
+
+
+def _may_weigh(column: Array) -> bool:
+    return are_weights([column])
 
 
 def _whole(column: Array) -> bool:
@@ -798,9 +845,12 @@ def _probabilities(values: Array, plain: Sequence[str]) -> set[int]:
 def _measured(values: Array, plain: Sequence[str]) -> set[int]:
     """Indices of the features in a table of words whose names mean bookkeeping in other tables."""
     found = _named(plain, _MEASURED_TOO)
-    for place in _named(plain, _SETTING):
-        if not _few(values[:, place]):
-            found.add(place)
+    settings = _named(plain, _SETTING)
+    found |= settings - _where(_few, values, settings)
+    found -= _where(_are_shares, values, _named(plain, _SHARES))
+    weights = _named(plain, _OF_BODIES)
+    if len(weights) > 1 and not _where(_may_weigh, values, weights):
+        found |= weights
     # z beside other letters, as of photometric bands, is no coordinate
     if len(_named(plain, _OTHER_LETTERS)) > 1:
         found |= _named(plain, _LETTERS)
@@ -824,7 +874,8 @@ def _seen(
 ) -> dict[int, str]:
     """Index of a column -> what it is, by its values or by the names of other columns."""
     names = set(plain)
-    seen = dict.fromkeys(_keys(values, features), "a key, whose numbers all differ")
+    keys = _keys(values, features) - ordered - _named(plain, _CLOCK)
+    seen = dict.fromkeys(keys, "a key, whose numbers all differ")
     seen |= dict.fromkeys(_probabilities(values, plain), "a prediction or its quality")
     for place, name in enumerate(plain):
         error = _ERROR.fullmatch(name)
@@ -839,10 +890,10 @@ def _seen(
             if _CLOCK.fullmatch(name):
                 steps = "a time, in even steps"
             seen[place] = steps
-        elif _are_dates(values[:, place]) or _are_moments(
-            values[:, place], place in ordered or _CLOCK.fullmatch(name) is not None
-        ):
+        elif _are_dates(values[:, place]):
             seen[place] = "a time"
+        elif _are_moments(values[:, place], place in ordered or _CLOCK.fullmatch(name) is not None):
+            seen.setdefault(place, "a time")
         # t may be Student's t statistic.
         elif name != "t" and _CLOCK.fullmatch(name) and _runs(values[:, place]):
             seen[place] = "a time, which runs on from row to row"
@@ -885,6 +936,11 @@ def _are_moments(column: Array, seconds: bool) -> bool:
         if len(column) >= _EVEN_ROWS and low <= column[0] <= high:
             return bool(low <= column.min() < column.max() <= high)
     return False
+
+
+def _of_music(column: Array) -> bool:
+    """True for the numbers of musical keys, which repeat from 0 or 1 to 11, 12 or 24."""
+    return _repeats(column) and column.min() >= -1 and bool(column.max() <= _MOST_KEYS)
 
 
 def _scattered(values: Array) -> set[int]:

@@ -4,6 +4,7 @@ decide.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -92,6 +93,8 @@ def taken(frame: pd.DataFrame) -> tuple[str, ...]:
             "proba_1",
             "logloss",
             "residual",
+            "random",
+            "created_by",
             "kmeans_5",
             "timestamp",
             "record_no",
@@ -352,7 +355,10 @@ def test_many_different_amounts_are_skewed_keys_are_not() -> None:
     assert refused(table(values, WORDS, gadget=amounts.max() - amounts)) == ("gadget",)
 
 
-@pytest.mark.parametrize("name", ["_merge", "_TYPE_", ".fitted", "_airbyte_emitted_at", "filter_$"])
+@pytest.mark.parametrize(
+    "name",
+    ["_merge", "_TYPE_", ".fitted", "_airbyte_emitted_at", "filter_$", "Duration (in seconds)"],
+)
 def test_columns_that_a_program_adds_for_itself_are_asked_about(name: str) -> None:
     assert refused(table(REAL, WORDS, **{name: RNG.normal(size=N)})) == (name,)
     dummy = table(REAL, WORDS, _Irace_2=RNG.integers(0, 2, N), _3P=RNG.normal(size=N))
@@ -398,7 +404,8 @@ def test_few_whole_numbers_far_apart_look_like_codes(codes: list[int], noted: bo
     "name",
     [
         *("naics", "sich", "destination_port", "Protocol", "country_iso_num", "camcol", "Slice"),
-        *("churn", "Survived"),
+        *("churn", "Survived", "county_fips", "payment_type", "stop_sequence", "koi_fpflag_nt"),
+        "CNTSCHID",
     ],
 )
 def test_whole_numbers_named_like_codes_or_outcomes_are_noted(name: str) -> None:
@@ -418,7 +425,7 @@ def test_whole_numbers_named_like_codes_or_outcomes_are_noted(name: str) -> None
             "weight_loss",
             "duration",
         ),
-        *("rating", "temperature", "MolWt", "birth_weight"),
+        *("rating", "temperature", "MolWt", "birth_weight", "time_signature", "ISO", "LIPID"),
     ],
 )
 def test_what_is_measured_in_a_table_of_words_gets_no_note(name: str) -> None:
@@ -427,6 +434,50 @@ def test_what_is_measured_in_a_table_of_words_gets_no_note(name: str) -> None:
     setting = table(REAL, WORDS, temperature=RNG.choice([0, 0.7, 1], N))
     assert read(("t.csv", setting.to_csv(index=False).encode())).notes
     assert refused(table(REAL, NUMBERED, temperature=RNG.normal(size=N))) == ("temperature",)
+
+
+def test_a_score_of_shares_may_be_a_models() -> None:
+    for scale, noted in ((1, True), (9, False)):
+        frame = table(REAL, WORDS, koi_score=RNG.random(N) * scale)
+        assert bool(read(("t.csv", frame.to_csv(index=False).encode())).notes) == noted
+
+
+def test_several_body_weights_get_no_note_several_survey_weights_do() -> None:
+    for names, noted in ((("Whole weight", "Shell weight"), False), (("FSTUWT", "SENWT"), True)):
+        more = dict(zip(names, RNG.random((2, N)) + 2, strict=True))
+        notes = read(("t.csv", table(REAL, WORDS, **more).to_csv(index=False).encode())).notes
+        assert bool(notes) == noted
+
+
+def test_a_musical_key_is_a_feature() -> None:
+    assert taken(table(REAL, WORDS, key=RNG.integers(0, 12, N)))[-1] == "key"
+    assert refused(table(REAL, WORDS, key=RNG.integers(0, 90, N))) == ("key",)
+
+
+@pytest.mark.parametrize("name", ["mag_err1", "mag_err_upper", "mag_error_minus", "e_mag"])
+def test_errors_to_both_sides_are_asked_about(name: str) -> None:
+    error = {name: RNG.random(N)}
+    assert refused(table(REAL, WORDS, mag=RNG.normal(size=N), **error)) == (name,)
+
+
+def test_a_total_of_some_columns_beside_it_is_noted() -> None:
+    frame = table(REAL, WORDS)
+    frame.insert(3, "total_hours", frame["income"] + frame["hours"])
+    said = "it is the sum of other columns: 'total_hours'"
+    for held in (frame, frame[frame.columns[::-1]]):
+        [note] = read(("t.csv", held.to_csv(index=False).encode())).notes
+        assert said in note
+    frame["total_hours"] += 0.01
+    assert read(("t.csv", frame.to_csv(index=False).encode())).notes == ()
+    frame = table(REAL, WORDS)
+    frame.insert(3, "total_hours", frame["hours"])  # of one column alone
+    assert read(("t.csv", frame.to_csv(index=False).encode())).notes == ()
+
+
+def test_lists_of_tokens_are_no_samples() -> None:
+    rows = [{"logprobs": [-0.1, -0.2], "embedding": row.tolist(), "n": 1} for row in REAL]
+    found = read(("t.jsonl", "\n".join(map(json.dumps, rows)).encode()))
+    np.testing.assert_array_equal(found.values, REAL)
 
 
 def test_bands_of_one_letter_and_formants_get_no_note() -> None:
