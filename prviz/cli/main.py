@@ -120,6 +120,8 @@ def _fail(message: str, *recipe: str, status: int) -> int:
 class _Parser(argparse.ArgumentParser):
     """Argument parser that prints a usage error as one line, like every other error of prviz."""
 
+    _given: Sequence[str] = ()
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Remember the arguments for the message of an error."""
         self._given = list(args or ())
