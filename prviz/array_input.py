@@ -294,7 +294,8 @@ def _is_number(value: Any) -> bool:
         return False
     try:
         float(value)
-    except OverflowError:  # `_as_floats` says so
+    except OverflowError:
+        # `_as_floats` refuses whole numbers beyond the range of floats.
         return True
     except (TypeError, ValueError):
         return False

@@ -751,8 +751,8 @@ def _length(names: Iterable[str]) -> int:
 
 
 def _ends(longer: Sequence[str], shorter: Sequence[str]) -> tuple[str, str]:
-    """The texts that make the longer names of the shorter ones, in front and behind; "" and "" if
-    there are none.
+    """The texts in front of and behind each longer name that make it of a shorter one; two empty
+    texts if there are none.
     """
     extra = len(longer[0]) - min(len(name) for name in shorter)
     for size in range(max(extra, 0) + 1):

@@ -298,7 +298,7 @@ _facts_of_sets: WeakKeyDictionary[Samples, SetFacts] = WeakKeyDictionary()
 
 
 def set_facts(samples: Samples) -> SetFacts:
-    """The facts about a set; the result is kept for later calls."""
+    """The facts about a set, cached for later calls."""
     if samples not in _facts_of_sets:
         _facts_of_sets[samples] = _set_facts(samples)
     return _facts_of_sets[samples]

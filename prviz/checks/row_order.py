@@ -76,7 +76,7 @@ def dependent_rows(samples: Samples) -> RowOrder | None:
     """How often nearest neighbours are close together in the file, if far more often than by
     chance.
 
-    The result for a set is kept for later calls.
+    The result for a set is cached.
 
     Parameters
     ----------

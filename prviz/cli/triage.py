@@ -404,7 +404,8 @@ def _triage(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> i
             f" pictures on the way: {_on_the_way(arguments, 'pixels:32')} (prviz embed --list shows"
             " other encoders)"
         )
-    # A limit below the default shows that memory matters more than speed here.
+    # The user who lowers the limit wants little memory rather than speed, so freed arrays are
+    # returned to the system.
     if arguments.memory_limit < MEMORY_LIMIT:
         return_large_arrays()
     triage = TriageCommand(arguments)

@@ -209,21 +209,22 @@ def triage_text(found: TriageResults, reference: str, notes: Iterable[str]) -> s
                 listed = _CLASSES if name == judgement.decision.best else 0
                 parts.append(_classes(one_line(name), found.classes[name], listed))
     parts += [f"Note: {one_line(note)}." for note in notes]
-    for name in sorted(short, key=len, reverse=True):  # no name is cut as part of another
+    # Longer names are replaced first, so that no name is cut as a part of another.
+    for name in sorted(short, key=len, reverse=True):
         parts = [part.replace(name, short[name]) for part in parts if part]
     parts.append(_failed(found.outcomes))
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def cut_name(name: str) -> str:
-    """A name of at most 60 characters: of a longer one, its beginning and its end."""
+    """A name of at most 60 characters: a longer one is cut in the middle."""
     if len(name) <= _LONGEST_NAME:
         return name
     return f"{name[:27]}...{name[-30:]}"
 
 
 def _short_names(names: Sequence[str]) -> dict[str, str]:
-    """Long names as they are printed; none where two would look alike."""
+    """Long name -> its cut form, for printing; empty if two names have the same cut form."""
     short = {name: cut_name(name) for name in names}
     if len(set(short.values())) < len(short):
         return {}

@@ -437,7 +437,7 @@ def read_chosen(
 
 
 def _is_folder(source: PathLike) -> bool:
-    """True if the path leads to a folder; False also where it can't be looked at."""
+    """True if the path leads to a folder; False also for a path that can't be accessed."""
     with suppress(OSError):
         return checked_path("source", source).is_dir()
     return False

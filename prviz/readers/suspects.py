@@ -123,8 +123,9 @@ _KEY = re.compile("key")
 _MOST_KEYS = 24
 # Names of settings that are measured where they have many different values.
 _SETTING = re.compile("temperature")
-# Names of coordinates of one letter, and other names of one letter.
+# Names of coordinates of one letter.
 _LETTERS = re.compile("[xyz]")
+# Other names of one letter, such as those of photometric bands.
 _OTHER_LETTERS = re.compile(r"[^\W\d_xyz]")
 # Names that are doubtful beside numbered features, but plain features in a table of words.
 _BESIDE = re.compile(

@@ -197,7 +197,10 @@ def _is_number(cell: str) -> bool:
 
 
 def _number(cell: str, here: str, *, steps: bool) -> float:
-    """The number in a cell; steps : True if k or M may stand behind it, as in names."""
+    """The number in a cell.
+
+    steps : True if a k or M may stand behind the number, as in the names of files.
+    """
     unit = cell[-1].lower()
     digits = cell
     times = 1.0

@@ -46,8 +46,8 @@ REORDERED = 0.15
 FITS = 4.0
 # z-score of the shares of the clusters below which these shares explain no move of the mean.
 LIKE_MASS = 2.0
-# Parts of a move of the mean, explained by the shares of clusters, above which these may be the
-# cause of the move, and above which they are.
+# Parts of a move of the mean that the shares of clusters explain: above the first, the shares may
+# be the cause of the move; above the second, they are.
 BY_MASS = (MOVED_BY_SHARES, 0.6)
 # Ratio of norms from which on nothing but a factor can be compared.
 FAR = 10.0
