@@ -74,7 +74,9 @@ def draw() -> None:
             label_visibility="collapsed",
             width=360,
         )
-    st.query_params["experiment"] = name
+    # A bare address shows the first one, and stays bare: another one would be one more step Back.
+    if st.query_params or name != next(iter(EXPERIMENTS)):
+        st.query_params["experiment"] = name
     experiment = EXPERIMENTS[name]
     try:
         kept = stored(experiment)

@@ -317,6 +317,8 @@ class TriageSession:
     # yet. refused : by part, why a part of the link is ignored.
     link: dict[str, str] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
+    # What a link of the page's first view would say, where it was opened by a bare address.
+    bare: dict[str, str] | None = None
     refused: dict[str, str] = field(default_factory=dict)
     # The last listing of the app's folder.
     listing: FolderListing | None = None
@@ -426,7 +428,15 @@ def refuse(name: str, reason: str) -> None:
 def write_link(parts: Mapping[str, str | None]) -> None:
     """Set the page's link to these parts; those that are None are left out. A link never names an
     uploaded file.
+
+    A bare address stays bare while it shows the first view: each other address is an entry of the
+    browser's history, so that Back would need one more press.
     """
     values = {name: text for name, text in parts.items() if text is not None}
+    found = session()
+    if found.bare is None:
+        found.bare = {} if found.link else values
+    if values == found.bare and not st.query_params:
+        return
     if st.query_params.to_dict() != values:
         st.query_params.from_dict(values)

@@ -185,6 +185,7 @@ def test_without_a_kept_result_it_is_run_at_once_and_the_size_says_how_long(
     healthy(app)
     assert EXPERIMENTS["same"].setting("paper") in text(app)
     assert app.code[0].value == "prviz experiment same --paper"
+    assert dict(opened().query_params) == {}  # else Back leads to the bare address twice
     app.selectbox(key=section.MENU).set_value("outlier").run()
     healthy(app)
     assert app.query_params["experiment"] == "outlier"

@@ -141,6 +141,14 @@ def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_sessi
     np.testing.assert_array_equal(table(again)["AuC, kNN"], first["AuC, kNN"])
 
 
+def test_a_bare_address_stays_bare_while_it_shows_the_first_view() -> None:
+    """Else Back leads to it twice."""
+    app = triage()
+    assert dict(app.query_params) == {}
+    app.number_input(key="triage.k").set_value(7).run()
+    assert app.query_params["k"] == "7"
+
+
 def test_a_link_says_the_settings_and_what_it_can_t_say_is_ignored() -> None:
     app = triage(set="truncation", methods="kde,knn", k="7", split="none", seed="5", equal="1")
     assert app.segmented_control(key="triage.set").value == "truncation"
