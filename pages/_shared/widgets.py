@@ -169,6 +169,24 @@ fill="none" stroke="black" stroke-width="1.6" stroke-linecap="round"> \
   [data-testid="stHeader"] button { min-width: 44px; min-height: 44px; }
   #MainMenu { margin-right: -18px; }
   @media (max-width: 640px) { .st-key-prviz-bar { gap: var(--prviz-space-2); } }
+  /* What a finger taps has 44 pixels. Knobs of sliders and question marks are drawn smaller. */
+  .block-container :is(
+    button, summary, a[href^="./?"], [role="group"]:has(> [role="combobox"])
+  ):not(
+    .live *, .live-place *, .course *, .battery *, .ranking *, .st-key-prviz-bar *,
+    .st-key-part-export *, [role="group"] > *, [aria-label^="Help for"], [aria-label^="Remove "]
+  ) { min-width: 44px; min-height: 44px; }
+  [data-rac]:has(> * > input[type="range"]) {
+    & { width: 28px; height: 28px; }
+    &::after { content: ""; position: absolute; inset: -8px; }
+  }
+  /* The value of a slider stands above its knob. */
+  label + [data-rac]:has(input[type="range"]) { margin-top: 14px; }
+  /* On Explore, question marks have rules of their own. */
+  :is(.page-triage, .page-bias_lab) :is([aria-label^="Help for"], .pane > .help summary) {
+    & { position: relative; z-index: 1; }
+    &::after { content: ""; position: absolute; inset: -14px; }
+  }
 }
 /* Panels of one experiment side by side, as many in a row as are legible. */
 [class*="st-key-side-by-side-"] .live .panes {

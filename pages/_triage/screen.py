@@ -255,7 +255,7 @@ def _verdict_html(found: CheckpointResults, answer: TriageAnswer) -> str:
         wrong = f"{html.escape(best)} {html.escape(share.sentence)}. "
     chips = f"{_fault_chip(answer, best)} {_copies_chip(answer, best)}"
     lines = [
-        f"<h2>{head} {_ceiling_html(answer)}{_apart_chips(judgement.apart)}</h2>",
+        f"<h2>{head}&emsp;{_ceiling_html(answer)}{_apart_chips(judgement.apart)}</h2>",
         f"<p>{rest}{basis}{_judged_so_far(found)}</p>",
         f"<p>{wrong}{chips}{_so_far(found, answer)}</p>",
         warnings_html(answer.own_warnings[best]),

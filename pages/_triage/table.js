@@ -159,7 +159,8 @@ function rowOf(table, row, best) {
   // the selected checkpoint is always compared: its tick can't be removed
   tick.disabled = Boolean(row.color) && !choice.ticked.includes(id);
   tick.checked = tick.disabled || choice.ticked.includes(id);
-  tick.onclick = (event) => event.stopPropagation();
+  const around = element("label", tick);
+  around.onclick = (event) => event.stopPropagation();
   tick.onchange = () => change(table, { ticked: toggled(choice.ticked, id) });
   // a long name is cut at its beginning, as checkpoints' names mostly differ at the end
   const name = element("button.name", element("bdi", id, { dir: "ltr" }), {
@@ -205,7 +206,7 @@ function rowOf(table, row, best) {
       style: row.color ? `--swatch:${row.color}` : "",
       class: `${row.color ? "compared" : ""}${row.ties ? " ties" : ""}`,
     },
-    element("td.tick", tick),
+    element("td.tick", around),
     element("th", { scope: "row" }, name, ...warningsOf(row), ...note),
     element("td.score", decimals(row.score, 3)),
     interval(row),
@@ -317,7 +318,7 @@ function headOf({ spec }) {
       scope: "col",
       title: "With 95 % confidence the true score is at most that",
     }),
-    element("th", "fault", { scope: "col" }),
+    element("th.fault", "fault", { scope: "col" }),
     element("th"),
   ];
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import accumulate, pairwise
 
 from tests.browser import ROOT
 
@@ -60,3 +61,14 @@ def test_code_is_whole_on_a_phone() -> None:
     assert len(calls) > 5
     for name, call in calls:
         assert "wrap_lines" in {each.arg for each in call.keywords}, (name, call.lineno)
+
+
+def test_no_has_stands_in_another() -> None:
+    """A browser drops the whole rule without a word."""
+    for path in SOURCES:
+        if path.suffix not in {".css", ".py"}:
+            continue
+        parts = path.read_text(encoding="utf-8").split(":has(")[1:]
+        for part, following in pairwise(parts):
+            depths = accumulate(({"(": 1, ")": -1}.get(letter, 0) for letter in part), initial=1)
+            assert 0 in depths, f"{path.name}: :has({part}:has({following[:40]}"

@@ -22,7 +22,7 @@ from tests.browser import (
 # Controls in sight, each by the pixels that a tap reaches it on, from its middle to the sides.
 SMALL = """() => {
     const kinds = `button, a[href], input, select, summary, textarea, [role=tab], .over-stops`;
-    const inside = "[inert], [aria-hidden=true], .st-key-space .tools";
+    const inside = "[inert], [aria-hidden=true], .st-key-space .tools, td.tools, .battery";
     const found = [];
     let seen = 0;
     for (const node of document.querySelectorAll(kinds)) {
@@ -31,7 +31,7 @@ SMALL = """() => {
         const drawn = node.getBoundingClientRect().width > 1 && getComputedStyle(node).clipPath === "none";
         if (!drawn && !node.closest("[data-rac]")) continue; // for the keyboard alone
         const knob = node.closest("[data-rac]:has(> * > input[type=range])");
-        const target = knob ?? node.closest("[role=group]:has(> [role=combobox])") ?? node;
+        const target = knob ?? node.closest("[role=group]:has(> [role=combobox]), .tick label, tr[data-item]") ?? node;
         target.scrollIntoView({ block: "center", behavior: "instant" });
         const box = target.getBoundingClientRect();
         const middle = [box.left + box.width / 2, box.top + box.height / 2];
@@ -112,6 +112,25 @@ def test_every_target_of_a_finger_has_44_pixels(opened: Opener, size: tuple[int,
         seen, small = page.evaluate(SMALL)
         assert seen > 30
         assert small == []
+        assert _sideways(page) == 0
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("size", [PHONE, (820, 1180)])
+def test_every_target_of_the_other_pages_has_44_pixels(
+    opened: Opener, size: tuple[int, int]
+) -> None:
+    for path, picture in (
+        ("/learn", ".course .figure"),
+        ("/bias_lab", ".live .plot .main-svg"),
+        ("/triage", ".verdict-box .chip"),
+    ):
+        page = opened(size, path)
+        expect(page.locator(picture).first).to_be_visible(timeout=90_000)
+        expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=90_000)
+        seen, small = page.evaluate(SMALL)
+        assert seen > 10
+        assert small == [], path
         assert _sideways(page) == 0
 
 
