@@ -104,7 +104,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
     add(
         "--bandwidth",
         type=_bandwidth,
-        help="of kde, a distance (default: mean k-NN radius of each set)",
+        help="bandwidth of kde, a distance (default: mean k-NN radius of each set)",
     )
     add("--b", type=_weight, default=8.0, help="weight of the F-scores' favoured side (default: 8)")
     add(
@@ -117,9 +117,9 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         "--split",
         type=split_share,
         default=0.5,
-        help="share that defines the classifiers, or none (default: 0.5)",
+        help="share of each set that defines the classifiers, or none (default: 0.5)",
     )
-    add("--seed", type=seed_number, default=0, help="of the split (default: 0)")
+    add("--seed", type=seed_number, default=0, help="seed of the split (default: 0)")
     add_json(parser)
     add("--csv", metavar="PATH", help="write the curves as CSV; - is stdout")
     add(
@@ -140,14 +140,15 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         "--width",
         type=_width,
         default=3.25,
-        help="of that figure: 'one column' (3.25 in, default), 'two columns' (6.75 in), or inches",
+        help="width of the figure for a paper: 'one column' (3.25 in, default), 'two columns'"
+        " (6.75 in), or inches",
     )
     add(
         "--memory-limit",
         type=memory_size,
         default="1GB",
         metavar="SIZE",
-        help="most memory above the samples themselves: bytes, or a number of kB, MB, GB, KiB, "
+        help="most memory to use besides the samples: bytes, or a number of kB, MB, GB, KiB, "
         "MiB, GiB (default: 1GB)",
     )
     add_device(parser)

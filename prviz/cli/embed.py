@@ -36,7 +36,7 @@ from prviz.readers.errors import one_line
 def add_pictures(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the options of commands that first embed pictures themselves."""
     group = parser.add_argument_group(
-        "of pictures, to be embedded first: REFERENCE, CHECKPOINTS and --holdout"
+        "if REFERENCE, CHECKPOINTS and --holdout are pictures, to embed them first"
     )
     add = group.add_argument
     add_encoder(add)
@@ -45,8 +45,8 @@ def add_pictures(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="DIR",
         help=(
-            "folder that keeps the features, used again while the pictures are the same (default:"
-            " beside CHECKPOINTS, named after them and the encoder)"
+            "folder for the features, which are used again while the pictures are the same"
+            " (default: beside CHECKPOINTS, named after them and the encoder)"
         ),
     )
 
@@ -58,15 +58,15 @@ def add_encoder(add: Callable[..., object]) -> None:
     add(
         "--encoder",
         metavar="ENCODER",
-        help="such as pixels:32 or network.onnx; see prviz embed --list",
+        help="encoder, such as pixels:32 or network.onnx; prviz embed --list shows all",
     )
     add(
         "--weights",
         type=Path,
         metavar="FILE",
-        help="of timm: their file; of pca: the embedded reference, whose components are used",
+        help="file of weights for timm; for pca, the embedded reference, whose components are used",
     )
-    add("--skip-bad", action="store_true", help="leave out what can't be read")
+    add("--skip-bad", action="store_true", help="leave out pictures that can't be read")
 
 
 def bits_number(text: str) -> int:
@@ -245,14 +245,14 @@ def add_embed(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the arguments of ``prviz embed``, and the function that runs it."""
     parser.description = _TEXT
     add = parser.add_argument
-    add("source", type=Path, metavar="SOURCE", help="what to embed")
+    add("source", type=Path, metavar="SOURCE", help="pictures, texts or a saved tensor")
     add(
         "-o",
         "--out",
         type=Path,
         required=True,
         metavar="FILE",
-        help="file to write, .safetensors; of --each a folder",
+        help="file to write, .safetensors; with --each, a folder",
     )
     add_encoder(add)
     add("--list", action=_List, nargs=0, help="list the encoders, and what papers use for what")
@@ -260,44 +260,54 @@ def add_embed(parser: argparse.ArgumentParser) -> None:
         "--each",
         action="store_true",
         help=(
-            "one file for each sub-folder, .zip and .npz in SOURCE, kept while its pictures are the"
-            " same"
+            "write one file for each sub-folder, .zip and .npz in SOURCE; a file stays while its"
+            " pictures are the same"
         ),
     )
     add("--column", metavar="NAME", help="column of a table with the texts (default: text)")
-    add("--key", metavar="NAME", help="array of an .npz, or tensor of a .pt file, with several")
+    add(
+        "--key",
+        metavar="NAME",
+        help="name of the array or tensor, if an .npz or .pt file has several",
+    )
     add(
         "--bits",
         type=bits_number,
         metavar="N",
         help=(
-            "of a value of 16-bit pictures, such as 12 of CT; the same for all that is compared"
-            " (default: as many as the largest value takes)"
+            "bits per value of 16-bit pictures, such as 12 for CT; give all sets that are compared"
+            " the same (default: as many as the largest value takes)"
         ),
     )
     add("--device", default="cpu", help="where the network runs: cpu or cuda (default: cpu)")
     network = parser.add_argument_group(
-        "of an ONNX network (or in a TOML file of its name)"
+        "for an ONNX network; a TOML file of its name may hold them too"
     ).add_argument
-    network("--size", type=int, help="side of its pictures")
+    network("--size", type=int, help="side in pixels of the pictures that it takes")
     network(
         "--resize", type=int, help="shorter side before the central square is cut (default: size)"
     )
     network(
-        "--interpolation", choices=("bilinear", "bicubic", "lanczos"), help="(default: bilinear)"
+        "--interpolation",
+        choices=("bilinear", "bicubic", "lanczos"),
+        help="method of resizing (default: bilinear)",
     )
     network(
         "--mean",
         type=_numbers,
-        help="subtracted from value / scale: one number, or three with commas",
+        help="number to subtract from value / scale, or three with commas, one for each channel",
     )
-    network("--std", type=_numbers, help="divides what is left: one number, or three")
-    network("--scale", type=float, help="divides the values from 0 to 255 (default: 255)")
-    network("--layout", choices=("nchw", "nhwc"), help="order of its axes (default: nchw)")
+    network(
+        "--std", type=_numbers, help="divisor after the mean is subtracted, one number or three"
+    )
+    network("--scale", type=float, help="divisor of the values from 0 to 255 (default: 255)")
+    network(
+        "--layout", choices=("nchw", "nhwc"), help="order of the axes of its input (default: nchw)"
+    )
     network(
         "--output",
         metavar="NAME",
-        help="which of several outputs, or a tensor inside, such as the input of its classifier",
+        help="output to use, or a tensor inside it, such as the input of its classifier",
     )
     network("--average", type=_axes, help="axes of the output to average over, such as 2,3")
     for option in _OF_FEATURES:

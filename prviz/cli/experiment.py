@@ -27,7 +27,7 @@ def add_experiment(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the arguments of ``prviz experiment``, and the function that runs it."""
     parser.description = _TEXT
     parser.add_argument(
-        "name", nargs="?", metavar="NAME", help="which one; without it, all are listed"
+        "name", nargs="?", metavar="NAME", help="experiment to run; without it, all are listed"
     )
     add_run(parser)
     add_conventions(parser, "table1's figures by this convention (rays: 9, 13, 31 or 1001)")

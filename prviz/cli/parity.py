@@ -72,7 +72,9 @@ def add_parity(parser: argparse.ArgumentParser) -> None:
     )
     for role in ("real", "generated"):
         parser.add_argument(
-            f"--{role}-key", metavar="KEY", help=f"which array of its file the {role} samples are"
+            f"--{role}-key",
+            metavar="KEY",
+            help=f"name of the array with the {role} samples, if a file has several",
         )
     add_json(parser)
     add_columns(parser)
@@ -110,7 +112,9 @@ def add_conventions(parser: argparse.ArgumentParser, effect: str) -> None:
         help="set all of these options, k and split as this paper or package does",
     )
     group.add_argument(
-        "--gammas", action="store_true", help="the classifiers' thresholds too lie on these rays"
+        "--gammas",
+        action="store_true",
+        help="put the classifiers' thresholds on the rays of --rays too",
     )
 
 

@@ -132,13 +132,16 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--paper",
         action="store_true",
-        help="as large as in the paper (default: a quick, smaller run)",
+        help="run at the size of the paper (default: a smaller, quick run)",
     )
     parser.add_argument(
-        "--out", type=Path, metavar="PATH", help="Parquet file that keeps the rows (default: none)"
+        "--out", type=Path, metavar="PATH", help="Parquet file for the rows (default: none)"
     )
     parser.add_argument(
-        "--repeats", type=int, metavar="N", help="repeats, in place of the mode's own"
+        "--repeats",
+        type=int,
+        metavar="N",
+        help="number of repeats (default: that of the paper, or of the quick run)",
     )
     parser.add_argument(
         "--seed",

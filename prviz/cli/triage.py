@@ -211,13 +211,13 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         "--split",
         type=split_share,
         default=0.5,
-        help="share that defines the classifiers, or none (default: 0.5)",
+        help="share of each set that defines the classifiers, or none (default: 0.5)",
     )
     add(
         "--seed",
         type=seed_number,
         default=0,
-        help="of split, equal sizes and resampling (default: 0)",
+        help="seed of the split, of equal sizes and of resampling (default: 0)",
     )
     add(
         "--goal",
@@ -225,8 +225,8 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         default="balanced",
         metavar="GOAL",
         help=(
-            "precision, balanced, recall, or a number from 0 (precision) to 1 (recall) (default:"
-            " balanced)"
+            "goal of the ranking: precision, balanced, recall, or a number from 0 (precision) to 1"
+            " (recall) (default: balanced)"
         ),
     )
     add(
@@ -238,7 +238,7 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
             " compared with (default: two halves of the reference, and the reference itself)"
         ),
     )
-    add("--key", metavar="NAME", help="array of the files that hold several")
+    add("--key", metavar="NAME", help="name of the array, if files hold several")
     add_columns(parser)
     sizes = parser.add_mutually_exclusive_group()
     sizes.add_argument(
@@ -269,15 +269,15 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         "--watch",
         action="store_true",
         help=(
-            "go on: measure every new file of the folders once it is whole, until Ctrl-C; reports"
-            " are written anew"
+            "go on until Ctrl-C: measure every new file of the folders once it is complete, and"
+            " write the reports again"
         ),
     )
     add(
         "--metadata",
         type=Path,
         metavar="CSV",
-        help="table with a column file, and a column step or any other columns of numbers",
+        help="table about the checkpoints: a column file, and step or any other columns of numbers",
     )
     add(
         "--memory-limit",
@@ -285,8 +285,8 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         default="1GB",
         metavar="SIZE",
         help=(
-            "most memory above the samples: bytes, or a number of kB, MB, GB, KiB, MiB, GiB"
-            " (default: 1GB)"
+            "most memory to use besides the samples: bytes, or a number of kB, MB, GB, KiB, MiB,"
+            " GiB (default: 1GB)"
         ),
     )
     add_device(parser)
