@@ -78,8 +78,8 @@ COPIES_TITLES = ("all rows", "one of each", "no copies across")
 
 
 def draw(problem: Problem, found: results.Results) -> None:
-    """Draw precision and recall over lam; when enlarged, also the ends of the curves with and
-    without split and over k, and what follows below.
+    """Draw precision and recall over lam; when enlarged, also the error in precision, the ends of
+    the curves with and without split and over k, influential samples and duplicates.
     """
     _tails(problem, found)
     held = explore_session()
@@ -344,7 +344,7 @@ def _example(settings: ExploreSettings) -> None:
         st.caption(
             "This is the worked example: the last real row lies far from all else, at (4, ..., 4)."
             " Its ball out to its 4th nearest real sample reaches back over the whole set, so that"
-            " in iPR it makes look real whatever is generated there, true or not."
+            " iPR calls everything real that is generated there, rightly or not."
         )
         return
     link = f"{st.context.url}?{urlencode(EXAMPLE.to_query())}"

@@ -231,8 +231,8 @@ def leave_out(problem: Problem, columns: Sequence[int]) -> None:
     dropped = (
         tuple(whole.real.features[column] for column in columns) if whole.real.features else ()
     )
-    # for named columns of files: make the pair that reading the files with these columns as labels
-    # gives
+    # if columns of files have names, the result equals what reading these files with the columns as
+    # labels would give
     if before is not None and dropped:
         sides = [
             _with_labels(each, of, columns, dropped) for each, of in zip(left, whole, strict=True)

@@ -81,8 +81,8 @@ def understand(held: ExploreSession, shared: Session) -> Ask:
 
 
 def _choose(name: object) -> None:
-    """Called after a click on a curve: the panel Space then shows this curve's family, with the
-    same kind of colours.
+    """Called after a click on a curve: the panel Space then shows this curve's family, and what its
+    colours mean does not change.
     """
     if name in (*state().settings.methods, TRUTH):
         explore_session().method = str(name)

@@ -115,18 +115,18 @@ def refusal(prediction: Prediction) -> str:
     """Text that says why the surrogate fails its predictive check."""
     if prediction.inside < LEAST_INSIDE:
         return (
-            f"{prediction.inside:.0%} of the settings measure an area on your data that samples of"
-            f" the surrogate have too; at least {LEAST_INSIDE:.0%} is asked. On average their areas"
-            f" are {prediction.off:.2f} apart."
+            f"{prediction.inside:.0%} of the settings measure an area on your data that they also"
+            f" measure on samples of the surrogate; at least {LEAST_INSIDE:.0%} is required. On"
+            f" average the two areas are {prediction.off:.2f} apart."
         )
     if prediction.sharpness > 1:
         return (
-            "On your data settings measure smaller areas than on the surrogate: its classifier"
+            "On your data, settings measure smaller areas than on the surrogate: its classifier"
             " misses what tells the sets apart."
         )
     return (
-        "On your data settings measure larger areas than on the surrogate: its classifier tells"
-        " apart what they do not."
+        "On your data, settings measure larger areas than on the surrogate: its classifier tells"
+        " samples apart that these settings do not."
     )
 
 
@@ -247,8 +247,8 @@ _NUMBERS = {
     "spread": ("±", "%.3f", "Standard deviation of the IoU over the repeats."),
     "excess": ("Excess", "%.3f", "Invented area: too optimistic."),
     "deficit": ("Deficit", "%.3f", "Missed area: too pessimistic."),
-    "low": ("Off from", "%.3f", "Area minus true area, lower end."),
-    "high": ("to", "%.3f", "Upper end."),
+    "low": ("Off from", "%.3f", "Area minus true area: lower end of its interval."),
+    "high": ("to", "%.3f", "Upper end of the interval."),
 }
 RANKING_COLUMNS = {
     "rank": st.column_config.NumberColumn(

@@ -545,8 +545,8 @@ STEPS: tuple[Step, ...] = (
                 }
             ),
         ),
-        takeaway="Where data end, the curve's ends are the shares that lie where the other has "
-        "data.",
+        takeaway="If data end, the curve's ends are shares: how much of each set lies where the "
+        "other has data.",
         help="α∞ = Q(cosupp), β0 = P(cosupp). The literature reads α∞ as Q(supp P): the same "
         "here, but a repeated "
         "point inside supp P has Q(supp P) = 1 and an empty co-support.\n" + _FAR,

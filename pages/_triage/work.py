@@ -115,8 +115,8 @@ def box(source: CheckpointSource, settings: TriageSettings) -> bool:
 
     def folder() -> (
         Hashable
-        # a file that is being written counts as complete after some time: then time is part of the
-        # state
+        # while a file is being written, the time is a part of the state: after some time without a
+        # change the file counts as complete
     ):
         clock = time.monotonic() // LIVE_PAUSE if kept.arriving else 0
         return state(), clock, source.look() if source.look is not None else None

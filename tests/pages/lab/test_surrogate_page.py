@@ -116,7 +116,7 @@ def test_the_page_opens_on_a_pair_that_a_surrogate_predicts() -> None:
 def test_a_refusal_says_what_is_missed() -> None:
     good = Prediction((), np.zeros(0), np.zeros(0), np.zeros(0), 0.02, 0.9, 1.2, passes=False)
     assert "misses what tells the sets apart" in refusal(good)
-    assert "tells apart what they do not" in refusal(good._replace(sharpness=0.8))
+    assert "tells samples apart that these settings do not" in refusal(good._replace(sharpness=0.8))
     assert refusal(good._replace(inside=0.25)).startswith("25% of the settings measure an area")
 
 
