@@ -56,8 +56,8 @@ def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
 # Each pass is safe: a point clearly above the segment between two others is not a vertex of the
 # hull, even if these two are dropped later.
 def _without_clearly_inner(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
-    """The descending chain of points without most of those that are not on the hull; passes are
-    repeated until one drops few points.
+    """The descending chain of points, without most points that are not on the hull. Points are
+    removed in passes, until a pass removes few.
     """
     while len(xs) > 16:
         slopes = (ys[1:] - ys[:-1]) / (xs[1:] - xs[:-1])

@@ -26,8 +26,8 @@ STEPS = 400
 # Seconds to compute the limit of coverage on a slow machine, per threshold, bin of eta and
 # neighbour.
 _TERM_SECONDS = 1e-7
-# Eta is kept between this and 1 minus this: closer to 0 or 1, SciPy's negative binomial
-# distribution gives nan.
+# Smallest distance of eta from 0 and 1: with a smaller one SciPy's negative binomial distribution
+# gives nan.
 _SMALLEST_SHARE = 1e-12
 
 

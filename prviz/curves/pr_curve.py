@@ -170,7 +170,7 @@ class ErrorRates(ReadOnlyArrays):
         return cls(real_called_generated / n_real, generated_called_real / (len(keys) - n_real))
 
     def curve(self) -> PRCurve:
-        """The precision-recall curve of this family together with the two trivial classifiers.
+        """The precision-recall curve of these classifiers and the two trivial ones.
 
         Returns
         -------
@@ -232,7 +232,8 @@ def _sorted_by_key(keys: Floats, n_real: int) -> tuple[Floats, NDArray[np.uint64
 # If the mass of P or Q beyond an end of the curve is below this, it is a rounding error of summed
 # rates and makes no divergence infinite.
 _ROUNDING = 1e-12
-# What `checked_number` needs of a recall or a precision.
+# Arguments of `checked_number` for a recall or a precision: what is accepted as text, and the test
+# of it.
 _SHARE = ("a value in [0, 1]", lambda found: 0 <= found <= 1)
 
 # For each f-divergence: the convex function f on (0, inf), f(0), and the limit of f(t) / t for

@@ -131,7 +131,7 @@ class Estimator:
     _values: Mapping[str, Any] = {}  # Values of the parameters that differ from their defaults.
 
     def value(self, name: str) -> Any:
-        """The value of one parameter of the family, by its name."""
+        """The value of the parameter with this name."""
         if name in self._values:
             return self._values[name]
         return self._parameter(name).default

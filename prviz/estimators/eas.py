@@ -64,7 +64,9 @@ class _EAS(Estimator):
         )
 
     def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
-        """For c_X and for c_Y, the counts of the family that gives the lower value."""
+        """For c_X and for c_Y separately, the counts of iPR or of coverage, whichever gives the
+        lower value at that end of the curve.
+        """
         c_real = _lower([each.real for each in counts], slice(n_real, None))
         c_generated = _lower([each.generated for each in counts], slice(0, n_real))
         return Supports(c_real, c_generated, n_real)

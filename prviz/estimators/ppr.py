@@ -25,7 +25,7 @@ WIDTH = 1.2
 NEIGHBOURS = 4
 # Factors whose product is at most this need no further factor: 1 - product is 1 in float64.
 _NEGLIGIBLE = 2.0**-54
-# Number of distances of a table that are used at a time.
+# Number of distances of a table that are processed at a time.
 _BLOCK = 1 << 17
 
 

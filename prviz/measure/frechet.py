@@ -323,7 +323,7 @@ class _Checked(NamedTuple):
 
     @property
     def is_nothing(self) -> bool:
-        """True if the value is 0 up to rounding."""
+        """True if the distance is 0 up to rounding."""
         return self.value <= 10 * self.rounding
 
 

@@ -82,7 +82,7 @@ class MeanNearest:
 
 @dataclass(frozen=True)
 class Within:
-    """One given radius for all balls, in the units of the data."""
+    """One radius for all balls, given in the units of the data."""
 
     radius: float
 
@@ -127,7 +127,9 @@ class Balls:
         return self.generated
 
     def request(self, role: Role) -> CountRequest:
-        """The request to count the fit samples of ``role`` in these balls."""
+        """Convert the balls to the request of the engine that counts the fit samples of ``role`` in
+        them.
+        """
         return CountRequest(role, self.around, self.rule(role))
 
 

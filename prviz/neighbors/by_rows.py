@@ -38,8 +38,8 @@ def run_rows(
     columns: Mapping[Role, int],
     runner: Runner,
 ) -> None:
-    """Run ``work`` on blocks of points; by role, ``sizes`` are the numbers of points, and each
-    block is compared with ``columns`` samples.
+    """Run ``work`` on blocks of points. For each role, ``sizes`` has the number of points, and
+    ``columns`` the number of samples with which each block of points is compared.
     """
     blocks = runner.row_blocks(sizes, columns, prepared.itemsize, prepared.rows_at_once)
     runner.run(work, blocks, RowBlock.entries)

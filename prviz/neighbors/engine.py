@@ -54,8 +54,8 @@ _FEW_REQUESTS = 16
 # If the requested values of k are at least this far apart on average, radii are found separately
 # for each k; otherwise it costs less to find the radii of all k up to the largest.
 _FAR_APART = 8
-# Blocks per thread in a pass of the sweep plan: short blocks, so that other users of the process
-# soon get their turn.
+# Number of blocks per thread in a pass of the sweep plan: many short blocks, so that other
+# measurements of the process soon get their turn.
 _SWEEP_PARTS = 8
 
 # Found: the counts, by request and by role of the evaluation points. Radii: by rule, the radius of
@@ -270,7 +270,7 @@ class Distances:
         own: Mapping[Role, Sequence[int]],
         progress: Progress | None,
     ) -> tuple[Found, Radii]:
-        """Count by the sweep plan: one sort or histogram per block serves all requests."""
+        """Count by the sweep plan, where one sort or histogram per block serves all requests."""
         # Without split the balls around fit samples are found while rows are compared, as every fit
         # sample is also an evaluation sample. Only rules with one radius then need radii in
         # advance.
@@ -346,7 +346,9 @@ class Distances:
         }
 
     def _mean_radius(self, role: Role, squared: Floats) -> float:
-        """Mean of a role's radii, added exactly, so that the order of the rows does not matter."""
+        """Mean of the radii of a role. The radii are added exactly, so that the order of the rows
+        does not matter.
+        """
         radii = self._prepared.fit[role].merged.expand(np.sqrt(squared))
         return math.fsum(radii.tolist()) / len(radii)
 

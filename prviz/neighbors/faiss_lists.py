@@ -52,7 +52,7 @@ class Units:
         return cls(shift * largest, scale * largest)
 
     def apply(self, values: Array) -> Floats32:
-        """Values converted to these units, clipped so that squared distances stay finite in
+        """Convert values to these units, and clip them so that squared distances stay finite in
         float32.
         """
         scaled = (values - self.shift) / self.scale

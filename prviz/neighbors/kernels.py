@@ -1,4 +1,6 @@
-"""Array kernels on one tile of distances: nearest candidates, counts, sorting, outward rounding."""
+"""Inner loops over the array of one tile of distances, in NumPy: nearest candidates, counts,
+sorting, outward rounding.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,10 @@ from prviz.arrays import Array, Counts, Flags, Floats, Ints
 from prviz.neighbors import native
 from prviz.neighbors.native import Small
 
-# Words of 64 bits consist of eight bytes of 0 or 1; this many can be added without a byte exceeding
+# Words of 64 bits hold eight bytes of 0 or 1. This many words can be added without a byte exceeding
 # 255.
 _LANE_WORDS = 255
-# This many rows of bytes of 0 or 1 can be added in uint8 without exceeding 255.
+# Rows of bytes of 0 or 1: this many can be added in uint8 without exceeding 255.
 _BYTE_ROWS = 255
 # Number of low bits that are zero in a float64 converted from float32.
 _FREE_BITS = 29
@@ -65,8 +67,8 @@ def mask_within(tile: Array, limits: Array, name: str, scratch: Scratch) -> Flag
 
 
 def row_counts(mask: Flags, weights: Floats | None) -> Counts:
-    """Number, or total weight, of the True entries in each row of a padded mask, added eight bytes
-    at a time.
+    """For each row of a padded mask, the number or the total weight of its True entries, added
+    eight bytes at a time.
     """
     if weights is not None:
         return np.rint(mask[:, : len(weights)] @ weights).astype(np.int64)
@@ -78,7 +80,7 @@ def row_counts(mask: Flags, weights: Floats | None) -> Counts:
 
 
 def column_counts(mask: Flags, n: int) -> Counts:
-    """Number of the True entries in each of the first ``n`` columns of a padded mask."""
+    """For each of the first ``n`` columns of a padded mask, the number of its True entries."""
     counts = np.zeros(n, dtype=np.int64)
     for start in range(0, len(mask), _BYTE_ROWS):
         part = mask[start : start + _BYTE_ROWS, :n].view(np.uint8)
@@ -87,7 +89,7 @@ def column_counts(mask: Flags, n: int) -> Counts:
 
 
 def differences(a: Flags, b: Flags, rows: Ints) -> tuple[Ints, Ints]:
-    """(row, column) pairs at which two padded masks differ, in the given rows only."""
+    """The pairs (row, column) at which two padded masks differ, in the given rows only."""
     words = a.view(np.uint64)[rows] ^ b.view(np.uint64)[rows]
     picked, word = true_places(words != 0)
     entry, byte = true_places(words[picked, word].view(np.bool_).reshape(-1, 8))

@@ -124,15 +124,15 @@ class RandomSubset:
         return float(np.mean(held == self.length)) <= _OVERFULL
 
     def held(self, radii: Floats) -> int:
-        """The number of samples in the ball of this radius, a value that nearly no point exceeds;
-        if it is ``length``, the ball may hold more.
+        """A number of samples that the balls of these radii hardly ever exceed; if it is
+        ``length``, the balls may hold more.
         """
         inside = self._values <= np.square(radii)[:, None]
         return int(np.quantile(np.count_nonzero(inside, axis=1), 1 - _BEYOND, method="higher"))
 
 
 class TooManyTiesError(Exception):
-    """Raised if more samples are as near as the last one needed than a list can hold."""
+    """Raised if more samples are tied with the farthest one needed than a list can hold."""
 
 
 def _capacity(order: int, roomy: bool) -> int:
@@ -148,8 +148,8 @@ def bytes_needed(n: int, order: int, itemsize: int, *, roomy: bool) -> int:
 
 
 class NeighbourLists:
-    """For each point of ``left``, the ``order`` nearest samples of ``right`` and all that might be
-    among these.
+    """For each point of ``left``, the ``order`` nearest samples of ``right``, and all other samples
+    that may be as near within rounding.
 
     A list takes every sample within a limit. If ``tight``, the limit is the estimate ``reach``.
     Otherwise it comes from the first tile with a wide margin (rows are in random order), where that
@@ -182,8 +182,8 @@ class NeighbourLists:
         self._lock = threading.Lock()
 
     def limits(self, points: slice, tile: Callable[[], Tile]) -> Array:
-        """(m,) distance limits of these points' lists: samples beyond are not added. ``tile``
-        computes the first tile; it is called only if limits must be taken from it.
+        """(m,) distance limits of the lists of these points: samples beyond the limit are not
+        added. ``tile`` computes the first tile; it is called only if limits must be taken from it.
         """
         if np.isinf(self._limits[points]).any():
             seen = tile()
@@ -197,7 +197,7 @@ class NeighbourLists:
         return self._limits[points].copy()
 
     def add(self, points: slice, owners: Ints, samples: Ints, values: Array) -> None:
-        """Add samples to the lists of these points, in any order, where they are within the limits;
+        """Add samples, in any order, to the lists of these points if they are within the limits;
         thread-safe.
 
         Raises TooManyTiesError: more samples are equally near than a list holds.
@@ -252,8 +252,8 @@ class NeighbourLists:
         self._filled[points], self._limits[points] = filled, limits
 
     def _reach(self, points: Ints, values: Array) -> Array:
-        """Limits that include every sample that may be as near as the ``order``-th nearest of the
-        given values.
+        """Limits that include every sample that may be as near, within rounding, as the
+        ``order``-th nearest of the given values.
         """
         nearest = np.partition(values, self.order - 1, axis=1)[:, self.order - 1]
         return self._left.arithmetic.widened(nearest, self._left.norms[points])

@@ -66,14 +66,14 @@ class _Parameter(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> _Parameter:
-        """Parse one parameter of a signature."""
+        """Parse one parameter of a signature in _SIGNATURES."""
         rest = text.partition(":")[2]
         axes = [each.partition("+") for each in rest[2:-1].split(",") if each]
         return cls(text, rest[:1], tuple((axis, int(more or 0)) for axis, _, more in axes))
 
     @property
     def passed_as(self) -> Any:
-        """The ctypes type of this parameter."""
+        """The ctypes type with which this parameter is passed."""
         if self.lengths:
             return ctypes.c_void_p
         if self.kind == "D":

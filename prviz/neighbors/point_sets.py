@@ -1,4 +1,4 @@
-"""Sets of samples prepared for matrix products, the sets of a split, and approximate distances
+"""Sets of samples prepared for matrix products (the sets of one split), and approximate distances
 between two sets.
 """
 
@@ -225,7 +225,7 @@ class Prepared:
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one distance."""
+        """Number of bytes of one approximate distance."""
         return int(np.dtype(self.arithmetic.dtype).itemsize)
 
     @property

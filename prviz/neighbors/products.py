@@ -113,8 +113,8 @@ class Arithmetic:
         return reach
 
     def widened(self, nearest: Array, norms: Floats) -> Array:
-        """Limits that include every sample that might be as near as these approximate distances;
-        the arguments broadcast.
+        """Limits that include every sample that, within rounding, may be as near as these
+        approximate distances; the arguments broadcast.
         """
         if self.exact:
             return nearest
@@ -140,8 +140,8 @@ class Arithmetic:
         """
         narrow = values.dtype.itemsize <= out.dtype.itemsize and abs(self.exponent) < 100
         if narrow and np.all(self.centre.astype(out.dtype) == self.centre):
-            # Only the subtraction rounds, once and to this precision; multiplying by a power of two
-            # is exact.
+            # Only the subtraction rounds, once, to the dtype of ``out``; multiplying by a power of
+            # two is exact.
             np.subtract(values, self.centre.astype(out.dtype), out=out, dtype=out.dtype)
             out *= out.dtype.type(2.0**self.exponent)
             return
@@ -166,7 +166,7 @@ def _banded(dtype: Any, centre: Floats, largest: float) -> Arithmetic:
     terms = d + 10 if parts == 1 else (PART + parts) / 2 + parts + 10
     unit, terms = (2.0**-24, terms) if dtype == np.float32 else (2.0**-53, 2 * d + 20)
     bound = terms * unit / (1 - terms * unit)
-    # Bound on what underflow adds: of inputs, of products, and of the reference squares.
+    # Bound on the error that underflow adds: of inputs, of products, and of the reference squares.
     eta = (d + 8) * (2.0**-90 + math.ldexp(1.0, min(2 * exponent - 1070, 900)))
     constant = bound / (1 - math.sqrt(2 * bound)) ** 2
     padding = math.sqrt(eta / bound)
@@ -182,7 +182,8 @@ def _banded(dtype: Any, centre: Floats, largest: float) -> Arithmetic:
 
 def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithmetic:
     """The cheapest arithmetic for all these sets together that is exact or has a proven error
-    bound.
+    bound. ``wide``: True for products in float64, if float32 would leave too many comparisons to be
+    rechecked.
 
     ``wide``: products in float64, for data that float32 would leave too many comparisons to
     recheck.
@@ -213,7 +214,8 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
         return 2 * largest * (1 + 1e-9) < math.ldexp(1.0, quantum + significand // 2)
 
     quantum = _quantum(sample, small)
-    # Below 2^-500 squares begin to underflow; the largest norm is then no measure of the values.
+    # Below 2^-500 squares begin to underflow, and the largest norm then says nothing about the
+    # values.
     sound = largest > 2.0**-500 or all(
         bool(np.all(part == centre)) for rows in sets for _, part in rows.chunks()
     )

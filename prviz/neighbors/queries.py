@@ -1,5 +1,5 @@
-"""Exact counts, products and nearest neighbours for a selection of points: blocks of points against
-whole sets.
+"""Exact counts, products and nearest neighbours for some points of a set: blocks of these points
+are compared with whole sets.
 """
 
 from __future__ import annotations
@@ -318,8 +318,8 @@ def _squared(radii: Floats) -> Floats:
 
 
 def _products(starts: Ints, factors: Callable[[Ints], Floats], least: float) -> Floats:
-    """For each row, the product of its run of factors, in order; a product at or below ``least`` is
-    not continued.
+    """For each row, the product of its factors, multiplied in order until it falls to ``least`` or
+    below.
     """
     ends = starts[1:]
     begun = starts[:-1].copy()

@@ -1,4 +1,6 @@
-"""Rows of an array without a copy, the reference distance between rows, and merged duplicates."""
+"""Views of rows of an array without a copy, the reference distance between rows, and merging of
+duplicates.
+"""
 
 from __future__ import annotations
 

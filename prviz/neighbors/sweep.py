@@ -115,8 +115,8 @@ class _Group(NamedTuple):
     ) -> None:
         """Add the counts of one block of points.
 
-        Of several balls around one fit sample, an evaluation sample is counted only in the smallest
-        that holds it; `finish` adds it to the larger ones.
+        If there are several balls around one fit sample, an evaluation sample is counted only in
+        the smallest ball that holds it; `finish` adds it to the larger ones.
         """
         role = block.role
         if self.radii is not None:

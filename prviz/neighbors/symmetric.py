@@ -56,7 +56,7 @@ _LONGEST = 1 / 16
 # If a larger share of a tile's entries is inside a ball, counting by masks costs less than picking
 # entries out one by one.
 _CROWDED = 1 / 5
-# Number of points whose lists are read at a time.
+# Number of points whose lists are processed at a time.
 _LIST_ROWS = 1024
 
 # Key: the roles of points and of the samples in their lists. Counted: a request and the role of its
@@ -548,8 +548,8 @@ class SymmetricPlan:
         runner.run(look, [key for key, some in short.items() if any(map(len, some))])
 
     def _radii(self, role: Role, rule: Rule, runner: Runner) -> Floats:
-        """Exact squared distances of all points of a role to the neighbour that the rule names,
-        from the lists.
+        """Exact squared distances from all points of a role to the neighbour that the rule's radius
+        reaches to, computed from the lists.
         """
         order = self._prepared.order(rule, role)
         squared = np.empty(self._sizes[role])

@@ -1,4 +1,4 @@
-"""Blocks of work on all cores, with reused buffers, progress, and a way to stop."""
+"""Runs blocks of work on all cores, with reused buffers, progress, and a way to stop."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class ThreadsBeside:
 
     @property
     def busy(self) -> bool:
-        """True as long as some work is not done."""
+        """True as long as some work is not finished."""
         return not all(each.done() for each in self._work)
 
     def start(self, work: Callable[[Progress], object]) -> None:
@@ -152,7 +152,7 @@ class ThreadsBeside:
             self._work = list(wait(self._work, return_when=FIRST_COMPLETED).not_done)
 
     def stop(self) -> None:
-        """Stop all work soon; pieces that have not begun are dropped."""
+        """Stop all work soon; pieces of work that have not begun are dropped."""
         self._stopped = True
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
@@ -188,7 +188,8 @@ def one_blas_thread() -> Iterator[None]:
     with _lock:
         _users += 1
         blas = _loaded().select(user_api="blas")
-        # Other code may have changed the setting, or loaded a library, since the last call.
+        # Checked at every call, because other code may have changed the number of threads or loaded
+        # a library.
         if any(each.num_threads != 1 for each in blas.lib_controllers):
             with _by_any_thread():
                 _limiters.append(blas.limit(limits=1))
@@ -427,7 +428,7 @@ class RowBlock(NamedTuple):
     columns: int
 
     def entries(self) -> int:
-        """Number of distances."""
+        """Number of distances in the block."""
         return int(self.rows.stop - self.rows.start) * self.columns
 
 
@@ -459,7 +460,7 @@ class Runner:
         self._local = threading.local()
 
     def scratch(self) -> Scratch:
-        """The buffers of the current thread."""
+        """The `Scratch` buffers of the current thread."""
         if not hasattr(self._local, "scratch"):
             self._local.scratch = Scratch()
         scratch: Scratch = self._local.scratch
@@ -489,14 +490,14 @@ class Runner:
             self._local = threading.local()
 
     def expect(self, entries: int) -> None:
-        """Add this number of distances to those that count as the whole progress."""
+        """Increase by this number the distances that count as the whole progress."""
         self._entries += entries
 
     def row_blocks(
         self, sizes: Mapping[Role, int], columns: Mapping[Role, int], itemsize: int, most: int
     ) -> list[RowBlock]:
-        """Blocks of at most ``most`` rows that cover sets of these sizes, each to be compared with
-        the role's number of samples, ``columns``.
+        """Blocks of at most ``most`` rows that cover sets of these sizes. A block of a role is
+        compared with ``columns[role]`` samples.
         """
         if not sizes:
             return []
@@ -505,7 +506,8 @@ class Runner:
             step = max(1, min(self._block_bytes // row_bytes, most))
         else:
             cached = min(max(_CACHE_BYTES // row_bytes, _LEAST_ROWS), _MOST_ROWS)
-            # Blocks of equal size, and several per thread, so that every thread is busy to the end.
+            # Blocks have equal size, and there are several per thread, so that every thread is busy
+            # to the end.
             step = max(
                 1, min(cached, most, -(-sum(sizes.values()) // (self._parts * self.threads)))
             )

@@ -1,5 +1,5 @@
-"""One tile: a block of points against a block of samples. All its comparisons and orders are
-decided exactly.
+"""One tile of distances: a block of points against a block of samples. All comparisons and orders
+in it are decided exactly.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Ball:
     def of(
         cls, arithmetic: Arithmetic, squared: Floats, norms: Floats, *, around_rows: bool = True
     ) -> Ball:
-        """Balls of these squared radii around points of these norms: (m,) each."""
+        """Make balls with these squared radii around points with these norms: (m,) each."""
         scaled = arithmetic.scaled(squared)
         if arithmetic.exact:
             limits = round_down(np.asarray(scaled, dtype=np.float64), arithmetic.dtype)
@@ -69,7 +69,7 @@ class Ball:
         return cls(sure, round_up(scaled + error, arithmetic.dtype), squared, around_rows)
 
     def part(self, points: slice | Ints) -> Ball:
-        """The balls around the given points."""
+        """The balls around some of the points only."""
         return Ball(
             self.sure[points], self.possible[points], self.squared[points], self.around_rows
         )
@@ -82,13 +82,15 @@ class Ball:
 
     @property
     def reach(self) -> Array:
-        """The limits ``possible``, shaped (m, 1) or (1, n): entries above them are outside for
-        certain.
+        """The limits ``possible`` in the shape (m, 1) or (1, n): entries of a tile above them are
+        outside for certain.
         """
         return self.spread(self.possible)
 
     def spread(self, limits: Array) -> Array:
-        """Limits, one per ball, shaped (m, 1) or (1, n) to be compared with a tile."""
+        """Reshape limits, one per ball, to (m, 1) or (1, n), so that they can be compared with a
+        tile.
+        """
         if self.around_rows:
             return limits[:, None]
         return limits[None, :]
@@ -179,7 +181,7 @@ class Tile(Pairs):
 
     def bound(self, order: int) -> Array:
         """(m, 1) limits that certainly include the ``order`` nearest samples of each row, and all
-        that might be among these.
+        other samples that may be as near within rounding.
         """
         m, n = self.values.shape
         if order >= n:
@@ -188,7 +190,9 @@ class Tile(Pairs):
         return self.arithmetic.widened(nearest, self.norms[:, None])
 
     def nearest(self, order: int) -> Candidates:
-        """For each row, the ``order`` nearest samples and all that might be among these."""
+        """For each row, the ``order`` nearest samples, and all other samples that may be as near
+        within rounding.
+        """
         weights = None
         if self.right.weights is not None:
             weights = self.right.weights[self.columns]
@@ -228,7 +232,7 @@ class Tile(Pairs):
         return float(np.count_nonzero(inside)) < share * inside.size
 
     def entries(self, limits: Sequence[Array]) -> Entries:
-        """All entries within at least one of the limits, (m, 1) or (1, n) each."""
+        """All entries of the tile within at least one of the limits, (m, 1) or (1, n) each."""
         m = len(self.values)
         sides = (
             [each for each in limits if each.shape == (m, 1)],
@@ -238,8 +242,8 @@ class Tile(Pairs):
         return self._entries_within(by_row, by_column)
 
     def count_among(self, picked: Entries, ball: Ball, columns: bool) -> tuple[Counts, Counts]:
-        """The counts of `count` for one ball, from ``picked`` entries, which must include all that
-        might be inside the ball.
+        """The counts that `count` returns for one ball, from ``picked`` entries, which must include
+        all that might be inside the ball.
         """
         m, n = self.values.shape
         inside = self.within(picked, ball)
@@ -259,7 +263,7 @@ class Tile(Pairs):
         return inside
 
     def count_by_masks(self, ball: Ball, columns: bool) -> tuple[Counts, Counts]:
-        """The counts of `count` for one ball, from masks of the whole tile."""
+        """The counts that `count` returns for one ball, from masks of the whole tile."""
         weights = None
         if self.right.weights is not None:
             weights = self.right.weights[self.columns]
@@ -398,7 +402,7 @@ class Ranking:
         return Ball.of(points.arithmetic, squared, points.norms)
 
     def exact(self, order: int, rows: Ints) -> ExactOrder:
-        """The exact order-th smallest distance of each of these rows, duplicates counted."""
+        """The exact order-th smallest distance in each of these rows, duplicates counted."""
         arithmetic = self.tiles[0].arithmetic
         wide = self.approximate(order)[rows].astype(np.float64)
         if arithmetic.exact:

@@ -63,7 +63,7 @@ class WholeDistances:
         return None
 
     def count(self, split: Split, balls: Sequence[Balls]) -> list[BallCounts]:
-        """Counts in balls for every evaluation sample, as `Distances.count` gives them, but without
+        """Counts in balls for every evaluation sample, as from `Distances.count`, but without
         radii.
 
         split : a held-out split of the pair.

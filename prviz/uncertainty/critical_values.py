@@ -11,8 +11,8 @@ import numpy as np
 
 from prviz.arrays import Floats
 
-# Width of a cell of true rates, in standard deviations of a measured rate; near the rate 1, as a
-# ratio of distances from 1.
+# Width of a cell of true rates: in standard deviations of a measured rate, or, near the rate 1, as
+# a ratio of distances from 1.
 _STEP = 0.05
 # Probabilities of large divergences (tails) are computed on a grid of divergences, with the step
 # _GRID, up to _LARGEST.
