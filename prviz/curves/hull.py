@@ -149,8 +149,8 @@ def _active(pieces: Pieces, hi: Floats) -> tuple[Floats, Floats]:
 
 
 def _merged_lams(a: Pieces, b: Pieces) -> Floats:
-    """In increasing order: 0, the breakpoints of both curves, every lam at which the curves cross,
-    and inf.
+    """The values of lam at which either curve changes its vertex or both curves cross, with 0 and
+    inf, in increasing order.
     """
     lams = _distinct(a[2], b[2], [np.inf])
     fa, na = _active(a, lams[1:])

@@ -59,7 +59,7 @@ class _Cluster(Estimator):
             r" of } X \cup Y "
             r"\text{ into } 20"
         ),
-        cost="Ten k-means; no neighbours. Neither k nor the bandwidth matters.",
+        cost="Ten runs of k-means; no neighbours. Neither k nor the bandwidth matters.",
         biases=(
             "Near the truth on well separated modes. Too high where sets differ inside a cluster,"
             " as shifted Gaussians do, or more classes than clusters (2019, Fig. 3). Seeds alone"

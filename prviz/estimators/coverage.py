@@ -15,7 +15,7 @@ class _Coverage(Estimator):
 
     name = "coverage"
     title = "Coverage"
-    idea = "Does the other set come close before k samples of the own set do?"
+    idea = "Does the other set come close to a point before k samples of its own set do?"
     source = (
         "Naeem et al. 2020, as extended by Sykes, Simon, Rabin, Fadili 2026 (hal-05344404),"
         " section 4.2"

@@ -42,7 +42,7 @@ class _EAS(Estimator):
         ),
         cost="One pass over all distances, shared with iPR and Coverage.",
         biases=(
-            "The lower of the two at either end, so it has iPR's faults where iPR is the lower one:"
+            "The lower of iPR and Coverage at either end, with iPR's faults where iPR is lower:"
             " far too low without split at small k, too high on mixtures with a split."
         ),
         published=(
@@ -76,7 +76,7 @@ EAS = _EAS()
 
 
 def _lower(counts: Sequence[Array], others: slice) -> Array:
-    """Of several families' counts, those that are positive for the fewest ``others`` (samples of
-    the other set); of equally good ones the first.
+    """Choose, among the counts of several families, those that are positive for the fewest
+    ``others`` (samples of the other set); of equally good ones the first.
     """
     return min(counts, key=lambda family: int(np.count_nonzero(family[others])))

@@ -52,7 +52,7 @@ class Hub(Estimator):
         biases=(
             "iPR's faults, seen at hubs alone. Hubs are found approximately, which decides the"
             " result: at k = 3 on shifted Gaussians in d = 64, n = 2,000, precision and recall are"
-            " 3 % and 1 % from iPR's, with exact hubs 12 % and 22 %. Far from it in d = 2,048 and"
+            " 3 % and 1 % from iPR's, with exact hubs 12 % and 22 %. Far from iPR in d = 2,048 and"
             " on the bundled digits."
         ),
         published=(

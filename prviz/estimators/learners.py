@@ -192,8 +192,8 @@ def votes(
     progress: Progress | None = None,
     tables: PairTables | None = None,
 ) -> list[dict[str, Floats]]:
-    """By every learner fitted on the fit samples, the log odds that each evaluation sample is
-    generated; for several splits.
+    """For several splits, the log odds that each evaluation sample is generated, by every learner
+    fitted on the fit samples.
 
     Parameters
     ----------
@@ -401,7 +401,7 @@ def _shares_below(values: Table, places: Ints, n: int) -> Table:
     up_to = np.cumsum(is_fit, axis=1, dtype=np.int32)
     both = 2 * up_to
     both -= is_fit
-    # For tied values: the number below the first of them plus the number up to the last.
+    # If values are tied, the number below the first of them is added to the number up to the last.
     differ = ordered[:, 1:] != ordered[:, :-1]
     tied = np.flatnonzero(~differ.all(axis=1))
     if len(tied):

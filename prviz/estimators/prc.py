@@ -33,7 +33,7 @@ class _PRC(Estimator):
 
     name = "prc"
     title = "PRC"
-    idea = "Do k samples of the other set come close before 3 k of the own set do?"
+    idea = "Do k samples of the other set come close to a point before 3 k of its own set?"
     source = (
         "Cheema, Urner 2023 (the two ends); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404),"
         " section 4.1"

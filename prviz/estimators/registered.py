@@ -55,7 +55,7 @@ class Registered(Estimator):
         self.about = About(
             paper="Your own",
             formula=r"(c_X, c_Y) = f(\text{fit}, \text{evaluate})",
-            cost="As long as its function takes, once for all k and bandwidths.",
+            cost="The time of its function, which is called once for all k and bandwidths.",
             biases="Not known; a toy with a known truth shows them.",
             published=f"not published with prviz: {source}.",
         )

@@ -24,8 +24,8 @@ _CLOSE = 1e-5
 
 @dataclass(frozen=True)
 class Chosen:
-    """How one learner enters the sum: which of its columns is used, the slope (at least 0) and the
-    intercept that calibrate this column, and the learner's weight.
+    """The part of one learner in the sum: which of its columns is used, the slope (at least 0) and
+    the intercept that calibrate this column, and the learner's weight.
     """
 
     column: int

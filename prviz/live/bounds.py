@@ -120,7 +120,7 @@ def shade(problem: Problem) -> PRCurve | None:
 
 
 def too_few(problem: Problem) -> dict[str, float | bool | None] | None:
-    """What can be said if no truth is known and there are too few independent samples for a
+    """Statements for the page if no truth is known and there are too few independent samples for a
     reliable area; None if there are enough.
 
     bound : upper bound on the true area, None if it excludes nothing. apart : True if the two sets

@@ -40,7 +40,7 @@ COMPACT_HEIGHT = 118
 
 
 def left_truth(problem: Problem, found: Results) -> Mapping[str, FirstDifferences]:
-    """By family, the lam from which the estimate differs from the truth; empty if no truth is
+    """For each family, the lam from which its estimate differs from the truth; empty if no truth is
     known.
     """
     truth = problem.truth

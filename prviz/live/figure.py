@@ -1,5 +1,5 @@
-"""What Python sends to the live figure: panes (figures), controls and curves, as JSON. The
-JavaScript that draws it is in pages/_live.
+"""The content that Python sends to the live figure: panes (figures), controls and curves, as JSON.
+The JavaScript that draws it is in pages/_live.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What has to be measured for given settings, the most urgent first: the curves, what the open
-panel waits for, the curves at every stop of the sliders, and the rest.
+"""List of what has to be measured for given settings, the most urgent first: the curves, what the
+open panel waits for, the curves at every stop of the sliders, and the rest.
 """
 
 from __future__ import annotations

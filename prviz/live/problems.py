@@ -31,7 +31,7 @@ UNITS = tuple(round(0.5 + 0.02 * step, 2) for step in range(76))
 
 @dataclass(frozen=True, eq=False)
 class HeldPictures:
-    """Where to find pictures of samples: sources that are searched in order. Equal keys mean equal
+    """The sources in which pictures of samples are searched, in this order. Equal keys mean equal
     pictures.
     """
 

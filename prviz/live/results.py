@@ -106,7 +106,7 @@ class Profiles:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What the main figure draws: a problem and its results.
+    """The answer that the main figure draws: a problem and its results.
 
     coarse : samples per set of a first, coarse drawing; 0 for a drawing from all samples. stale :
     True if the results belong to other settings than those requested.

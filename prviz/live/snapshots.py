@@ -165,7 +165,8 @@ def known_frames(problem: Problem) -> Frames | None:
     return held
 
 
-# What may change during a film: samples per set, k at every stop of its slider, or the seed.
+# The quantity that may change during a film: samples per set, k at every stop of its slider, or the
+# seed.
 FILMS = ("n", "k", "seed")
 # SIZES: samples per set in the frames of a film over n, each about 1.5 times the one before. DRAWS:
 # most frames of a film over seeds.
@@ -379,8 +380,8 @@ def film_needs(problem: Problem, over: str) -> list[Need[Snapshot]]:
 
 
 def film_content(problem: Problem, over: str) -> dict[str, Any]:
-    """What the browser gets of a film before it is measured: for each frame its value (null for
-    infinite n), its k, and the id of its snapshot.
+    """Description of a film, for the browser, before it is measured: for each frame its value (null
+    for infinite n), its k, and the id of its snapshot.
     """
     listed = []
     for stop in stops(problem, over):

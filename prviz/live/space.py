@@ -30,13 +30,13 @@ from prviz.toys.painted import Painted
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-# What the colours of the samples may mean.
+# The possible meanings of the samples' colours.
 COLOURS = ("Role", "Belief", "Decision")
 EXTREMES = 20
 NEAREST = 3
 MOST_PICKED = 100
-# To estimate times: seconds to compute one distance, per feature; and seconds to read one value of
-# the samples.
+# For estimates of time: seconds to compute one distance, per feature, and seconds to read one value
+# of the samples.
 DISTANCE_SECONDS = 2e-10
 VALUE_SECONDS = 1e-8
 # Heights in pixels: of a figure beside the curve; of the four buttons for the groups of a decision;
@@ -52,8 +52,8 @@ HELPS = {
         " judged."
     ),
     "Belief": (
-        "The supports c_X and c_Y of a sample are how much real and generated data speaks for it,"
-        " as {title} counts. Colour: c_Y / c_X."
+        "The supports c_X and c_Y of a sample say how much real and generated data speak for it,"
+        " as counted by {title}. Colour: c_Y / c_X."
     ),
     "Decision": (
         "A point of a curve is the best classifier where calling a real sample generated costs λ"
@@ -63,7 +63,7 @@ HELPS = {
     ),
 }
 CLICK = (
-    "A click on a curve takes its λ and its family. A box or a lasso (buttons at the top right;"
+    "A click on a curve sets λ and the family. A box or a lasso (buttons at the top right;"
     " Shift adds) selects."
 )
 
@@ -152,7 +152,9 @@ def space(
 
 @dataclass(frozen=True, eq=False)
 class _View:
-    """Which samples are shown, and what their colours mean; the fields are arguments of `space`."""
+    """The samples that are shown, and the meaning of their colours; the fields are arguments of
+    `space`.
+    """
 
     problem: Problem
     found: results.Results

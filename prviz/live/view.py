@@ -53,7 +53,7 @@ LIMITS_HELP = (
     " the truth closes only with another k, not with more samples."
 )
 ERROR_HELP = (
-    "Each point is a classifier, real or generated; the line of slope −λ touches the best one."
+    "Each point is a classifier (real or not); the line of slope −λ touches the best one at λ."
 )
 K_HELP = "How many nearest neighbours a ball holds; √n uses the size of one set before the split."
 HELP = (

@@ -1,4 +1,4 @@
-"""What each of the reported scalars can't see, in one line each.
+"""The blind spots of the reported scalars: what each of them can't see, in one line.
 `tests/measure/test_reported_numbers.py` has an example of each.
 """
 

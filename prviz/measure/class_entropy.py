@@ -1,5 +1,5 @@
-"""How certain and how varied the classes of generated samples are. The class of a generated sample
-is voted on by its nearest real samples, which have labels.
+"""Entropies that tell how certain and how varied the classes of generated samples are. The class of
+a generated sample is voted on by its nearest real samples, which have labels.
 """
 
 from __future__ import annotations

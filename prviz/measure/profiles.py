@@ -34,8 +34,8 @@ from prviz.samples import SamplePair, SamplesLike, Split, SplitRatio
 
 # Default number of bandwidths of a profile; they go from half to twice the mean k-NN radius.
 BANDWIDTHS = 65
-# To estimate the mean k-NN radius roughly, it is computed from this number of fit samples of each
-# set.
+# Number of fit samples of each set from which the mean k-NN radius is estimated where a rough value
+# will do.
 UNIT_SAMPLE = 1000
 
 Key = tuple[str, float | int]

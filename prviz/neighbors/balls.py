@@ -145,7 +145,7 @@ class CountRequest:
 
     @property
     def own(self) -> tuple[Role, int] | None:
-        """Which radii must be computed before counting, as (role, k): the distances of that role's
+        """The radii that must be computed before counting, as (role, k): distances of that role's
         fit samples to their k-th nearest neighbours of the same role. None if the rule needs none.
         """
         if self.around == "fit" or self.rule.one_radius:

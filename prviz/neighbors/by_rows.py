@@ -22,8 +22,8 @@ from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import RowBlock, Runner
 from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 
-# By (role, k): exact squared distances from each fit sample of the role to its k-th nearest
-# neighbour of the same role.
+# For each (role, k): exact squared distances from the fit samples of the role to their k-th nearest
+# neighbours of the same role.
 OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
 
 # An evaluation sample's ball members are listed if there are at most this many. Of larger balls
@@ -66,8 +66,8 @@ def run_evaluations(
 
 
 def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Runner) -> OwnRadii:
-    """By (role, k): exact squared distance from each fit sample of the role, duplicates merged, to
-    its k-th nearest neighbour of the same role.
+    """For each (role, k): exact squared distances from the fit samples of the role, duplicates
+    merged, to their k-th nearest neighbours of the same role.
     """
     squared = {(role, k): np.empty(len(prepared.fit[role])) for role, ks in own.items() for k in ks}
 
@@ -267,8 +267,8 @@ def _of_original_rows(
 
 
 def _weighted(places: Ints, point_set: PointSet, others: Ints, n: int) -> Floats:
-    """How often each index from 0 to n - 1 occurs in ``places``; an entry counts as often as its
-    sample in ``others`` occurs in the data.
+    """Number of times that each index from 0 to n - 1 occurs in ``places``. An occurrence counts as
+    often as its sample in ``others`` occurs in the data.
     """
     weights = np.ones(len(others)) if point_set.weights is None else point_set.weights[others]
     return np.bincount(places, weights=weights, minlength=n).astype(np.float64)

@@ -1,5 +1,5 @@
-"""What the symmetric plan collects from tiles in any order: lists of nearest neighbours, and pairs
-within a radius.
+"""Collections that the symmetric plan fills from tiles in any order: lists of nearest neighbours,
+and pairs of samples within a radius.
 
 Distances of a few randomly drawn points give bounds on radii and on the number of samples in balls.
 These bounds only choose search radii; callers verify them and search again where a radius was too

@@ -83,8 +83,8 @@ _PROBED = (1, 2, 3, 7, 16, 33, 130, 515)
 
 @dataclass(frozen=True, eq=False)
 class Arithmetic:
-    """How approximate distances are computed: from values minus ``centre``, times 2^``exponent``,
-    in ``dtype``.
+    """Arithmetic in which approximate distances are computed: from values minus ``centre``, times
+    2^``exponent``, in ``dtype``.
 
     ``constant`` is C' of the module docstring, 0 where the products are exact, and ``largest`` its
     L; ``direct``, for few features: reference distances are computed coordinate by coordinate,

@@ -61,14 +61,14 @@ class RowView:
         return self.index[rows]
 
     def take(self, rows: Ints | slice) -> Array:
-        """The values of the given rows, as a view where possible."""
+        """The values of the given rows; a view instead of a copy where possible."""
         chosen = rows if self.index is None else self.index[rows]
         if isinstance(chosen, slice):
             return self.source[chosen]
         return self.source.take(chosen, axis=0)
 
     def chunks(self) -> Iterator[tuple[slice, Array]]:
-        """All rows in chunks: the slice of each chunk and its values."""
+        """Iterate over all rows in chunks: the slice of each chunk, and its values."""
         return (
             (part, self.take(part)) for part in slices(len(self), max(1, _CHUNK_VALUES // self.d))
         )

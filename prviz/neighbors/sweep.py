@@ -370,8 +370,8 @@ def _resolve(
     ordered: tuple[Floats, Ints],
     inside: Flags,
 ) -> None:
-    """Where approximate distances are too close to each other for their order to be certain,
-    replace them by reference distances, and sort those rows again.
+    """Replace approximate distances by reference distances if they are too close to each other for
+    their order to be certain, and sort those rows again.
     """
     values, slots = ordered
     arithmetic = tiles[0].arithmetic

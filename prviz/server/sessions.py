@@ -269,8 +269,8 @@ def send_at_once() -> None:
 
 
 def _before(number: int, ending: Callable[[], None]) -> None:
-    """When this signal arrives, call `ending` and then the handler that the signal has had so
-    far.
+    """Install a handler that, when this signal arrives, calls `ending` and then the handler that
+    the signal has had so far.
     """
     then = signal.getsignal(number)
 

@@ -459,7 +459,7 @@ class Boxes(ToyProblem):
             0.01,
             100.0,
             0.05,
-            "In units of the real box's volume.",
+            "Volume of the generated box, in units of the real box's volume.",
         ),
         Parameter(
             "overlap",
