@@ -72,7 +72,7 @@ class Rescaled:
         return cls(first, shift, float(np.sqrt(np.einsum("ij,ij->i", scaled, scaled).max())) or 1.0)
 
     def apply(self, values: Array) -> Floats:
-        """The values rescaled and clipped to +-1e150."""
+        """Rescale values and clip them to +-1e150."""
         with np.errstate(over="ignore"):
             scaled = (np.asarray(values, dtype=float) / self.first - self.shift) / self.second
         return np.clip(scaled, -_LARGEST, _LARGEST)

@@ -32,7 +32,7 @@ _TAIL = re.compile(r" (?:d|(?:of the|per|on) .*)$")
 Limits = tuple[float, float, float]
 SIZES = (100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000)
 SEEDS = range(100)
-# Stops of the slider of the split: percent of the samples that define the classifiers; 0 for no
+# Stops of the slider of the split, in percent of the samples that define the classifiers; 0 for no
 # split.
 SPLITS = range(0, 100, 10)
 SPLIT_HELP = (

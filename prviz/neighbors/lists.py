@@ -154,8 +154,8 @@ class NeighbourLists:
     A list takes every sample within a limit. If ``tight``, the limit is the estimate ``reach``.
     Otherwise it comes from the first tile with a wide margin (rows are in random order), where that
     is smaller than ``reach``. `finish` finds the few points whose limit was too small, and
-    `look_again` rebuilds their lists. A full list is pruned to its order-th smallest value plus the
-    bound on the products' error, which becomes its new limit.
+    `look_again` rebuilds their lists. A full list is pruned: its new limit is its order-th smallest
+    value plus the bound on the products' error.
     """
 
     def __init__(

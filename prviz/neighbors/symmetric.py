@@ -116,8 +116,8 @@ class ScheduledTile(NamedTuple):
 
     @property
     def fresh(self) -> slice:
-        """The columns of the tile that are not among its rows, too (inside a role, a sample may be
-        both).
+        """The columns of the tile whose samples are not also among its rows. Inside a role, rows
+        and columns may share samples.
         """
         first = (
             max(self.rows.stop, self.columns.start)

@@ -30,7 +30,7 @@ FRAMES_VARIABLE = "PRVIZ_ALLOW_FRAME"
 _SHOWN = 100
 _MISDIRECTED = 421
 _PORTS = {"http": 80, "https": 443}  # Ports of origins without a port.
-_POLICY_VIOLATION = 1008  # WebSocket close code; HTTP status 403 before the handshake.
+_POLICY_VIOLATION = 1008  # WebSocket close code for a refusal.
 
 
 def host_name(text: str) -> str | None:

@@ -127,8 +127,8 @@ def _bounded(run: Supports, level: float) -> Floats:
 
 @lru_cache(maxsize=64)
 def _nested_bounds(n: int, level: float) -> tuple[Floats, float]:
-    """(n + 1,) upper bound of a true rate for every number of errors among n samples; and the level
-    at which one more classifier can be bounded.
+    """(n + 1,) upper bounds of a true rate, one for every number of errors among n samples; and the
+    level at which a further classifier can be bounded.
 
     The bounds hold for all nested classifiers at once. Two further classifiers can be bounded, each
     at the returned level.
@@ -242,8 +242,8 @@ def upper_bound(
     """
     if split_share(split) is None:
         raise ValueError(
-            "split = None; a share in (0, 1) is needed, since classifiers must not have seen their"
-            " judges"
+            "split = None; a share in (0, 1) is needed: classifiers must not be judged on their fit"
+            " samples"
         )
     numbers: Sequence[K] = ("sqrt",) if ks is None else ks
     if not numbers:
