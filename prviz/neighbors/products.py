@@ -193,8 +193,9 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
         rows.take(np.arange(0, len(rows), max(1, len(rows) // count))[: count + 1]) for rows in sets
     ]
     sample = np.concatenate(few).astype(np.float64)
-    # The median, because a single far row can't move it; of an odd number of rows, because it then
-    # is one of their values and so an integer multiple of their common power of two.
+    # The median, because a single far row can't move it. The number of rows is odd, so that the
+    # median of a feature is one of its values, and an integer multiple of their common power of
+    # two.
     odd = sample[: len(sample) - 1 + len(sample) % 2]
     centre = np.sort(odd.T, axis=1)[:, len(odd) // 2].copy()
     largest = math.sqrt(max(_largest_squared_norm(rows, centre) for rows in sets))

@@ -306,9 +306,9 @@ class SortedRows:
         return self._counts[role].ravel()[self._ends(among, orders)]
 
     def held(self, among: tuple[Role, ...], orders: Ints) -> dict[Role, tuple[Ints, Ints]]:
-        """For each role, the samples within the largest of the ``orders`` around each row, as two
-        arrays (s,): for each sample, how many of the orders' distances are smaller than its own;
-        and its index.
+        """For each role, the samples around each row up to the largest of the ``orders``, as two
+        arrays (s,): the number of orders whose distance is smaller than the sample's, and the index
+        of the sample.
         """
         m, length = self._slots.shape
         ends = self._ends(among, orders)

@@ -417,8 +417,9 @@ class SymmetricPlan:
                 runner.scratch(),
                 columns=place.columns,
             )
-            # Each ball, with the counts to be made per row and those per column. In a tile inside
-            # one role, balls are around the rows and around the columns that are not also rows.
+            # For each ball: the counts to be made for the tile's rows, and those for its columns.
+            # In a tile inside one role, balls are around the rows and around the columns that are
+            # not also rows.
             wanted: list[tuple[Ball, list[Counted], list[Counted]]] = []
             for each in pending:
                 roles = each.shared.centre, each.shared.member

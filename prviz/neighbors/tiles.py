@@ -142,8 +142,8 @@ class Tile(Pairs):
         """Reference squared distances of some entries; ``columns`` are indices in the whole set.
 
         Once more than a quarter of the tile's comparisons are rechecked, because of ties, all
-        reference distances of the tile are computed and kept: every further ball would need the
-        same ones.
+        reference distances of the tile are computed and kept, as every further ball would need them
+        again.
         """
         self.rechecked += len(rows)
         m, n = self.values.shape
