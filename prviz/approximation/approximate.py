@@ -101,8 +101,8 @@ def approximate(
         sample of lists reaches it.
     memory_limit : int
         Bytes for the lists and for distances. If a second copy of the samples does not fit, the
-        lists are made from rounded samples. To compute exact radii inside one role's fit samples,
-        the comparison copies these in addition.
+        lists are made from rounded samples. For exact radii inside the fit samples of one role, the
+        comparison with exact curves makes one more copy of these samples.
     progress : callable, optional
         As in `prviz.estimate`.
 

@@ -4,8 +4,8 @@ neighbours.
 Near a point z, with as many real as generated samples, each neighbour is real with probability
 eta(z) = p(z) / (p(z) + q(z)), independently. Supports that count among a fixed number of neighbours
 stay noisy, however many samples there are, so the limit lies above the truth. With `ipr` only the
-supports of P and Q matter: where both distributions have mass, its two counts have the same law,
-whatever eta is.
+supports of P and Q matter: where both distributions have mass, its counts c_X and c_Y have the same
+distribution, whatever eta is.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ def limit_curve(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> P
     Returns
     -------
     PRCurve
-        The limit, at or above the truth. As k grows it tends to the truth; that of "ipr" tends to
-        the rectangle of the extremes instead.
+        The limit, at or above the truth. As k grows the limit tends to the truth; the limit of
+        "ipr" tends instead to the rectangle whose corner has the extreme precision and the extreme
+        recall.
 
     Raises
     ------

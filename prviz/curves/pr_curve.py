@@ -756,8 +756,8 @@ class PRCurve(ReadOnlyArrays):
 
         Notes
         -----
-        A corner is visible if its vertex is optimal over more than the angle between two rays. A
-        smooth curve has its corners closer together, and the points on the rays follow it.
+        A corner is visible if its vertex is optimal over more than the angle between two rays. On a
+        smooth curve corners are closer together, and the points on the rays are enough.
         """
         n = checked_whole("n", n, 2)
         angles = np.arctan(np.concatenate(([np.inf], self.breakpoints, [0.0])))

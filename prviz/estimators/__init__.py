@@ -109,8 +109,8 @@ def register(
 
     Notes
     -----
-    Where the function fails or returns something else, measuring the family raises a ValueError
-    that names it. A package adds a family by an entry point of the group "prviz.families". The
+    If the function fails or returns anything else, measuring the family raises a ValueError with
+    the family's name. A package adds a family by an entry point of the group "prviz.families". The
     entry point has the family's name and refers to a function like ``supports`` or to an estimator
     object (see `prviz.estimators.base`).
 
