@@ -23,6 +23,8 @@ _REMEDIES = {
     "complex": "; numpy.hstack([values.real, values.imag]) makes them columns",
     "<U": "; numpy.array(values, float) converts texts that are numbers",
 }
+# Part of PyTorch's message about a type that NumPy has not -> the call that converts such values.
+_CONVERTED_BY = {"bfloat16": ".float()", "float8": ".float()", "qint": ".dequantize()"}
 # Device number of the CPU in DLPack.
 _CPU = 1
 
@@ -154,6 +156,11 @@ def _check_device(values: Any, name: str) -> None:
         raise TypeError(
             f"{name}: the tensor requires a gradient; values.detach() gives its values alone"
         )
+    if getattr(values, "is_meta", False):
+        raise TypeError(
+            f"{name}: the tensor is on the device meta, which holds no values; one with values is"
+            " needed"
+        )
     if isinstance(values, np.ndarray) or not hasattr(values, "__dlpack_device__"):
         return
     try:
@@ -182,9 +189,10 @@ def _converted(values: Any, name: str) -> Array:
             return _stacked(list(values), name)
         raise TypeError(f"{name}: no array can be made of these values: {error}") from None
     except (TypeError, RuntimeError) as error:
-        remedy = ""
-        if "bfloat16" in str(error).lower():
-            remedy = "; .float() converts them to a type that NumPy knows"
+        text = str(error).lower()
+        remedy = next((call for kind, call in _CONVERTED_BY.items() if kind in text), "")
+        if remedy:
+            remedy = f"; {remedy} converts them to a type that NumPy knows"
         raise TypeError(f"{name}: no array can be made of these values: {error}{remedy}") from None
 
 

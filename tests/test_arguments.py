@@ -55,6 +55,16 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         TypeError,
         "real: a whole number is beyond 1.8e308",
     ),
+    "a parameter twice": (
+        lambda: prviz.pr_curve(REAL, GENERATED, "cluster:clusters=4:clusters=5"),
+        ValueError,
+        "cluster: clusters is given twice",
+    ),
+    "the usual k of few": (
+        lambda: prviz.pr_curve(REAL[:4], GENERATED[:4]),
+        ValueError,
+        'k = 2 ("sqrt" of 4 samples) with 2 real and 2 generated samples to fit',
+    ),
     "lists of families": (
         lambda: prviz.estimate(REAL, GENERATED, [["knn"]]),
         ValueError,

@@ -184,7 +184,9 @@ def test_torch() -> None:
         (tensor.clone().requires_grad_(), r"values.detach\(\)"),
         (tensor.bfloat16(), r"\.float\(\)"),
         (tensor.to_sparse(), "to_dense"),
-        (tensor.to("meta"), "no array can be made|CPU"),
+        (tensor.to("meta"), "device meta, which holds no values"),
+        (tensor.to(torch.float8_e4m3fn), r"\.float\(\)"),
+        ([row.bfloat16() for row in tensor], r"\.float\(\)"),
     ):
         with pytest.raises(TypeError, match=remedy):
             as_array(other, "real")

@@ -19,6 +19,7 @@ from prviz.cli.terminal import (
     add_json,
     aligned,
     check_choice,
+    check_output,
     column_choice,
     memory_size,
     neighbours,
@@ -361,16 +362,13 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
         check_target(arguments.svg, "--svg")
     if arguments.json == arguments.csv == "-":
         raise ValueError("--json and --csv can't both go to stdout; give one of them a path")
-    sources = {path.resolve() for path in (arguments.real, *arguments.generated)}
+    taken = [arguments.real, *arguments.generated]
     for option in ("json", "csv", "html", "svg"):
         target = getattr(arguments, option)
         if target is None or (target == "-" and option in ("json", "csv")):
             continue
-        path = Path(target).resolve()
-        if path in sources:
-            raise ValueError(f"--{option} {target} would overwrite the samples; name another file")
-        if not path.parent.is_dir():
-            raise ValueError(f"--{option} {target}: there is no folder {path.parent}")
+        check_output(option, target, taken)
+        taken.append(target)
 
 
 def _read(arguments: argparse.Namespace) -> SamplePair:

@@ -16,6 +16,7 @@ from prviz.cli.terminal import (
     add_columns,
     add_json,
     check_choice,
+    check_output,
     column_choice,
     put_text,
     say_flags,
@@ -139,8 +140,8 @@ def _parity(arguments: argparse.Namespace) -> int:
     """
     convention = chosen_convention(arguments)
     k = arguments.k
-    if arguments.json not in (None, "-") and not Path(arguments.json).resolve().parent.is_dir():
-        raise ValueError(f"json = {arguments.json!r}: there is no such folder")
+    if arguments.json not in (None, "-"):
+        check_output("json", arguments.json, [arguments.real, *arguments.generated])
     pairs = _pairs(arguments)
     found = []
     distances = []

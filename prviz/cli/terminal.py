@@ -125,6 +125,20 @@ def add_device(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def check_output(option: str, target: str | Path, taken: Iterable[str | Path]) -> None:
+    """Raise ValueError for a file without a folder, and for one of the samples or other outputs.
+
+    taken : the samples and the other outputs.
+    """
+    path = Path(target).resolve()
+    if path in {Path(each).resolve() for each in taken}:
+        raise ValueError(
+            f"--{option} {target} would overwrite the samples or another output; name another file"
+        )
+    if not path.parent.is_dir():
+        raise ValueError(f"--{option} {target}: there is no folder {path.parent}")
+
+
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the options of every study: ``--paper``, ``--out``, ``--repeats``,
     ``--seed``.

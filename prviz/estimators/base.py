@@ -158,6 +158,8 @@ class Estimator:
         for setting in settings:
             name, _, text = setting.partition("=")
             parameter = self._parameter(name)
+            if name in values:
+                raise ValueError(f"{self.name}: {name} is given twice; once is needed")
             try:
                 number = int(text) if parameter.kind == "int" else float(text)
             except ValueError:
@@ -305,8 +307,11 @@ def check_k(k: int, split: Split) -> int:
     if largest < 1:
         raise ValueError(f"{sizes}; at least 2 of each are needed")
     if not 1 <= k <= largest:
+        given = ""
+        if k == math.isqrt(split.pair.smaller):
+            given = f' ("sqrt" of {split.pair.smaller} samples)'
         raise ValueError(
-            f"k = {k} with {sizes}; k must be 1 to {largest}, one less than the smaller set"
+            f"k = {k}{given} with {sizes}; k must be 1 to {largest}, one less than the smaller set"
         )
     return k
 

@@ -711,6 +711,8 @@ def test_a_full_disk_leaves_the_old_file_and_is_named(
 def test_samples_are_never_overwritten(run: Run, files: tuple[Path, Path]) -> None:
     before = files[0].read_bytes()
     assert_one_line_error(run("curve", *files, "--json", files[0]), "overwrite")
+    assert_one_line_error(run("parity", *files, "--json", files[0]), "overwrite")
+    assert_one_line_error(run("curve", *files, "--json", "x", "--csv", "./x"), "another output")
     assert files[0].read_bytes() == before
 
 

@@ -236,7 +236,7 @@ def test_the_json_has_every_number_of_the_table(files, tmp_path, capsys):
     assert "frechet_distance" in capsys.readouterr().out
     assert json.loads((tmp_path / "all.json").read_text())["k"] == 5
     assert main(["parity", *files, "--json", str(tmp_path / "nowhere" / "all.json")]) == 2
-    assert "nowhere/all.json': there is no such folder" in capsys.readouterr().err
+    assert "nowhere/all.json: there is no folder" in capsys.readouterr().err
 
 
 def test_two_generated_sets_are_compared_on_the_same_real_samples(files, tmp_path, capsys):
