@@ -1,5 +1,5 @@
-"""If no truth is known: how far each family's area may be from it, estimated by the family's error
-on a surrogate of the pair.
+"""Estimates how far each family's area may be from the true area if no truth is known: by the
+family's error on a surrogate of the pair.
 """
 
 from __future__ import annotations

@@ -74,8 +74,8 @@ def _key(problem: Problem) -> tuple[Hashable, ...]:
 
 
 def known_witness(problem: Problem) -> Witness | None:
-    """What tells the sets apart, as far as this panel has measured it; None if the panel was not
-    opened for this problem.
+    """What this panel has found so far to tell real from generated samples; None if the panel was
+    not opened for this problem.
     """
     held = cache.session().results
     key = _key(problem)

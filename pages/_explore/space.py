@@ -380,7 +380,9 @@ def _seconds(problem: Problem, names: Sequence[str]) -> float:
 def _measured(
     problem: Problem, radii: Mapping[str, tuple[float, float] | None], progress: Progress
 ) -> Map:
-    """The map of the families in `radii`; an exception from `progress` stops the computation."""
+    """The support class of every point of a grid, by each family in `radii`; an exception from
+    `progress` ends the computation.
+    """
     split = problem.split()
     k = problem.k
     d = problem.sizes[2]

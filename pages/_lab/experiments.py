@@ -74,7 +74,8 @@ def draw() -> None:
             label_visibility="collapsed",
             width=360,
         )
-    # A bare address shows the first one, and stays bare: another one would be one more step Back.
+    # An address without parameters shows the first experiment. Add no parameter then: the browser's
+    # button Back would return to the address without it.
     if st.query_params or name != next(iter(EXPERIMENTS)):
         st.query_params["experiment"] = name
     experiment = EXPERIMENTS[name]

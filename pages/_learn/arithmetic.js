@@ -27,7 +27,7 @@ function radii(vertices) {
   return found;
 }
 
-/** Area under a curve by the trapezoidal rule. squared: its squared distance to the origin along ray i.
+/** Area under a curve by the trapezoidal rule. squared: the curve's squared distance to the origin along ray i.
  * @param {(i: number) => number} squared */
 function area(squared) {
   let sum = (squared(0) + squared(RAYS - 1)) / 2;

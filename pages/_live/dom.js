@@ -80,7 +80,7 @@ export class Timers {
   /** @type {Map<string, number>} */
   #waiting = new Map();
 
-  /** Run a call after some milliseconds. It replaces a waiting call of the same name.
+  /** Run `call` after this many milliseconds. It replaces a waiting call of the same name.
    * @param {string} name @param {number} milliseconds @param {() => void} call */
   start(name, milliseconds, call) {
     this.stop(name);

@@ -10,11 +10,11 @@ import { ceiled } from "./verdict.js";
 /** @import { LiveFigure } from "./main.js" */
 /** @import { View } from "./view.js" */
 
-// Number of rays from the origin. Each is the middle of one of equally large sectors of the quadrant; the IoU
-// computed from these sectors is right to four digits.
+// Number of sectors of equal angle into which rays from the origin cut the quadrant. The IoU computed with the ray in
+// the middle of each sector is right to four digits.
 const RAYS = 1000;
-// least area missing between a curve and the unit square, on one side of the diagonal, for that side (precision or
-// recall) to be named
+// the text names precision or recall as missing only if, on its side of the diagonal, at least this much of the unit
+// square is above the curve
 const LACKS = 0.02;
 const LAMS = Array.from({ length: RAYS }, (_, i) => Math.tan(((i + 0.5) / RAYS) * (Math.PI / 2)));
 

@@ -306,7 +306,7 @@ def by_label(
     among: Sequence[int] | None = None,
     opened: bool = False,
 ) -> None:
-    """For every label that names classes, draw which share of each class these rows are.
+    """For every label that names classes, draw the share of each class that is in these rows.
 
     done : words for the rows, such as "lost at this end". among : all rows that are counted in the
     classes; None for those that the family has measured.

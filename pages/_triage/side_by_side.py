@@ -102,7 +102,7 @@ def _pairs(case: Diagnosis, copies: Memorisation) -> str:
 
 
 def _group(case: Diagnosis, role: Role) -> str:
-    """HTML of a role's samples that have no sample of the other set near, with their share."""
+    """HTML of the role's samples without a sample of the other set nearby, and their share."""
     missed = case.missed(role)
     if missed is None:
         return _title(MISSED[role], "", "looking for them")
