@@ -284,7 +284,8 @@ def _unlike_spreads(
     wider = (np.where(known, logs, 1) > 0).all(axis=0)
     narrower = (np.where(known, logs, -1) < 0).all(axis=0)
     quartiles, deciles = np.where(others[1] > measured[1], others[:2], measured[:2])
-    # Below this ratio of quartiles to deciles, a few rows alone make the wider set wide.
+    # If quartiles are narrower than _BODY times the deciles, a few rows alone make the wider set
+    # wide.
     sure = (wider | narrower) & (quartiles > _BODY * deciles) & np.isfinite(least)
     found = np.flatnonzero(sure & (least > beyond))
     return list(map(int, columns[found[np.argsort(-least[found])]]))

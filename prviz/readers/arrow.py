@@ -522,8 +522,8 @@ def read_parquet(
 def read_feather(
     source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
 ) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
-    """As `read_parquet`, of an Arrow file (Feather version 2) or stream; only the columns read are
-    decompressed.
+    """Like `read_parquet`, for an Arrow file (Feather version 2) or stream. Only the columns that
+    are read are decompressed.
 
     Raises
     ------

@@ -41,7 +41,7 @@ _WEIGHTS = (
     r"|w"
     r"|(?!.*(mol|birth|body|dry|wet|fresh|net|gross))\w*(wgh?t|wt)p?\d*f?"
 )
-# Names of body weights, of which a table has several, such as shell_weight.
+# Names of weights of bodies or their parts, such as shell_weight; a table may have several.
 _OF_BODIES = re.compile(r"(?!.*(base|final|samp|surv|design|rake|post|pop)).+_weights?")
 _OF_WEIGHTS = re.compile("weight_.+")
 _DRAWN = r"\w*(strat(a|um)|stra|psu)|v(ar)?_?(str(at?)?|unit)|se(stra|unit|cu)"
@@ -111,21 +111,23 @@ _MEASURED_TOO = re.compile(
     r"|alignment)_).+_(score|time|loss|distance)s?"
     r"|time_(to|from|since|until|between|in|on|of|per|control|spent|signature)(_.*)?"
 )
-# Of these, names of what a model gives where all values are shares.
+# Names of scores. They belong to the output of a model if all their values are shares.
 _SHARES = re.compile(r".+_scores?")
-# Names of ids in capitals, such as CNTSCHID, and words that end like them.
+# Names of ids in capitals, such as CNTSCHID, but not words that end in the same letters, such as
+# LIPID.
 _GLUED_ID = re.compile(r"(?!.*(AC|LIP|SOL|GR|FLU|VAL|HYBR|PA|OPIO|STERO|THYRO)ID)\w{3,}ID")
-# Names of totals, of which few addends are no chance.
+# Names of totals. A column of such a name that equals the sum of even two others does so by no
+# chance.
 _TOTAL = re.compile(r"(.*_)?(total|sum|overall|gesamt)(_.*)?")
-# Name of a key, also of a musical one.
+# Name of a column of keys: of samples, or of pieces of music.
 _KEY = re.compile("key")
-# Greatest number of a musical key; numbers of samples go further.
+# Greatest number of a musical key; keys of samples have greater ones.
 _MOST_KEYS = 24
 # Names of settings that are measured where they have many different values.
 _SETTING = re.compile("temperature")
 # Names of coordinates of one letter.
 _LETTERS = re.compile("[xyz]")
-# Other names of one letter, such as those of photometric bands.
+# Names of one letter that are no coordinates, such as those of photometric bands.
 _OTHER_LETTERS = re.compile(r"[^\W\d_xyz]")
 # Names that are doubtful beside numbered features, but plain features in a table of words.
 _BESIDE = re.compile(
@@ -801,7 +803,7 @@ def _sums(values: Array, plain: Sequence[str]) -> set[int]:
 
 
 def _where(check: Callable[[Array], bool], values: Array, places: Iterable[int]) -> set[int]:
-    """Those of some columns, by their indices, that pass a check."""
+    """Indices of those columns among ``places`` whose values pass the check."""
     return {place for place in places if check(values[:, place])}
 
 

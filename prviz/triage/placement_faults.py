@@ -42,7 +42,8 @@ LITTLE = 0.05
 # Largest part of their misfit that features may keep in another order. Modes in other shares look
 # like another order too, but keep 0.23 and more.
 REORDERED = 0.15
-# Largest difference of features, in units of chance, at which they count as fitting again.
+# Largest difference of the features' deciles, or of the cluster centres, that a repair may leave to
+# explain the fault, in units of chance.
 FITS = 4.0
 # z-score of the shares of the clusters below which these shares explain no move of the mean.
 LIKE_MASS = 2.0
