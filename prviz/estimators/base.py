@@ -74,7 +74,7 @@ class Supports(ReadOnlyArrays):
         return ErrorRates.from_supports(self.c_real, self.c_generated, self.n_real)
 
 
-Runs: TypeAlias = tuple[Supports, ...]  # One for each fit to the same samples.
+Runs: TypeAlias = tuple[Supports, ...]  # One entry per fit of the family to the same data.
 
 
 @dataclass(frozen=True)

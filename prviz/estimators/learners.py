@@ -446,8 +446,8 @@ def _forest(fit: Table, split: _Standard, seed: int, count: int) -> Iterator[Any
     They are fitted one by one because a forest of scikit-learn changes the process's warning
     filters, which other threads share.
     """
-    # scikit-learn checks weights again for every tree. Without weights, a fit of few samples takes
-    # half the time.
+    # Equal weights are left out: scikit-learn checks weights again for every tree, and without them
+    # a fit of few samples takes half the time.
     weights = None
     if not np.all(split.weights == 1):
         weights = split.weights

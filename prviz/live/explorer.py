@@ -72,7 +72,7 @@ class Question:
         self.told: set[Hashable] = set()
         self.open = True
         self._sink = sink
-        self._said: set[Hashable] = set()  # Needs whose results are sent, by key.
+        self._said: set[Hashable] = set()  # Keys of the needs whose results were sent.
 
     def take_panel(self, panel: Need[Any] | None) -> None:
         """Replace the needs by what the open panel waits for; None: by nothing."""

@@ -11,7 +11,7 @@ from prviz.live.figure import Pane, compact
 from prviz.live.problems import Problem
 from prviz.live.results import Results
 
-# An estimate counts as different from the truth from this difference in precision or recall on.
+# An estimate counts as off the truth if its precision or recall differs by more than this.
 MARGIN = 0.05
 HELP = (
     "A line that runs flat is saturated: on the right precision has reached the extreme precision"

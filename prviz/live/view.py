@@ -330,7 +330,8 @@ def error_space(problem: Problem, found: results.Results) -> Pane:
         found.curves, truth=problem.truth, notes=dict.fromkeys(found.curves, note)
     )
     plain = _calm(plain_figure(figure))
-    plain["data"].sort(key=lambda trace: trace["legendgroup"] == TRUTH)  # The truth on top.
+    # The truth is drawn last, on top.
+    plain["data"].sort(key=lambda trace: trace["legendgroup"] == TRUTH)
     for trace in plain["data"]:  # The browser computes these parts from the curves.
         for part in ("x", "y", "text", "customdata"):
             trace.pop(part)

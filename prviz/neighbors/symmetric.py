@@ -190,7 +190,7 @@ class SymmetricPlan:
                 group.setdefault(shared, []).append((request, role))
         self._orders = self._list_orders()
         itemsize = prepared.itemsize
-        entry_bytes = 4 * itemsize + 4  # A tile's entry and all that is computed from it.
+        entry_bytes = 4 * itemsize + 4  # Of a tile's entry and all computed from it.
         if block_bytes is not None:
             self._side = max(1, math.isqrt(block_bytes // itemsize))
         else:

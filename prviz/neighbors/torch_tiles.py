@@ -97,8 +97,8 @@ class PlacedSet:
         self._device = device
         self._stored: Any = None
         dtype = np.dtype(point_set.arithmetic.dtype)
-        # The check row: 1 + 2^-11 in float32, then zeros. At full precision its squared norm has no
-        # rounding.
+        # The check row shows whether the device multiplies at full precision. In float32 it is
+        # 1 + 2^-11, then zeros: at full precision its squared norm has no rounding.
         self._check = np.zeros((1, point_set.rows.d), dtype)
         self._check[0, 0] = 1 + 2.0 ** -(np.finfo(dtype).nmant // 2)
 

@@ -29,7 +29,7 @@ FRAMES_VARIABLE = "PRVIZ_ALLOW_FRAME"
 # Most characters of an unknown host name that a refusal repeats.
 _SHOWN = 100
 _MISDIRECTED = 421
-_PORTS = {"http": 80, "https": 443}  # Ports of origins without a port.
+_PORTS = {"http": 80, "https": 443}  # Used for an origin that names no port.
 _POLICY_VIOLATION = 1008  # WebSocket close code for a refusal.
 
 

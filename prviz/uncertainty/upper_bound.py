@@ -106,7 +106,7 @@ def _bounded(run: Supports, level: float) -> Floats:
     """(2, m) upper bounds of all error rates of a run. For each role the probability that any of
     them fails is at most ``level``.
     """
-    from scipy.special import betainccinv  # scipy.stats has it, too, but takes long to load.
+    from scipy.special import betainccinv  # scipy.stats has it too but is slow to load.
 
     rates = run.rates()
     ends = 2 * bool(np.any(run.both_zero))
