@@ -145,8 +145,9 @@ def page() -> None:
     own.about = None
     own.uploaded, facts = controls.sidebar(controls.start(), drop)
     with notices:
-        for message in own.link_messages:
-            st.warning(plain(message), icon=":material/link:")
+        if own.link_messages:
+            lines = "  \n".join(plain(message) for message in own.link_messages)
+            st.warning(lines, icon=":material/link:")
     live(facts)
     if about is not None:
         families.open_card(ESTIMATORS[about])

@@ -6,6 +6,7 @@ It also shows the area that remains without these features.
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from urllib.parse import quote
@@ -157,6 +158,7 @@ def _feature(named: NamedColumns) -> str:
     """
     name = html.escape(named.name)
     words = f"<div><b>{name}</b><span>{html.escape(named.sentence)}</span></div>"
+    words = re.sub(r"\b(rows?|columns?) (?=\d)", r"\1&nbsp;", words)  # no line ends between them
     return f'<div class="feature">{words}{_histogram(named.histogram, named, name)}</div>'
 
 
@@ -214,7 +216,7 @@ def _samples(problem: Problem, found: Witness, title: str, role: str, rows: Sequ
         if not said and found.named:
             column = found.named[0].columns[0]
             value = number_text(float(f"{side.values[row, column]:.3g}"))
-            said = f"{column_text(problem.pair, column)} {value}"
+            said = f"{column_text(problem.pair, column)}: {value}"
         lines += f"<p><span>{own}</span> {html.escape(said)}</p>"
     return f'<div class="{role}"><b>{title}</b><div>{lines}</div></div>'
 

@@ -330,7 +330,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         lesson="classifier",
         lead="Drag the dot: the border moves.",
-        clause="The same λ: a real sample counts λ-fold, so calling it generated costs λ-fold.",
+        clause="The same λ: a real sample counts λ times, so calling it generated costs λ times.",
         figure="bells",
         hands=("shift", "errors", "angle"),
         start={"shift": 1.2, "scale": 1.0},

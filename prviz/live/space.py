@@ -385,7 +385,7 @@ def _lay_out(figure: go.Figure, view: _View, lower: int) -> None:
     if view.enlarged:
         figure.update_layout(height=ENLARGED_HEIGHT)
         return
-    beside_curve(figure, below={"Belief": 36}.get(colour, 4) + 18 * flat, ticks=flat)
+    beside_curve(figure, below={"Belief": 44}.get(colour, 4) + 18 * flat, ticks=flat)
     if colour == "Role":  # The legend stands above the plot, where it is never hidden.
         figure.update_layout(margin_t=30, legend={"y": 1, "yanchor": "bottom"})
     figure.layout.height -= lower + BUTTONS_HEIGHT * (colour == "Decision")

@@ -300,3 +300,29 @@ def test_on_a_phone_the_answer_of_a_task_moves_nothing(opened: Opener) -> None:
     page.get_by_role("button", name="Reveal").tap()
     expect(page.locator(".task p").first).to_contain_text("Your code")
     assert page.evaluate(COVERED)["figure"] == before["figure"]
+
+
+# Names of families that are cut, and labels of the scale of scores that are not whole in the panel.
+CUT_NAMES = """() => [...document.querySelectorAll(".rows .name")]
+    .filter(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+        scrollWidth > clientWidth || scrollHeight > clientHeight + 1)
+    .map(({ textContent }) => textContent)"""
+CUT_SCALE = """() => {
+    const panel = document.querySelector(".st-key-samples .plot").getBoundingClientRect();
+    return [...document.querySelectorAll(".st-key-samples .cbaxis text")]
+        .filter((text) => text.getBoundingClientRect().bottom > panel.bottom)
+        .map(({ textContent }) => textContent);
+}"""
+
+
+def test_names_of_many_families_and_the_scale_of_scores_are_whole(
+    new_page: Callable[..., Page],
+) -> None:
+    page = new_page(viewport={"width": 1366, "height": 768})
+    methods = "knn,kde,ipr,coverage,eas,prc,ppr,classifier,classifier-boosting"
+    visit(page, f"/?problem=modes&n=100&p.d=2&methods={methods}&colour=Belief")
+    expect(page.locator(".rows .name")).to_have_count(9)
+    assert page.evaluate(CUT_NAMES) == []
+    page.get_by_role("radio", name="Score").click()
+    expect(page.locator(".st-key-samples .cbaxis text").last).to_have_text("looks generated")
+    assert page.evaluate(CUT_SCALE) == []

@@ -51,6 +51,13 @@ def test_refusals_are_readable_and_lose_nothing(uploads: Page) -> None:
             "figure => Number(getComputedStyle(figure).opacity)"
         )
         assert opacity < 0.5
+        wide = page.viewport_size
+        page.set_viewport_size({"width": 820, "height": 1180})
+        box = card.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 820 - 10
+        assert wide is not None
+        page.set_viewport_size(wide)
         expect(about(page)).to_contain_text("60 real and 60 generated samples in 5 dimensions")
         expect(main_figure(page)).to_be_visible()
         no_trouble(page)
