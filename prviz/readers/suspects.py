@@ -39,7 +39,12 @@ _MIDDLE = (
 _WEIGHTS = (
     r"(.*_)?([a-z]|an|pop|samp(le)?|svy|survey|base|final|rake|design|post|inv)?(weights?|wgh?t|wt)"
     r"|w"
-    r"|(?!.*(mol|birth|body|dry|wet|fresh|net|gross))\w*(wgh?t|wt)p?\d*f?"
+    r"|(?!.*(mol|birth|body|dry|wet|fresh|net|gross|rel|over|under))\w*(wgh?t|wt)p?\d*f?"
+)
+# Of these, names of surveys' weights, which none of a body has.
+_OF_SURVEYS = re.compile(
+    r"(?!.*(mol|birth|body|dry|wet|fresh|net|gross|rel))\w*wgh?ts?"
+    r"|(d|p|an|psp|pop|samp(le)?|svy|survey|base|final|rake|design|post|inv)_?weights?"
 )
 # Names of weights of bodies or their parts, such as shell_weight; a table may have several.
 _OF_BODIES = re.compile(r"(?!.*(base|final|samp|surv|design|rake|post|pop)).+_weights?")
@@ -145,6 +150,7 @@ _NUMBERS = re.compile(
     r"|(.*_)?port|[sd]port|protocol|proto|camcol|rerun|field|slice|tile|lane|channel|ccd|chip"
     r"|churn(ed)?|survived|exited|default(ed)?|attrition|readmitted|(is_?)?fraud|outcome|diagnosis"
     r"|(.*_)?(type|status|district|region|zone|sector|vendor|version|orientation)|sleep_stage"
+    r"|plate|center|centre|clinic|course"
     r"|.+_(seq|sequence)|\w*(fp|qc|quality|bad|warn(ing)?)_?flags?(_.*)?|decoy|qa\d*|scl"
 )
 # Names of coordinates on a map, on the sky or in a picture, and of the ends of an interval in a
@@ -199,7 +205,7 @@ _UNIT_BEHIND = re.compile(r"[ _]*[(\[][^()\[\]]*[^\W\d_][^()\[\]]*[)\]]$")
 # Names of amounts and counts, whose whole numbers may all differ without being a key: plurals
 # (sessions), amounts (price), and what a word in front or a unit behind says.
 _AMOUNT = re.compile(
-    r"(n|num|total|sum|avg|mean|max|min|median|cum)_.+"
+    r"(n|num|total|sum|avg|mean|max|min|median|cum)_.+|tot[a-z]+|expend.*|\w+inc"
     r"|(?!.*(key|code|number|serial|id)s)(.*_)?[a-z]{2,}[^\W\dsui_]s"
     r"(_(fwd|bwd|in|out|sent|received|total|mean|max|min|sum|avg))?"
     r"|(.*_)?(price|cost|income|revenue|salary|wage|amount|balance|value|volume|area|length|width"
@@ -338,16 +344,6 @@ _COUNTED = 8
 _SECONDS = (9.4e8, 2.3e9)
 # Milliseconds, microseconds and nanoseconds in a second.
 _FRACTIONS = (1e3, 1e6, 1e9)
-# Most different codes, such as 541511 and 236115, in one column.
-_FEW_CODES = 32
-# Fewest rows for each code, on average.
-_ROWS_OF_A_CODE = 5
-# Least number that may be a code such as 541511.
-_LEAST_CODE = 100
-# Least mean distance between two codes.
-_CODES_APART = 10
-# Largest share of round numbers among codes; prices are round, or end in 9.
-_ROUND = 0.5
 # Least ratio of the distances from the median to the 90th and to the 10th percentile in amounts,
 # which are skewed; keys hardly are.
 _SKEWED = 2
@@ -449,11 +445,6 @@ def checked_columns(
                 found.ordered,
                 "it grows or falls from row to row",
                 "they grow or fall from row to row",
-            ),
-            (
-                found.codes,
-                "its whole numbers look like codes",
-                "their whole numbers look like codes",
             ),
             (found.sums, "it is the sum of other columns", "they are sums of other columns"),
         ):
@@ -692,14 +683,13 @@ def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -
 class _Suspects(NamedTuple):
     """Columns that look like no features, each with what it looks like.
 
-    doubtful, ordered, codes, sums : columns that may be no features, by their names, because they
-        rise or fall from row to row, because they look like codes, or as sums of others.
+    doubtful, ordered, sums : columns that may be no features, by their names, because they rise or
+        fall from row to row, or as sums of others.
     """
 
     sure: dict[str, str]
     doubtful: tuple[str, ...]
     ordered: tuple[str, ...]
-    codes: tuple[str, ...] = ()
     sums: tuple[str, ...] = ()
 
 
@@ -727,10 +717,7 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
         either -= _measured(values, plain)
     if most >= max(_LONG_FAMILY, _OUTSIDERS * others):
         either |= _outsiders(plain, stems, family) - sure
-    called = {place for place in either if called_weights(plain[place])}
-    # Only weights of samples: body weights are features.
-    if all(are_weights([values[:, place]]) for place in called):
-        sure |= called
+    sure |= _weights(values, plain, either)
     dates = _parts_of_dates(values, plain)
     if len({*dates.values()}) > 1:
         sure |= dates.keys()
@@ -755,14 +742,11 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
         fitting = (reason for reason, each in _REASONS.items() if each.fullmatch(plain[place]))
         reasons[features[place]] = seen.get(place) or next(fitting, "named unlike the others")
     in_order = _at(ordered - sure - either, features)
-    codes = _scattered(values) - sure - either
     sums = _sums(values, plain) - sure
     # Without these columns no feature would be left.
     if len(sure) + len(either) == len(plain):
         either = set()
-    return _Suspects(
-        reasons, _at(either - sums, features), in_order, _at(codes, features), _at(sums, features)
-    )
+    return _Suspects(reasons, _at(either - sums, features), in_order, _at(sums, features))
 
 
 def _at(places: set[int], features: Sequence[str]) -> tuple[str, ...]:
@@ -860,6 +844,17 @@ def _measured(values: Array, plain: Sequence[str]) -> set[int]:
     return found
 
 
+def _weights(values: Array, plain: Sequence[str], either: set[int]) -> set[int]:
+    """Indices of weights of samples; body weights are features."""
+    called = {place for place in either if called_weights(plain[place])}
+    surveys = called & _named(plain, _OF_SURVEYS)
+    if _where(_may_weigh, values, called) == called:
+        return called
+    if _where(_may_weigh, values, surveys):
+        return surveys
+    return set()
+
+
 def _outsiders(plain: Sequence[str], stems: Sequence[str | None], family: str) -> set[int]:
     """Indices of names that are neither of the numbered family (f0, f1, f2 ...) nor share their
     beginning with another name.
@@ -877,8 +872,9 @@ def _seen(
 ) -> dict[int, str]:
     """Index of a column -> what it is, by its values or by the names of other columns."""
     names = set(plain)
-    keys = _keys(values, features) - ordered - _named(plain, _CLOCK)
-    seen = dict.fromkeys(keys, "a key, whose numbers all differ")
+    timed = ordered | _named(plain, _CLOCK)
+    seen = dict.fromkeys(_where(_are_moments, values, range(len(plain))), "a time")
+    seen |= dict.fromkeys(_keys(values, features), "a key, whose numbers all differ")
     seen |= dict.fromkeys(_probabilities(values, plain), "a prediction or its quality")
     for place, name in enumerate(plain):
         error = _ERROR.fullmatch(name)
@@ -893,10 +889,10 @@ def _seen(
             if _CLOCK.fullmatch(name):
                 steps = "a time, in even steps"
             seen[place] = steps
-        elif _are_dates(values[:, place]):
+        elif _are_dates(values[:, place]) or (
+            place in timed and _are_moments(values[:, place], seconds=True)
+        ):
             seen[place] = "a time"
-        elif _are_moments(values[:, place], place in ordered or _CLOCK.fullmatch(name) is not None):
-            seen.setdefault(place, "a time")
         # t may be Student's t statistic.
         elif name != "t" and _CLOCK.fullmatch(name) and _runs(values[:, place]):
             seen[place] = "a time, which runs on from row to row"
@@ -929,7 +925,7 @@ def _is_date(value: float) -> bool:
     return float(text) == value and 1900 <= year <= 2100
 
 
-def _are_moments(column: Array, seconds: bool) -> bool:
+def _are_moments(column: Array, seconds: bool = False) -> bool:
     """True for different moments in milliseconds, microseconds or nanoseconds since 1970; where
     ``seconds``, also in seconds, which other numbers may be by chance.
     """
@@ -944,25 +940,6 @@ def _are_moments(column: Array, seconds: bool) -> bool:
 def _of_music(column: Array) -> bool:
     """True for the numbers of musical keys, which repeat from 0 or 1 to 11, 12 or 24."""
     return _repeats(column) and column.min() >= -1 and bool(column.max() <= _MOST_KEYS)
-
-
-def _scattered(values: Array) -> set[int]:
-    """Indices of columns of few whole numbers, each in several rows, that lie far apart and are not
-    round, as codes of industries or of plates do.
-    """
-    first = values[:FIRST_ROWS]
-    found = set[int]()
-    if len(first) < FIRST_ROWS:
-        return found
-    likely = (first == np.rint(first)) & (first >= _LEAST_CODE)
-    for place in np.flatnonzero(likely.all(axis=0)).tolist():
-        codes = np.unique(values[:, place])
-        few = _ADDENDS <= len(codes) <= min(_FEW_CODES, len(values) / _ROWS_OF_A_CODE)
-        rounded = (codes % 5 == 0) | (codes % 10 == 9)
-        apart = np.ptp(codes) >= _CODES_APART * len(codes)
-        if few and apart and codes[0] >= _LEAST_CODE and rounded.mean() <= _ROUND and _whole(codes):
-            found.add(place)
-    return found
 
 
 def _runs(column: Array) -> bool:
