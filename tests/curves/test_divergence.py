@@ -126,6 +126,4 @@ def test_a_single_sample_decides_whether_it_is_infinite() -> None:
     known = {each.key: (each.of(before), each.of(after)) for each in DIVERGENCES}
     assert all(math.isfinite(one) for one, _ in known.values())
     assert {key for key, (_, one) in known.items() if math.isinf(one)} == {"kl", "chi2"}
-    assert all(
-        each.explanation.endswith("never that it is at most one.") for each in DIVERGENCES
-    )
+    assert all(each.explanation.endswith("never that it is at most one.") for each in DIVERGENCES)
