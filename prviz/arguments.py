@@ -28,7 +28,9 @@ def checked_number(
     try:
         found = float(value)
     except OverflowError:
-        found = math.inf if value > 0 else -math.inf
+        found = math.inf
+        if value < 0:
+            found = -math.inf
     if not accepted(found):
         raise ValueError(text)
     return found

@@ -190,9 +190,10 @@ def _converted(values: Any, name: str) -> Array:
         raise TypeError(f"{name}: no array can be made of these values: {error}") from None
     except (TypeError, RuntimeError) as error:
         text = str(error).lower()
-        remedy = next((call for kind, call in _CONVERTED_BY.items() if kind in text), "")
-        if remedy:
-            remedy = f"; {remedy} converts them to a type that NumPy knows"
+        remedy = ""
+        for kind, call in _CONVERTED_BY.items():
+            if kind in text:
+                remedy = f"; {call} converts them to a type that NumPy knows"
         raise TypeError(f"{name}: no array can be made of these values: {error}{remedy}") from None
 
 

@@ -133,7 +133,7 @@ def _not_finite(values: Array, name: str, array: str) -> ValueError:
     )
 
 
-def _missing(groups: Array) -> Flags:
+def missing(groups: Array) -> Flags:
     """True for None and NaN, which would otherwise all form one group."""
     if groups.dtype == object:
         return np.array([each is None or each != each for each in groups.tolist()])
@@ -245,10 +245,10 @@ class Samples:
                 f"{title}: groups have shape {groups.shape}; one group for each of {len(values)}"
                 " samples"
             )
-        if groups is not None and (missing := _missing(groups)).any():
+        if groups is not None and (absent := missing(groups)).any():
             raise ValueError(
-                f"{title}: {missing.sum()} of {len(values)} groups are missing, the first of sample"
-                f" {np.argmax(missing) + 1}; say of each sample which group it belongs to"
+                f"{title}: {absent.sum()} of {len(values)} groups are missing, the first of sample"
+                f" {np.argmax(absent) + 1}; say of each sample which group it belongs to"
             )
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "groups", None if groups is None else _read_only(groups))

@@ -122,11 +122,6 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         ValueError,
         "k = 'a'",
     ),
-    "a check that is none": (
-        lambda: prviz.preflight(REAL, GENERATED, known="a"),
-        TypeError,
-        "known is str; an earlier preflight is needed",
-    ),
     "a share as a text": (
         lambda: prviz.approximate(REAL, GENERATED, recall="a"),
         TypeError,

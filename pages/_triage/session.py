@@ -435,8 +435,8 @@ def write_link(parts: Mapping[str, str | None]) -> None:
     values = {name: text for name, text in parts.items() if text is not None}
     found = session()
     if found.bare is None:
-        found.bare = {} if found.link else values
-    if values == found.bare and not st.query_params:
+        found.bare = values
+    if values == found.bare and not (found.link or st.query_params):
         return
     if st.query_params.to_dict() != values:
         st.query_params.from_dict(values)

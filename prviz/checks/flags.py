@@ -436,11 +436,16 @@ def few_samples(*sets: Samples) -> list[Finding]:
 
 def tiny_values(pair: SamplePair) -> list[Finding]:
     """A warning if values of a set are so small that squares of their differences underflow."""
-    largest = {role: max(map(abs, samples.extremes)) for role, samples in by_role(pair)}
-    tiny = {role: value for role, value in largest.items() if 0 < value < _TINY}
+    tiny = {}
+    for role, samples in by_role(pair):
+        largest = max(map(abs, samples.extremes))
+        if 0 < largest < _TINY:
+            tiny[role] = largest
     if not tiny:
         return []
-    which = "either" if len(tiny) == 2 else f"the {next(iter(tiny))}"
+    which = "either"
+    if len(tiny) == 1:
+        which = f"the {next(iter(tiny))}"
     effect = (
         "Squares of such differences lose their digits, down to 0, so that no neighbour can be told"
         " from another: multiply both sets by one number."

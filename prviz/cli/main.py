@@ -128,11 +128,11 @@ class _Parser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
-        files = [each for each in self._given if each.startswith("-") and os.path.lexists(each)]
-        if files:
-            message += (
-                f"; a file whose name begins with - is named as in {shlex.quote(f'./{files[0]}')}"
-            )
+        for each in self._given:
+            if each.startswith("-") and os.path.lexists(each):
+                file = shlex.quote(f"./{each}")
+                message += f"; a file whose name begins with - is named as in {file}"
+                break
         self.exit(_fail(f"{message} (see {self.prog} --help)", status=2))
 
 

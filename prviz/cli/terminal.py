@@ -131,7 +131,7 @@ def check_output(option: str, target: str | Path, taken: Iterable[str | Path]) -
     taken : the samples and the other outputs.
     """
     path = Path(target).resolve()
-    if path in {Path(each).resolve() for each in taken}:
+    if path in map(Path.resolve, map(Path, taken)):
         raise ValueError(
             f"--{option} {target} would overwrite the samples or another output; name another file"
         )

@@ -111,7 +111,7 @@ class TriageOutputs:
         The table of an earlier report is no checkpoint, and may be replaced.
         """
         arguments = self._arguments
-        sources = {realpath(each) for each in arguments.checkpoints}
+        sources = set(map(realpath, arguments.checkpoints))
         found = []
         for path in [*self._reports, arguments.best_file]:
             if path is None:
@@ -209,11 +209,13 @@ def triage_text(found: TriageResults, reference: str, notes: Iterable[str]) -> s
                 listed = _CLASSES if name == judgement.decision.best else 0
                 parts.append(_classes(one_line(name), found.classes[name], listed))
     parts += [f"Note: {one_line(note)}." for note in notes]
+    text = "\n\n".join(filter(None, parts)) + "\n"
     # Longer names are replaced first, so that no name is cut as a part of another.
     for name in sorted(short, key=len, reverse=True):
-        parts = [part.replace(name, short[name]) for part in parts if part]
-    parts.append(_failed(found.outcomes))
-    return "\n\n".join(filter(None, parts)) + "\n"
+        text = text.replace(name, short[name])
+    if failed := _failed(found.outcomes):
+        text = f"{text}\n{failed}\n"
+    return text.lstrip()
 
 
 def cut_name(name: str) -> str:
@@ -224,11 +226,11 @@ def cut_name(name: str) -> str:
 
 
 def _short_names(names: Sequence[str]) -> dict[str, str]:
-    """Long name -> its cut form, for printing; empty if two names have the same cut form."""
-    short = {name: cut_name(name) for name in names}
+    """Name -> its cut form, for printing; empty if two names have the same cut form."""
+    short = dict(zip(names, map(cut_name, names), strict=True))
     if len(set(short.values())) < len(short):
         return {}
-    return {name: cut for name, cut in short.items() if cut != name}
+    return short
 
 
 def _failed(outcomes: Sequence[CheckpointOutcome]) -> str:

@@ -239,9 +239,9 @@ def preflight(
     """
     pair = pair_of(real, generated)
     split = split_share(split)
-    neighbours = checked_whole("k", resolve_k("sqrt" if k is None else k, pair), 1)
-    if known is not None and not isinstance(known, Preflight):
-        raise TypeError(f"known is {type(known).__name__}; an earlier preflight is needed")
+    if k is None:
+        k = "sqrt"
+    neighbours = checked_whole("k", resolve_k(k, pair), 1)
     fit = (fit_size(pair.real.n, split), fit_size(pair.generated.n, split))
     evaluate = fit if split is None else (pair.real.n - fit[0], pair.generated.n - fit[1])
     chosen: dict[str, Any] = {

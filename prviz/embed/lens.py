@@ -279,8 +279,7 @@ def _encoded(
 
 def _check_given(name: str, values: object, needed: str) -> None:
     """Raise TypeError unless ``values`` is a list, without names in place of objects."""
-    listed = isinstance(values, Iterable) and not isinstance(values, str)
-    if not listed or any(isinstance(each, str) for each in values):  # type: ignore[attr-defined]
+    if not isinstance(values, Iterable) or str in map(type, values):
         raise TypeError(f"{name} = {values!r}; a list of {needed} is needed")
 
 

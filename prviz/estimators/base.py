@@ -322,5 +322,10 @@ def check_bandwidth(bandwidth: float | None) -> float | None:
     """
     if bandwidth is None:
         return None
+    return checked_bandwidth(bandwidth)
+
+
+def checked_bandwidth(bandwidth: float) -> float:
+    """``bandwidth`` as a float; raises as `prviz.arguments.checked_number`."""
     needed = "a positive finite number, or None for the mean k-NN radius,"
     return checked_number("bandwidth", bandwidth, needed, lambda found: 0 < found < math.inf)

@@ -13,7 +13,7 @@ from prviz.arrays import Array, Ints
 from prviz.checks.flags import checked_pair
 from prviz.measure.balls import check_integer
 from prviz.neighbors import nearest_rows
-from prviz.samples import SamplesLike
+from prviz.samples import SamplesLike, missing
 
 
 class ClassEntropy(NamedTuple):
@@ -86,11 +86,11 @@ def _codes(labels: ArrayLike, n: int) -> Ints:
         raise ValueError(
             f"labels has the shape {found.shape}; {(n,)}, one for each real sample, is needed"
         )
-    missing = [each is None or each != each for each in found.tolist()]
-    if any(missing):
+    absent = missing(found)
+    if absent.any():
         raise ValueError(
-            f"{sum(missing)} of {n} labels are missing, the first of real sample"
-            f" {missing.index(True) + 1}; a class for each is needed"
+            f"{absent.sum()} of {n} labels are missing, the first of real sample"
+            f" {np.argmax(absent) + 1}; a class for each is needed"
         )
     try:
         return np.unique(found, return_inverse=True)[1].reshape(-1)

@@ -190,8 +190,10 @@ def frechet_difference(
     if a.real is not None and b.real is not None:
         unit = max(a.unit, b.unit)
         shared = np.ldexp(a.real, a.unit - unit) - np.ldexp(b.real, b.unit - unit)
-        own = [math.ldexp(each.own_variance, 2 * (each.unit - unit)) for each in (a, b)]
-        std = math.ldexp(math.sqrt(variance_of_mean(shared, reference) + own[0] + own[1]), unit)
+        variance = variance_of_mean(shared, reference)
+        for each in (a, b):
+            variance += math.ldexp(each.own_variance, 2 * (each.unit - unit))
+        std = math.ldexp(math.sqrt(variance), unit)
     caveats = [f"{each.name}: {each.caveat}" for each in (a, b) if each.caveat]
     return FrechetDifference(
         a.value, b.value, difference, *_interval(difference, std, level), "; ".join(caveats)
@@ -266,10 +268,10 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
         bias = 0.0
         less = f"its bias is less than its rounding, which is up to about {checked.rounding:.2g}"
         caveat = "; ".join(filter(None, (caveat, less if checked.rounding > 0 else "")))
-    influences = _influences(*pair)
-    unit = unit_of(*influences)
-    real, generated = (np.ldexp(each, -unit) for each in influences)
-    own = variance_of_mean(generated, pair.generated)
+    real, generated = _influences(*pair)
+    unit = unit_of(real, generated)
+    real = np.ldexp(real, -unit)
+    own = variance_of_mean(np.ldexp(generated, -unit), pair.generated)
     std = math.ldexp(math.sqrt(variance_of_mean(real, pair.real) + own), unit)
     return MeasuredFrechet(name, value, bias, caveat, std, real, own, unit)
 
@@ -291,7 +293,7 @@ def _interval(centre: float, std: float, level: float) -> tuple[float, float]:
 
 def unit_of(*sets: Floats) -> int:
     """Exponent of the power of two by which the values can be divided so that none is above 1."""
-    return math.frexp(max(float(np.abs(values).max()) for values in sets))[1]
+    return math.frexp(np.abs(np.concatenate(sets)).max())[1]
 
 
 def variance_of_mean(values: Floats, samples: Samples) -> float:

@@ -15,7 +15,7 @@ from prviz.cells import table_html
 from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve, shown
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import check_bandwidth, check_k, resolve_k, resolve_ks
+from prviz.estimators.base import check_k, checked_bandwidth, resolve_k, resolve_ks
 from prviz.estimators.colors import colors
 from prviz.measure.estimates import (
     Estimate,
@@ -233,7 +233,9 @@ def profile_pair(
         check_k(1, drawn)
         top = min(2 * resolve_k("sqrt", pair), min(map(len, drawn.fit_rows)) - 1)
         ks = range(1, top + 1)
-    numbers = sorted({check_k(k, drawn) for k in resolve_ks(ks, pair)})
+    numbers = sorted(set(resolve_ks(ks, pair)))
+    for number in numbers:
+        check_k(number, drawn)
     distances = Distances(drawn, memory_limit=how.memory_limit)
     if bandwidths is None:
         bandwidths = []
@@ -244,7 +246,7 @@ def profile_pair(
                 bandwidths = (unit * np.geomspace(0.5, 2.0, BANDWIDTHS)).tolist()
     if isinstance(bandwidths, str) or not isinstance(bandwidths, Iterable):
         raise TypeError(f"bandwidths = {bandwidths!r}; a list of positive numbers is needed")
-    widths = sorted({check_bandwidth(each) or 0.0 for each in bandwidths})
+    widths = sorted(set(map(checked_bandwidth, bandwidths)))
     wanted: list[Wanted] = [(name, k, None) for name in names for k in numbers]
     # With a given bandwidth, k has no effect; 1 is a value that is always accepted.
     wanted += [(name, 1, width) for name in tuned for width in widths]

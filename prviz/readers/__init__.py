@@ -551,7 +551,7 @@ def read_pair(
 
 def _two_keys(keys: object) -> tuple[str, str]:
     """The keys of both sets; TypeError for anything but two texts."""
-    if isinstance(keys, tuple | list) and len(keys) == 2 and all(isinstance(k, str) for k in keys):
+    if isinstance(keys, tuple | list) and list(map(type, keys)) == [str, str]:
         return keys[0], keys[1]
     raise TypeError(
         f"keys = {keys!r}; two texts are needed, the real set's first, such as ('role=real',"

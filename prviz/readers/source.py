@@ -388,7 +388,7 @@ def _no_file(path: str) -> str:
         return "An address is not opened here: download the file, and name that."
     if path.startswith("~"):
         return "'~' is no folder here: write the whole path (pathlib.Path.home() begins it)."
-    if any(mark in path for mark in "*?["):
+    if re.search("[*?[]", path):
         return "A pattern is not expanded here: name one file."
     return "Check path and permissions."
 

@@ -587,8 +587,11 @@ def _are_paths(given: Any) -> bool:
     """True for a tuple of two paths, which may be texts: toys' names have no ending."""
     if not isinstance(given, tuple) or len(given) != 2:
         return False
-    texts = [each for each in given if isinstance(each, str) and not Path(each).suffix]
-    return len(texts) < 2 and all(isinstance(each, str | os.PathLike) for each in given)
+    real, generated = given
+    if not isinstance(real, str | os.PathLike) or not isinstance(generated, str | os.PathLike):
+        return False
+    names = isinstance(real, str) and isinstance(generated, str)
+    return not names or bool(Path(real).suffix or Path(generated).suffix)
 
 
 def _problem(problem: Any, digest: Callable[[Path], str], choice: ColumnChoice) -> Known | Files:

@@ -74,6 +74,7 @@ def details_of(
     names = _columns(next(rows, []), where)
     find = _finder(checkpoints)
     known: dict[Path, tuple[str, dict[str, str]]] = {}
+    numeric = {_STEP}
     for number, cells in enumerate(rows, start=2):
         if number > _MOST_ROWS:
             raise ValueError(
@@ -92,18 +93,17 @@ def details_of(
             raise ValueError(
                 f"{here}, column 'file': {quoted(path.name)} has a row already; one each is needed"
             )
-        known[path] = here, {name: cell.strip() for name, cell in row.items() if cell.strip()}
-    texts = {_RUN, *names}
-    for _, row in known.values():
-        texts -= {name for name, cell in row.items() if name != _RUN and _is_number(cell)}
-    texts.discard(_STEP)
+        known[path] = here, row
+        for name, cell in row.items():
+            if _is_number(cell):
+                numeric.add(name)
     found: dict[Path, Details] = {}
     for path, (here, row) in known.items():
-        run = " ".join(row.get(_RUN, "").split())
+        run = " ".join(row.pop(_RUN, "").split())
         numbers = {
-            name: _number(cell, f"{here}, column {quoted(name)}", steps=name == _STEP)
+            name: _number(cell.strip(), f"{here}, column {quoted(name)}", steps=name == _STEP)
             for name, cell in row.items()
-            if name not in texts
+            if cell.strip() and name in numeric
         }
         found[path] = Details(numbers.pop(_STEP, None), numbers, run)
     return found
@@ -143,7 +143,10 @@ def _rows(metadata: Path, where: str, below: Path | None) -> Iterator[list[str]]
     try:
         text = data.decode("utf-8-sig")
         head = text.partition("\n")[0]
-        between = next((mark for mark in ",;\t" if mark in head), ",")
+        between = ","
+        for mark in "\t;,":
+            if mark in head:
+                between = mark
         yield from csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=between)
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"{where}: not a CSV file in UTF-8 ({error})") from None

@@ -21,6 +21,7 @@ from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate, Progress
 from prviz.measure.frechet import check_level
 from prviz.neighbors.kernels import ranges
+from prviz.samples import check_seed
 
 
 class SortedSupports(NamedTuple):
@@ -278,15 +279,14 @@ class Spread(ReadOnlyArrays):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.truth is not None and not isinstance(self.truth, PRCurve):
+        if not isinstance(self.truth, PRCurve | None):
             raise TypeError(f"truth is {type(self.truth).__name__}; a PRCurve is needed")
 
     def __repr__(self) -> str:
         low, high = self.interval_of("auc")
-        draws = f"{len(self.curves)} replicates"
         return (
             f"Spread(area {self.curve.auc:.2f}, {100 * self.level:g} % {low:.2f} to {high:.2f};"
-            f" {draws})"
+            f" {len(self.curves)} replicates)"
         )
 
     @cached_property
@@ -321,8 +321,7 @@ class Spread(ReadOnlyArrays):
         known = {each.key: each for each in summary_list(self.b, self.eps)}
         if key not in known:
             raise KeyError(f"{key!r} is no summary of a curve; {', '.join(known)} are there")
-        values = [float(known[key].of(curve)) for curve in self.curves]
-        return interval(np.array(values), self.level)
+        return interval(np.fromiter(map(known[key].of, self.curves), float), self.level)
 
     def band(self, points: int = 201) -> IntervalBand:
         """Intervals of precision and recall at lam = tan(theta), with theta evenly spaced over [0,
@@ -403,8 +402,8 @@ def bootstrap(
             "prviz.estimate(real, generated)['knn']"
         )
     check_resampling(replicates, seed, level)
-    curves = (curve for (curve,) in replicated([estimate.runs], replicates, seed))
-    return Spread(estimate.curve, tuple(curves), level, truth)
+    curves = tuple(curve for (curve,) in replicated([estimate.runs], replicates, seed))
+    return Spread(estimate.curve, curves, level, truth)
 
 
 def spread(
@@ -468,12 +467,6 @@ def _tails(level: float) -> tuple[float, float]:
 
 def check_resampling(replicates: int, seed: int, level: float) -> None:
     """Raise ValueError for fewer than 2 replicates, a negative seed, or a level outside (0, 1)."""
-    if (
-        isinstance(replicates, bool)
-        or not isinstance(replicates, int | np.integer)
-        or replicates < 2
-    ):
-        raise ValueError(f"replicates = {replicates!r}; an integer from 2 is needed")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ValueError(f"seed = {seed!r}; an integer from 0 is needed")
+    checked_whole("replicates", replicates, 2)
+    check_seed(seed)
     check_level(level)

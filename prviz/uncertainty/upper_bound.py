@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betainccinv, xlogy
 
+from prviz.arguments import checked_number
 from prviz.arrays import Floats, Ints
 from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve
@@ -86,9 +87,8 @@ def bound_of(estimates: Iterable[Estimate], confidence: float = CONFIDENCE) -> P
 
 
 def check_confidence(confidence: float) -> None:
-    """Raise ValueError for a confidence outside (0, 1)."""
-    if not (isinstance(confidence, int | float) and 0 < confidence < 1):
-        raise ValueError(f"confidence = {confidence!r}; a number between 0 and 1 is needed")
+    """Raise an error for a confidence that is no number in (0, 1)."""
+    checked_number("confidence", confidence, "a number between 0 and 1", lambda c: 0 < c < 1)
 
 
 def check_bounded(methods: Sequence[str]) -> None:
