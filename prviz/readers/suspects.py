@@ -280,6 +280,8 @@ _UNIT = re.compile(
     r"|household|hospital|video|clip|scene|session|episode|trajectory|recording|slide|scan)(_?(id"
     r"|no|nr|num|number))?"
 )
+# Reason of numbers that say which rows belong together.
+_BELONGING = "what its rows belong to"
 # What a column looks like, as messages say it -> names of such columns.
 _REASONS = {
     "a seed": re.compile(r"(.*_)?seeds?|random_?state|rng"),
@@ -299,7 +301,7 @@ _REASONS = {
     "a cluster": re.compile(
         r"(.*_)?clusters?|(k_?means|leiden|louvain|h?dbscan|flow_?som|pheno_?graph|.*snn_res)(_.*)?"
     ),
-    "what its rows belong to": _UNIT,
+    _BELONGING: _UNIT,
     "weights of the samples": re.compile(rf"{_WEIGHTS}|weights?_.*"),
     "how the samples were drawn": re.compile(_DRAWN),
     "a time": re.compile(
@@ -347,6 +349,10 @@ _FRACTIONS = (1e3, 1e6, 1e9)
 # Least ratio of the distances from the median to the 90th and to the 10th percentile in amounts,
 # which are skewed; keys hardly are.
 _SKEWED = 2
+# Fewest blocks of rows whose numbers, or fewest values whose order, can't be chance.
+_FEW_BLOCKS = 8
+# Names of ages.
+_AGE = re.compile("(.*_)?m?ages?")
 # Number of first rows by which whole numbers may be recognised as a key.
 FIRST_ROWS = 64
 # Fewest rows in which equal steps can't be chance.
@@ -641,6 +647,30 @@ def _in_order(values: Array) -> tuple[set[int], set[int]]:
     return even, ordered
 
 
+@np.errstate(all="ignore")  # inf - inf is nan
+def _blocks(values: Array, features: Sequence[str]) -> tuple[set[int], set[int]]:
+    """Indices of columns that number blocks of rows, such as 1, 1, 1, 2, 2, 3, and of other columns
+    that never fall, or never rise, from row to row. Tables are often sorted by an age or an amount.
+    """
+    numbering = set[int]()
+    rising = set[int]()
+    if len(values) < FIRST_ROWS:
+        return numbering, rising
+    first = np.diff(values[:FIRST_ROWS].astype(float), axis=0)
+    likely = (first >= 0).all(axis=0) | (first <= 0).all(axis=0)
+    for place in np.flatnonzero(likely).tolist():
+        steps = np.diff(values[:, place].astype(float))
+        different = np.count_nonzero(steps) + 1
+        name = features[place]
+        if different < _FEW_BLOCKS or is_amount(name) or _AGE.fullmatch(plain_name(name)):
+            continue
+        if different <= len(values) / _TOGETHER and np.isin(steps, (0, 1)).all():
+            numbering.add(place)
+        elif (steps >= 0).all() or (steps <= 0).all():
+            rising.add(place)
+    return numbering, rising
+
+
 def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -> ReadError | None:
     """The error for quantised values in columns beside their scale or offset, with the lines that
     decode them; None for other tables.
@@ -728,7 +758,10 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     of_weights = _named(plain, _OF_WEIGHTS)
     either |= {place for place in of_weights if abs(values[:, place].mean() - 1) < _ABOUT_ONE}
     even, ordered = _in_order(values)
+    blocks, rising = _blocks(values, features)
+    ordered |= rising
     seen = _seen(values, features, plain, even, ordered)
+    seen |= dict.fromkeys(blocks - seen.keys() - dates.keys(), _BELONGING)
     seen |= dict.fromkeys(programs, "named like a program's own column")
     seen |= dict.fromkeys(samplers, "a state of the sampler")
     seen |= dict.fromkeys(dates.keys() & sure, "a part of a date")
@@ -1094,7 +1127,11 @@ def _refusal(where: str, found: _Suspects, typed: str) -> str:
         f"{where}: {what} ({_reasons(found.sure)}). Leave {'it' if one else 'them'} out "
         f"with {drop_text(names)}"
     )
-    units = [name for name in names if _UNIT.fullmatch(plain_name(name)) and name.isprintable()]
+    units = [
+        name
+        for name, reason in found.sure.items()
+        if (reason == _BELONGING or _UNIT.fullmatch(plain_name(name))) and name.isprintable()
+    ]
     if units:
         sentence += (
             f", or if {quoted(units[0])} says which rows belong together, give "

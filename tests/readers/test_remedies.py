@@ -1023,12 +1023,12 @@ def test_plain_bytes_need_the_width_of_a_sample(
 ) -> None:
     monkeypatch.setattr("builtins.input", lambda asked: str(D))
     (tmp_path / name).write_bytes(b"\0\0\0\0")
-    with pytest.raises(ReadError, match="of float32"):
+    with pytest.raises(ReadError, match="look like float32"):
         read(tmp_path / name)
     path = tmp_path / name
     path.write_bytes(np.random.default_rng(0).normal(size=(N, D)).astype(kind).tobytes())
     with pytest.raises(
-        ReadError, match=f"do not say how many values a sample has .* of {kind}"
+        ReadError, match=f"do not say how many values a sample has .* look like {kind}"
     ) as caught:
         read(path)
     np.testing.assert_allclose(

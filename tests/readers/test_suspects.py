@@ -449,6 +449,29 @@ def test_keys_that_rise_from_row_to_row_are_keys() -> None:
     assert refused(table(REAL, WORDS, gadget=key)) == ("gadget",)
 
 
+def test_numbers_of_blocks_of_rows_say_what_rows_belong_together() -> None:
+    blocks = np.sort(RNG.integers(0, 20, N))
+    blocks = np.unique(blocks, return_inverse=True)[1] + 7
+    frame = table(REAL, WORDS, gadget=blocks)
+    assert refused(frame) == ("gadget",)
+    with pytest.raises(SuspectColumnsError, match=r"belong together, give .*--group gadget\)"):
+        read(("t.csv", frame.to_csv(index=False).encode()))
+    found = read(("t.csv", frame.to_csv(index=False).encode()), group="gadget")
+    assert len(np.unique(found.groups)) == len(np.unique(blocks))
+    for harmless in (RNG.permutation(blocks), np.minimum(blocks, 13), blocks + 0.5 * (blocks > 9)):
+        assert "gadget" in taken(table(REAL, WORDS, gadget=harmless))
+    assert taken(table(REAL, ["height", *WORDS[1:]], age=blocks))[-1] == "age"
+
+
+def test_numbers_that_never_fall_from_row_to_row_are_noted() -> None:
+    for name, noted in (("gadget", True), ("articles", False), ("age", False)):
+        frame = table(REAL, ["height", *WORDS[1:]], **{name: np.sort(RNG.integers(0, 900, N) // 9)})
+        notes = read(("t.csv", frame.to_csv(index=False).encode())).notes
+        assert [f"it grows or falls from row to row: '{name}'" in note for note in notes] == (
+            [True] * noted
+        )
+
+
 def test_a_musical_key_is_a_feature() -> None:
     assert taken(table(REAL, WORDS, key=RNG.integers(0, 12, N)))[-1] == "key"
     assert refused(table(REAL, WORDS, key=RNG.integers(0, 90, N))) == ("key",)
