@@ -117,10 +117,27 @@ class _Side(NamedTuple):
         return any(len(np.unique(column)) > needed for column in columns)
 
 
-def rows_text(pair: SamplePair) -> str:
-    """A sentence on a property that nearly all or nearly no rows of one set have and the other set
-    differs in; "" if there is none.
+class RowProperty(NamedTuple):
+    """A property that nearly all or nearly no rows of one set have and the other set differs in.
+
+    words : the property. real, generated : share of the rows that have it.
     """
+
+    words: str
+    real: float
+    generated: float
+
+    @property
+    def text(self) -> str:
+        """The property with both shares."""
+        return (
+            f"{self.words}: {share_text(self.generated)} of the generated rows,"
+            f" {share_text(self.real)} of the real ones"
+        )
+
+
+def row_property(pair: SamplePair) -> RowProperty | None:
+    """The property in which whole rows differ; None if there is none."""
     for words, held in _RULES.items():
         counts = []
         for samples in pair:
@@ -132,11 +149,8 @@ def rows_text(pair: SamplePair) -> str:
             continue
         real, generated = (np.array([count]) for count in counts)
         if fisher(real, generated, pair.real.n, pair.generated.n)[0] < LEVEL / len(_RULES):
-            return (
-                f"{words}: {share_text(shares[1])} of the generated rows, {share_text(shares[0])}"
-                " of the real ones"
-            )
-    return ""
+            return RowProperty(words, *shares)
+    return None
 
 
 def _of_length_one(block: Array) -> Flags:

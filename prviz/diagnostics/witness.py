@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from prviz.arrays import Flags, Floats, Ints
+from prviz.checks.twins import rows_without_twins
 from prviz.diagnostics.column_tests import ColumnCounts, holm, known_tests
 from prviz.diagnostics.correlation_tests import SURE, correlated_otherwise
 from prviz.diagnostics.named_columns import (
@@ -24,7 +25,7 @@ from prviz.diagnostics.named_columns import (
     named_columns,
 )
 from prviz.diagnostics.remedies import Change, Remedy, changes
-from prviz.diagnostics.whole_rows import Repeats, repeats, rows_text
+from prviz.diagnostics.whole_rows import Repeats, repeats, row_property
 from prviz.estimators.learners import Judge
 from prviz.estimators.tightest import FEWEST, TIGHTEST
 from prviz.measure.estimates import estimate
@@ -59,6 +60,7 @@ GIVES_AWAY = "What gives it away"
 NOTHING = "no feature tells the sets apart"
 WITHOUT_TREES = "without scikit-learn only columns are tested, each by itself"
 DRAWN = f"of larger sets {_TESTED:,} samples were tested, drawn by the seed"
+TWINS = "samples have others far nearer than all the rest: one of each such group was tested"
 GROUPS = "samples belong to groups: one of each was tested"
 
 
@@ -270,6 +272,8 @@ def witness(
     grouped = any(each.groups is not None for each in pair)
     independent = _one_of_each_group(pair, seed)
     notes = [GROUPS] if grouped else []
+    if not grouped and independent.pair is not pair:
+        notes.append(TWINS)
     if max(each.n for each in independent.pair) > _TESTED:
         independent = _drawn(independent, seed)
         notes.append(DRAWN)
@@ -300,7 +304,7 @@ def witness(
         d=pair.d,
         named=named,
         differing=tuple(differ),
-        rows=repeated.text or rows_text(tested.pair),
+        rows=repeated.text or _property_text(tested.pair),
         p_apart=None if judged is None else judged.p,
         most_generated=() if judged is None else _rows(tested, judged, 1),
         most_missing=() if judged is None else _rows(tested, judged, 0),
@@ -420,7 +424,8 @@ def _one_of_each_group(pair: SamplePair, seed: int) -> _Tested:
     """Independent rows: one sample of each group; all samples if they have no groups."""
     everything = _Tested(pair, (np.arange(pair.real.n), np.arange(pair.generated.n)))
     if pair.real.groups is None and pair.generated.groups is None:
-        return everything
+        alone = rows_without_twins(pair)
+        return everything if alone is None else everything.taken(alone)
     numbered = [replace(each, labels={"row": np.arange(each.n)}) for each in pair]
     rows = [
         np.asarray(each.one_of_each_group(seed).labels["row"], dtype=np.intp) for each in numbered
@@ -442,6 +447,13 @@ def _without_repeats(tested: _Tested, repeated: Repeats) -> _Tested:
         for rows, some in zip(tested.rows, repeated.first, strict=True)
     ]
     return tested.taken(chosen)
+
+
+def _property_text(pair: SamplePair) -> str:
+    """The `row_property` in words; "" if there is none."""
+    if (found := row_property(pair)) is None:
+        return ""
+    return found.text
 
 
 # ---- trees ----

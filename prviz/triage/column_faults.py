@@ -45,17 +45,25 @@ FACTOR = 1.2
 # range is less than CUT times the step that the best factor or shift leaves. CUT is above 1, so
 # that missing values are not taken for a factor or a shift.
 CUT = 1.6
+# Least share of the values of one set beyond the range of the other for that range to be a limit.
+BEYOND = 0.05
+# Least part of that share that must pile up at the limit.
+PILED = 0.5
 
 
 REPAIRS: Mapping[str, str] = {
     "factor": " As if multiplied by a number: check units.",
     "sign": " As if their signs were changed.",
     "shift": " As if a number were added: check where 0 is.",
+    "cut": " In the generated set values beyond a limit are cut off, to that limit.",
+    "no limit": " The real values keep to a limit, the generated ones go beyond it.",
     "no spread": " In the generated set that is one value throughout.",
     "new spread": " In the real set that is one value throughout.",
     "": "",
 }
 """Sentence on what would make such features fit, by the kind of repair."""
+# Repairs that are facts of the file, whatever else is wrong.
+FACTS = frozenset({"cut", "no limit", "no spread", "new spread"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +117,10 @@ class Differing:
             return found
         return self
 
-    def constant(self) -> Differing:
-        """The differing features that are constant in one set only, which is certain whatever else
-        is wrong.
-        """
-        spreads = ("spread" in _repair(self.pair, each) for each in self.columns)
-        columns = tuple(each for each, known in zip(self.columns, spreads, strict=True) if known)
+    def facts(self) -> Differing:
+        """Only the features whose repair is a fact of the file, such as a constant in one set."""
+        known = (_is_fact(self.pair, each) for each in self.columns)
+        columns = tuple(each for each, fact in zip(self.columns, known, strict=True) if fact)
         return Differing(self.pair, columns, self.tests, part=len(columns) < len(self.columns))
 
     @property
@@ -165,8 +171,11 @@ def _said(of: Differing) -> str:
     if len(of.columns) == 1:
         verb = "differs"
     said = "; ".join(each.text for each in named_columns(of.pair, of.columns))
-    alone = of.few and of.certain and not of.part
-    others = ", the others are alike" if alone else ""
+    others = ""
+    if of.part:
+        others = ", as do others"
+    elif of.few and of.certain:
+        others = ", the others are alike"
     return f"{number} of {of.pair.d} features {verb}{others}: {said}."
 
 
@@ -174,11 +183,11 @@ def column_fault(of: Differing) -> TriageFinding:
     """The finding that names the features that differ, and says what to check in the file."""
     number = len(of.columns)
     how = ""
-    if of.certain and (of.few or of.repair == "sign"):
+    if of.certain and (of.few or of.repair in FACTS | {"sign"}):
         how = of.repair
     sentence = f"{_said(of)}{REPAIRS[how]}"
     if number == 1 and how in ("factor", "shift"):
-        factor, move = _change(*_values(of.pair, of.columns[0]))
+        factor, move = change(*_values(of.pair, of.columns[0]))
         by = factor if how == "factor" else move
         sentence += f" Here: {'×' if how == 'factor' else '+'} {number_text(float(f'{by:.3g}'))}."
     share = number / of.pair.d
@@ -194,9 +203,12 @@ def _repair(pair: SamplePair, place: int, level: float = MENDED) -> str:
         return "no spread"
     if np.ptp(real) == 0:
         return "new spread"
+    for role, one, other in (("cut", real, generated), ("no limit", generated, real)):
+        if _is_limited(one, other) and _fits(np.clip(one, other.min(), other.max()), other, level):
+            return role
     if _fits(real, -generated, level):
         return "sign"
-    factor, move = _change(real, generated)
+    factor, move = change(real, generated)
     if (
         factor > 0
         and abs(math.log(factor)) > math.log(FACTOR)
@@ -208,12 +220,23 @@ def _repair(pair: SamplePair, place: int, level: float = MENDED) -> str:
     return ""
 
 
+def _is_fact(pair: SamplePair, place: int) -> bool:
+    """True if the repair of a feature is in FACTS, or if all real values have one sign and the
+    generated ones the other.
+    """
+    how = _repair(pair, place)
+    if how != "sign":
+        return how in FACTS
+    real, generated = _values(pair, place)
+    return bool(generated.max() <= 0 <= real.min() or real.max() <= 0 <= generated.min())
+
+
 def _is_cut(pair: SamplePair, place: int) -> bool:
     """True if the generated values of a feature are closer to the real values in their own range
     than any factor or shift brings them to all real ones.
     """
     real, generated = _values(pair, place)
-    factor, move = _change(real, generated)
+    factor, move = change(real, generated)
     changed = [generated - move, generated / factor if factor else generated]
     within = real[(generated.min() <= real) & (real <= generated.max())]
     return bool(len(within)) and _apart(within, generated) < CUT * min(
@@ -221,12 +244,25 @@ def _is_cut(pair: SamplePair, place: int) -> bool:
     )
 
 
+def _is_limited(values: Floats, limited: Floats) -> bool:
+    """True if values lie beyond the range of the others, which pile up at that end instead."""
+    for end, beyond in (
+        (limited.min(), values < limited.min()),
+        (limited.max(), values > limited.max()),
+    ):
+        share = float(beyond.mean())
+        piled = float((limited == end).mean() - (values == end).mean())
+        if share >= BEYOND and piled >= PILED * share:
+            return True
+    return False
+
+
 def _values(pair: SamplePair, place: int) -> tuple[Floats, Floats]:
     real, generated = (each.values[:, place].astype(float) for each in pair)
     return real, generated
 
 
-def _change(real: Floats, generated: Floats) -> tuple[float, float]:
+def change(real: Floats, generated: Floats) -> tuple[float, float]:
     """The factor and the shift that bring the generated values closest to the real ones; a factor
     of 0 if no factor can.
     """
@@ -239,7 +275,7 @@ def _change(real: Floats, generated: Floats) -> tuple[float, float]:
         float(other / one) for one, other in zip(*sizes, strict=True) if one and other / one > 0
     ]
     factor = min(ratios, key=lambda each: _apart(real, generated / each), default=0.0)
-    moves = [*(sides[1] - sides[0]), generated.mean() - real.mean()]
+    moves = [*(sides[1] - sides[0]), generated.mean() - real.mean(), generated.min() - real.min()]
     move = min(moves, key=lambda each: _apart(real, generated - each))
     return factor, float(move)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from prviz.checks.row_order import CONSEQUENCE, NEXT, TOGETHER, dependence_text, dependent_sets
+from prviz.checks.twins import without_twins
 from prviz.curves import PRCurve
 from prviz.diagnostics.influence import REMOVED, Influence
 from prviz.diagnostics.preflight import (
@@ -76,12 +77,19 @@ def doubts(spread: Spread, facts: PairFacts, independent: int) -> Found:
 
 
 def dependent(pair: SamplePair) -> Found:
-    """A finding if the order of the rows shows that they are not independent, and no groups are
-    known.
+    """A finding if the order of the rows, or twins among the real samples, show that they are not
+    independent, and no groups are known.
     """
     found = dependent_sets(pair)
     if not found:
-        return ()
+        share = 1 - without_twins(pair).real.n / pair.real.n
+        if not share:
+            return ()
+        sentence = (
+            f"{percent(share)} of the real samples have an earlier one far nearer than all others,"
+            f" and are left out where faults are searched for. {CONSEQUENCE}"
+        )
+        return (TriageFinding("dependent", TOGETHER, sentence, share, "warning", "preflight"),)
     share = max(each.share for each in found.values())
     text = dependence_text(found)
     sentence = f"{text[0].upper()}{text[1:]}. {CONSEQUENCE}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -21,6 +21,7 @@ from prviz.arrays import Floats
 from prviz.checks.facts import set_facts
 from prviz.checks.features import deciding
 from prviz.checks.flags import discrete
+from prviz.checks.twins import without_twins
 from prviz.diagnostics.column_tests import known_tests
 from prviz.diagnostics.influence import carries, influence
 from prviz.diagnostics.preflight import PairFacts, preflight
@@ -54,20 +55,23 @@ from prviz.triage.pair_statistics import (
     rows_at_once,
 )
 from prviz.triage.placement_faults import (
+    NEARLY,
     WHOLES,
     misplaced,
     near_copies,
     nearly_repeated,
+    of_whole_rows,
     one_row,
+    other_density,
     row_faults,
     standardised_otherwise,
 )
 from prviz.triage.repairs import repair_fault
-from prviz.triage.shape_faults import SHAPES, SURE, of_shares
+from prviz.triage.shape_faults import SHAPES, SURE, moved_each, of_shares
 from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 
 # Version of the rules: raise it when the same samples get other findings.
-RULES = 16
+RULES = 17
 # A fault is left out if another fault explains this many times its share of the samples.
 MINOR = 3.0
 # Shares of exact repeats count this many times when compared with shares of inferred faults, as
@@ -80,6 +84,8 @@ ALIKE = 1.5
 OF_ROWS = frozenset({"repeated", "collapse", "copies", "near_copies"})
 # Keys of findings on missing samples.
 OF_LOST = frozenset({"dropping", "reweighting"})
+# Keys of findings on shapes that other numbers of zeros look like.
+OF_SPREAD = frozenset({"narrow", "wide", "noise", "coarse", "blurred", "off"})
 # Keys of findings on a generated set that is scaled, shifted or has its features in another order.
 PLACED = frozenset({"scale", "shifted", "permuted"})
 # Largest distance between a feature's two distribution functions that missing samples explain, as a
@@ -209,6 +215,7 @@ def sample_faults(
     if single := one_row(facts):
         return (single,)
     spreads = facts.real.sd, facts.generated.sd
+    pair = without_twins(pair, memory_limit)
     # Halves of few samples, or of a set of equal rows, can't be compared.
     if _tested(pair) < LEAST or not all(each.any() for each in spreads):
         return row_faults(facts, copies)
@@ -223,14 +230,40 @@ def sample_faults(
         if _is_named(found) and (not lost or found[0].key in lost):
             drawn = plain
             shown = found
-    shown = _placed(pair, shown, of_shares(mean_statistics(drawn)), copies, memory_limit)
-    repeats = tuple(fault for fault in shown if fault.key in {"repeated", "collapse"})
+    mean = mean_statistics(drawn)
+    shown = _placed(pair, shown, mean, copies, memory_limit)
+    repeats = _of(shown, {"repeated", "collapse"}, nearly=False)
     # Features say no more if many rows repeat, or if a norm or factor explains all of them.
     if any(fault.number > FEW_REPEATS for fault in repeats) or WholeFaults(facts).seen is not None:
         return shown
-    rest = tuple(fault for fault in shown if fault not in repeats)
+    rest = _without(shown, repeats)
+    if moved_each(mean) and len(differing(pair).columns):
+        rest = _without(rest, _of(rest, {"coarse"}))
     tick = part_of(progress, 1, 2)
-    return (*_with_columns(pair, rest, copies, memory_limit, tick), *repeats)
+    found = (*_with_columns(pair, rest, copies, memory_limit, tick), *repeats)
+    return _with_whole_rows(pair, found)
+
+
+def _of(shown: Found, keys: Collection[str], *, nearly: bool = True) -> Found:
+    """The faults of some keys; nearly : also those of rows that nearly repeat others."""
+    return tuple(
+        fault for fault in shown if fault.key in keys and (nearly or fault.title != NEARLY)
+    )
+
+
+def _without(shown: Found, others: Found) -> Found:
+    return tuple(fault for fault in shown if fault not in others)
+
+
+def _with_whole_rows(pair: SamplePair, found: Found) -> Found:
+    """The faults with what whole rows show where nothing else is named, or where zeros that were
+    lost or added look like another spread.
+    """
+    if found and found[0].key in OF_SPREAD and (sparse := other_density(pair)) is not None:
+        return (sparse, *found)
+    if _is_named(found) or (of_rows := of_whole_rows(pair)) is None:
+        return found
+    return (of_rows, *_without(found, _of(found, {"unclear"})))
 
 
 def _is_named(shown: Found) -> bool:
@@ -239,14 +272,14 @@ def _is_named(shown: Found) -> bool:
 
 
 def _placed(
-    pair: SamplePair, shown: Found, by_shares: bool, copies: Memorisation, memory_limit: int
+    pair: SamplePair, shown: Found, of: PairStatistics, copies: Memorisation, memory_limit: int
 ) -> Found:
     """The faults. If one factor, spread or shift of the set explains those that were inferred, it
     replaces them.
 
-    A borderline factor, shift or reordering is left out if no feature differs.
+    A borderline factor, shift or reordering is left out if neither features nor spread differ.
 
-    by_shares : True if other shares of the real modes may explain everything.
+    of : the mean statistics.
     """
     if not shown or shown[0].key in OF_ROWS | {"permuted"}:
         return shown
@@ -265,11 +298,12 @@ def _placed(
         )
 
     of_rows = tuple(fault for fault in shown if fault.key in OF_ROWS)
-    far = first in OF_LOST | {"tails"} and by_shares
+    far = first in OF_LOST | {"tails"} and of_shares(of)
     if repaired := repair_fault(compared, leaves, far=far, shown=first):
         return (shown[0] if repaired.key == first else repaired, *of_rows)
-    # Clusters of correlated features may move together by chance.
-    if first in PLACED and shown[0].borderline and not len(known_tests(compared).differ):
+    # Clusters of correlated features may move together by chance, but keep their spread.
+    alike = max(abs(of.total_z), abs(of.all_total_z)) < SURE
+    if first in PLACED and shown[0].borderline and alike and not len(known_tests(compared).differ):
         return of_rows
     return shown
 
@@ -291,8 +325,8 @@ def _with_columns(
         return shown
     if not of.few:
         of = of.dominant()
-    rows = tuple(fault for fault in shown if fault.key in OF_ROWS)
-    rest = tuple(fault for fault in shown if fault not in rows and fault.key != "unclear")
+    rows = _of(shown, OF_ROWS)
+    rest = _without(shown, _of(shown, OF_ROWS | {"unclear"}))
     if not (of.few and of.certain) or of.repair == "sign":
         return (*rows, *_beside_others(of, rest))
     first = next((fault for fault in rest[:1] if not fault.borderline), None)
@@ -301,16 +335,19 @@ def _with_columns(
     # Missing samples move features, too. They leave the spread within the other modes, and no
     # factor or shift repairs such a feature.
     if _lost(rest[:1], of.apart) and first is not None and not of.mended:
-        of = of.constant()
+        of = of.facts()
         if not of.columns:
             return shown
     named = column_fault(of)
     left = leaving_out(pair, of.columns)
     drawn = halvings(left, memory_limit=memory_limit, progress=progress)
     without = agreed_faults(drawn, preflight(left).facts, copies)
+    if not _of(without, {"collapse"}):
+        rows = _of(rows, OF_ROWS, nearly=False)
     without = tuple(fault for fault in without if fault.key not in OF_ROWS and not fault.borderline)
-    # A constant feature comes first: it is a fact, whatever else is wrong.
-    if of.constant().columns == of.columns:
+    # A fact of the file comes first, whatever else is wrong.
+    coarse = bool(without) and without[0].key == "coarse"
+    if coarse or of.facts().columns == of.columns:
         return (*rows, named, *without)
     return (*rows, *without, named)
 
@@ -328,8 +365,12 @@ def _beside_others(of: Differing, rest: Found) -> Found:
     # If the sets hardly overlap in most features, faults of shape say nothing.
     if of.beside:
         return (column_fault(of), *rest)
-    fixed = of.constant()
-    if fixed.columns and not _lost(rest, fixed.apart):
+    fixed = of.facts()
+    cut = fixed.repair == "cut"
+    # shapes say nothing where most features are cut off
+    if cut and len(fixed.columns) > of.pair.d / 2:
+        return (column_fault(fixed),)
+    if fixed.columns and (cut or not _lost(rest, fixed.apart)):
         return (column_fault(fixed), *rest)
     return rest or (column_fault(of),)
 

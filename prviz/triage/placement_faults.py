@@ -10,12 +10,15 @@ from collections.abc import Callable
 import numpy as np
 
 from prviz.arrays import Floats, Ints
-from prviz.checks.facts import row_classes
+from prviz.checks.facts import row_blocks, row_classes
 from prviz.checks.flags import MANY_ROWS, discrete
 from prviz.diagnostics.column_tests import ColumnCounts
 from prviz.diagnostics.preflight import PairFacts
+from prviz.diagnostics.whole_rows import row_property
+from prviz.neighbors import nearest_rows
+from prviz.samples import SamplePair
 from prviz.triage.column_faults import BESIDE
-from prviz.triage.finding import SEVERE, FaultRule, Found, TriageFinding, percent
+from prviz.triage.finding import SEVERE, FaultRule, Found, TriageFinding, grade, percent
 from prviz.triage.memorisation import CONFIDENCE, Memorisation
 from prviz.triage.pair_statistics import PairStatistics
 from prviz.triage.shape_faults import (
@@ -26,6 +29,7 @@ from prviz.triage.shape_faults import (
     MOVED_BY_SHARES,
     SURE,
     SURE_MASS,
+    UNLIKE,
     own_modes,
     reshaped,
 )
@@ -162,7 +166,7 @@ def misplaced(of: PairStatistics) -> TriageFinding | None:
     if found is None:
         return None
     if found.key == "shifted":
-        fits = of.deciles_shift < FITS
+        fits = of.deciles_shift < min(FITS, max(MENDED * of.deciles, UNLIKE))
         # A shift does not change the spread.
         fits &= abs(of.whole_added) < CLEAR * of.whole_chance
     else:
@@ -217,6 +221,8 @@ def _repaired(of: PairStatistics, moved: bool, different: bool) -> TriageFinding
     # Factors per feature must be uneven, and the mean away from the origin: otherwise it is a
     # spread or noise.
     uneven = of.deciles_features < 0.5 * of.deciles_scale and of.offset > OFFSET
+    # around one centre, a factor of each feature fits any moves
+    uneven &= not math.isnan(of.after_features)
     by_feature = left(of.after_features, of.deciles_features) if by_place and uneven else 1.0
     best = min(shifted, by_feature, scaled)
     stretched = max(of.after_stretch, 0.0) / of.centre_z if moved else 1.0
@@ -350,11 +356,22 @@ def _different_scales(sentence: str, ratio: float) -> TriageFinding:
 
 # ---- faults of rows ----
 
+# Title of a few samples that are generated again and again, with small changes.
+NEARLY = "Nearly repeated samples"
 # Number of repeated generated rows from which on they are no chance, if no real row repeats and no
 # row is in both sets.
 ALONE = 5
 # Number of random draws of both sets from all rows, with which repeats are compared.
 PERMUTATIONS = 100
+# Probability below which rows farther away than all real ones, or other numbers of zeros, are no
+# chance.
+CHANCE = 1e-4
+# Rows of the smaller set up to which rows farther away are searched.
+MOST_ROWS = 6_000
+# Largest share of rows farther away. More of them have another cause.
+FEW = 0.1
+# Least ratio of the numbers of values other than 0 per row that counts.
+DENSER = 1.25
 
 
 def row_faults(facts: PairFacts, memorised: Memorisation) -> Found:
@@ -446,15 +463,70 @@ def one_row(facts: PairFacts) -> TriageFinding | None:
     )
 
 
+def of_whole_rows(pair: SamplePair) -> TriageFinding | None:
+    """What single rows show where no statistic of both sets does: a property of all rows of one
+    set, or rows farther away than any real one.
+    """
+    if (found := row_property(pair)) is not None:
+        share = found.generated - found.real
+        sentence = f"Rows of one set differ in what all of them are: {found.text}."
+        return TriageFinding("rows", "Rows that differ", sentence, share, "warning", "preflight")
+    if (sparse := other_density(pair)) is not None:
+        return sparse
+    real, generated = (each.values for each in pair)
+    if min(pair.real.n, pair.generated.n) > MOST_ROWS:
+        return None
+    usual = nearest_rows(real, np.arange(len(real)), 2, real)[1][:, -1]
+    away = nearest_rows(generated, np.arange(len(generated)), 1, real)[1][:, 0]
+    count = int(np.count_nonzero(away > usual.max()))
+    left = np.arange(count)
+    if count > FEW * len(away):
+        return None
+    # The chance that the farthest rows of both sets are all generated.
+    if np.prod((len(away) - left) / (len(away) + len(usual) - left)) > CHANCE:
+        return None
+    share = count / len(away)
+    sentence = (
+        f"{percent(share)} of the generated samples ({count:,}) lie farther from all real ones than"
+        " any real one does from the others: they are off the manifold, while the others fit."
+    )
+    return TriageFinding("off", "Off the manifold", sentence, share, grade(share), "precision end")
+
+
+def other_density(pair: SamplePair) -> TriageFinding | None:
+    """The fault of rows with far more values of 0, or far fewer but some: noise leaves none."""
+    filled = []
+    for samples in pair:
+        blocks = row_blocks(*samples.values.shape)
+        filled.append(
+            np.concatenate([np.count_nonzero(samples.values[rows], axis=1) for rows in blocks])
+        )
+    real, generated = (float(each.mean()) for each in filled)
+    if min(real, generated) == 0 or max(real, generated) / min(real, generated) < DENSER:
+        return None
+    if pair.d - generated < (pair.d - real) / 2:
+        return None
+    size = math.sqrt(pair.real.n * pair.generated.n / (pair.real.n + pair.generated.n))
+    step = ColumnCounts.of(*(each.astype(float) for each in filled)).largest_step()
+    if 2 * math.exp(-2 * (size * step) ** 2) > CHANCE:
+        return None
+    sentence = (
+        f"A generated row holds {generated:.3g} values other than 0, a real one {real:.3g}, on"
+        " average: zeros were lost or added."
+    )
+    ratio = generated / real
+    return TriageFinding(
+        "rows", "Rows that differ", sentence, ratio, "warning", "preflight", "ratio"
+    )
+
+
 def nearly_repeated(of: PairStatistics) -> TriageFinding:
     """The fault of a few samples that the generator repeats with small changes."""
     sentence = (
         f"{percent(of.tight)} of the generated samples lie far closer to another generated one than"
         " real samples do to each other: a few samples again and again, with small changes."
     )
-    return TriageFinding(
-        "collapse", "Nearly repeated samples", sentence, of.tight, "warning", "dimension"
-    )
+    return TriageFinding("collapse", NEARLY, sentence, of.tight, "warning", "dimension")
 
 
 def near_copies(of: Memorisation) -> TriageFinding:
@@ -499,6 +571,15 @@ NAMED = (
         listed="Copies",
         seen=(
             "generated rows that are rows of the reference, or much closer to one than to the next"
+        ),
+    ),
+    FaultRule(
+        key="rows",
+        number="of the rows, or the ratio of their values other than 0",
+        listed="Rows that differ",
+        seen=(
+            "all rows of one set alone hold fractions or values below 0, or have length 1; or far"
+            " more values of 0"
         ),
     ),
     FaultRule(key="near_copies", number="of the generated samples nearly copy a real one"),

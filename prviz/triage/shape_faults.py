@@ -61,6 +61,11 @@ ENDLESS = math.log(1e6)
 # Least absolute log ratio of the reach of the farthest samples, generated over real, for light
 # tails.
 SHORTER = 0.1
+# Least difference of the deciles, in units of chance, that counts.
+UNLIKE = 1.5
+# Part of that difference that a shift of each feature leaves below which samples between the real
+# ones are no cause: 28 coarse models left 0.45 or more.
+BY_SHIFT = 0.4
 # Least z-score of light tails if samples are surely missing.
 LIKELY = 2.0
 # Ratio of the lower quartile of the added spread to its median below which only some samples are
@@ -123,6 +128,11 @@ def of_shares(of: PairStatistics) -> bool:
     move of the mean: nothing was moved or spread.
     """
     return of.by_mass > MOVED_BY_SHARES and max(of.off_z, of.radius_z) < CLEAR
+
+
+def moved_each(of: PairStatistics) -> bool:
+    """True if features differ, and a shift of each explains most of it."""
+    return of.deciles > UNLIKE and of.deciles_shift < BY_SHIFT * of.deciles
 
 
 def narrowed(of: PairStatistics) -> bool:

@@ -26,6 +26,7 @@ from prviz.readers import ReadError, read
 from prviz.readers.safe_folder import Below
 from prviz.samples import SamplePair, Samples
 from prviz.triage import (
+    column_faults,
     inputs,
     measured,
     triage as triage_module,
@@ -43,7 +44,7 @@ from prviz.triage.classes import (
     class_shares,
     missed_samples,
 )
-from prviz.triage.column_faults import Differing, _change, _fits, column_fault
+from prviz.triage.column_faults import Differing, _fits, column_fault
 from prviz.triage.curve_findings import _few, _flat, apart, doubts, mode_reweighting, outlier_faults
 from prviz.triage.decision import (
     Disagreement,
@@ -1098,13 +1099,13 @@ def test_one_feature_is_explained_by_a_factor_a_move_or_one_value() -> None:
 
 def test_the_change_of_a_feature() -> None:
     real = np.random.default_rng(0).normal(5.0, 1.0, 400)
-    assert _change(real, 2.54 * real) == (
+    assert column_faults.change(real, 2.54 * real) == (
         pytest.approx(2.54),
         pytest.approx(1.54 * np.median(real), rel=0.01),
     )
-    assert _change(real, real + 0 * real) == (1.0, 0.0)
-    assert _change(real, -real)[0] > 0  # spreads alone have a ratio
-    assert _change(np.zeros(9), np.arange(9.0))[0] == 0.0
+    assert column_faults.change(real, real + 0 * real) == (1.0, 0.0)
+    assert column_faults.change(real, -real)[0] > 0  # spreads alone have a ratio
+    assert column_faults.change(np.zeros(9), np.arange(9.0))[0] == 0.0
     assert _fits(real, real)
     assert not _fits(real, real + 1)
 
@@ -1129,7 +1130,7 @@ def test_the_factor_of_a_feature_is_that_of_the_statistic_that_leaves_least(low:
         ]
         ratios = [other / one for one, other in zip(*each, strict=True) if other / one > 0]
         left = [float(stats.ks_2samp(real, generated / ratio).statistic) for ratio in ratios]
-        factor, move = _change(real, generated)
+        factor, move = column_faults.change(real, generated)
         assert factor == ratios[int(np.argmin(left))]
         places = [
             np.append(np.quantile(side, [0.25, 0.5, 0.75]), side.mean())

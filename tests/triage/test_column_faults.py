@@ -190,7 +190,7 @@ def test_a_feature_that_is_one_value_throughout_is_named_beside_missing_samples(
     pair = SamplePair(real, np.where(np.arange(12) == 3, 0.0, generated)[250:])
     constant, lost = sample_faults(pair, preflight(pair).facts)
     assert [constant.key, lost.key] == ["columns", "dropping"]
-    assert constant.sentence.startswith("1 of 12 features differs: feature 4 ")
+    assert constant.sentence.startswith("1 of 12 features differs, as do others: feature 4 ")
 
 
 def test_a_feature_in_other_units_is_named_beside_missing_samples_that_move_the_others() -> None:
@@ -202,7 +202,7 @@ def test_a_feature_in_other_units_is_named_beside_missing_samples_that_move_the_
     other[:, 6] += 12.0
     lost, moved = sample_faults(pair := SamplePair(real, other), preflight(pair).facts)
     assert [lost.key, moved.key] == ["dropping", "columns"]
-    assert moved.sentence.startswith("1 of 10 features differs: feature 7 ")
+    assert moved.sentence.startswith("1 of 10 features differs, as do others: feature 7 ")
     assert "alike" not in moved.sentence
 
 

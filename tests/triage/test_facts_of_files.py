@@ -1,0 +1,161 @@
+"""Faults that a file shows by itself, of sparse, whole or limited values: they come before what
+shapes make of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from prviz.arrays import Floats, Rng
+from prviz.checks.twins import without_twins
+from prviz.diagnostics.preflight import preflight
+from prviz.diagnostics.whole_rows import row_property
+from prviz.diagnostics.witness import TWINS, witness
+from prviz.measure.estimates import estimate
+from prviz.samples import SamplePair, Samples
+from prviz.triage.finding import TriageFinding
+from prviz.triage.findings import findings, sample_faults
+
+
+def _found(real: Floats, generated: Floats) -> tuple[TriageFinding, ...]:
+    pair = SamplePair(real, generated)
+    return sample_faults(pair, preflight(pair).facts)
+
+
+def _mixture(rng: Rng, n: int, d: int = 8) -> Floats:
+    means = 2 * np.random.default_rng(1).normal(size=(3, d))
+    turn = np.random.default_rng(2).normal(size=(d, d)) / np.sqrt(d)
+    return means[rng.choice(3, n, p=[0.5, 0.3, 0.2])] + rng.normal(size=(n, d)) @ turn
+
+
+def _answers(rng: Rng, n: int, d: int = 12) -> Floats:
+    """Answers from 1 to 5 that hang together."""
+    loads = np.random.default_rng(3).normal(size=(3, d))
+    traits = rng.normal(size=(n, 3)) @ loads
+    return np.clip(np.rint(3 + 0.7 * traits + 0.8 * rng.normal(size=(n, d))), 1, 5)
+
+
+def _counts(rng: Rng, n: int, d: int = 60) -> Floats:
+    """Counts of which most are 0."""
+    means = np.random.default_rng(4).gamma(0.5, 1.0, (3, d))
+    return rng.poisson(means[rng.integers(3, size=n)]).astype(float)
+
+
+def _frames(rng: Rng, n: int) -> Floats:
+    """Pairs of samples that are nearly alike, in random order."""
+    values = np.repeat(_mixture(rng, n // 2, 24), 2, axis=0)
+    return rng.permutation(values + 0.02 * rng.normal(size=values.shape))
+
+
+def test_real_samples_that_come_in_pairs_are_no_fault_of_the_generator() -> None:
+    rng = np.random.default_rng(0)
+    pair = SamplePair(_frames(rng, 600), _frames(rng, 600))
+    assert {each.n for each in without_twins(pair)} == {300}
+    (together, *others) = findings(pair, estimate(pair, "knn")["knn"], replicates=20)
+    assert together.key == "dependent"
+    seen = witness(pair, without=False)
+    assert not seen.told_apart
+    assert seen.notes == (TWINS,)
+    assert "50 % of the real samples have an earlier one far nearer" in together.sentence
+    assert {each.key for each in others} <= {"few"}
+
+
+@pytest.mark.parametrize("kind", [_mixture, _answers, _counts])
+def test_independent_samples_have_no_twins(kind: Callable[[Rng, int], Floats]) -> None:
+    rng = np.random.default_rng(5)
+    pair = SamplePair(kind(rng, 300), kind(rng, 300))
+    assert without_twins(pair) is pair
+
+
+def test_samples_of_known_groups_or_equal_to_others_are_no_twins() -> None:
+    rng = np.random.default_rng(6)
+    grouped = Samples(_frames(rng, 200), groups=np.arange(200) // 2)
+    repeated = Samples(np.repeat(_mixture(rng, 100), 2, axis=0))
+    few = Samples(_frames(rng, 30))
+    for real in (grouped, repeated, few):
+        pair = SamplePair(real, real)
+        assert without_twins(pair) is pair
+
+
+def test_twins_of_many_samples_are_searched_among_some_of_them() -> None:
+    rng = np.random.default_rng(7)
+    pair = SamplePair(_frames(rng, 2400), _mixture(rng, 100, 24))
+    assert [each.n for each in without_twins(pair)] == [1200, 100]
+
+
+@pytest.mark.parametrize("kind", [_mixture, _answers])
+def test_values_cut_off_at_a_limit_are_called_that(kind: Callable[[Rng, int], Floats]) -> None:
+    rng = np.random.default_rng(8)
+    real = kind(rng, 400)
+    low, high = np.quantile(real, [0.15, 0.85], axis=0)
+    (fault, *_) = _found(real, np.clip(kind(rng, 400), low, high))
+    assert fault.key == "columns"
+    assert "beyond a limit are cut off, to that limit" in fault.sentence
+
+
+def test_values_beyond_a_limit_of_the_real_ones_are_called_that() -> None:
+    rng = np.random.default_rng(9)
+    real, generated = rng.normal(size=(2, 400, 6)) + 0.3
+    (fault, *_) = _found(np.maximum(real, 0), generated)
+    assert "real values keep to a limit" in fault.sentence
+
+
+def test_changed_signs_of_some_features_come_before_what_shapes_say() -> None:
+    rng = np.random.default_rng(10)
+    shares = rng.dirichlet(np.full(10, 0.4), 300)
+    generated = shares[150:].copy()
+    generated[:, :4] *= -1
+    generated[:, 4] += 0.2
+    (fault, *others) = _found(shares[:150], generated)
+    assert fault.key == "columns"
+    assert "As if their signs were changed" in fault.sentence
+    assert "coarse" not in {each.key for each in others}
+
+
+def test_a_shift_of_whole_values_is_called_a_shift() -> None:
+    rng = np.random.default_rng(11)
+    real = _answers(rng, 100, 28)
+    move = 0.7 * real.std(axis=0) * rng.choice([-1, 1], 28)
+    assert _found(real, _answers(rng, 100, 28) + move)[0].key == "shifted"
+
+
+def test_a_constant_feature_in_large_units_comes_before_what_it_leaves() -> None:
+    rng = np.random.default_rng(12)
+    real, generated = (np.column_stack([_mixture(rng, 300, 5), np.zeros(300)]) for _ in range(2))
+    real[:, 5] = 1.7e9 + rng.integers(0, 600_000, 300)
+    generated[:, 5] = 1.7e9 + 300_000
+    (fault, *_) = _found(real, generated)
+    assert fault.key == "columns"
+    assert "one value throughout" in fault.sentence
+
+
+def test_whole_rows_speak_where_no_statistic_does() -> None:
+    rng = np.random.default_rng(13)
+    real = rng.poisson(2.0, (70, 30)).astype(float)
+    generated = rng.poisson(2.0, (70, 30)).astype(float)
+    generated[np.arange(70), rng.integers(30, size=70)] += 0.25
+    assert [each.key for each in _found(real, generated)] == ["rows"]
+    assert row_property(SamplePair(real, real[::-1])) is None
+
+
+def test_lost_values_other_than_0_come_before_what_shapes_say() -> None:
+    rng = np.random.default_rng(14)
+    real, generated = (_counts(rng, 80) for _ in range(2))
+    generated[rng.random(generated.shape) < 0.4] = 0
+    (fault, *_) = _found(real, generated)
+    assert fault.key == "rows"
+    assert "zeros were lost or added" in fault.sentence
+    assert 0.5 < fault.number < 0.7
+
+
+def test_a_few_rows_far_from_all_others_are_off_the_manifold() -> None:
+    rng = np.random.default_rng(15)
+    real, generated = _mixture(rng, 600), _mixture(rng, 600)
+    assert _found(real, generated) == ()
+    generated[:24] += 8 * real.std(axis=0) * rng.normal(size=(24, 8))
+    (fault,) = _found(real, generated)
+    assert fault.key == "off"
+    assert "(25) lie farther from all real ones" in fault.sentence
