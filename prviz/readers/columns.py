@@ -29,7 +29,7 @@ MOST_COLUMNS = 6
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
 _LABEL = re.compile(
     "[fi]?ids?|id_?codes?|idx|index|uid|uuid|labels?|class|classes|targets?|category"
-    "|split|fold|subset|partition|paths?|files?"
+    "|split|fold|subset|(cv_?)?partition|paths?|files?"
     "|(k|cv|inner|outer|train|test|val)_?folds?"
     "|roles?|sources?|origins?|data_?sets?"
     "|file_?name|file_?path|images?|img|text|caption|prompt|url|names?"

@@ -100,7 +100,7 @@ _EITHER = re.compile(
     r"|perplexity|rating|votes?"
     rf"|duration|latency|clusters|topic|number|no|nr|{_WEIGHTS}"
     r"|reward|log_?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty"
-    r"|silhouette|lof|pseudotime"
+    r"|silhouette|lof|pseudotime|(dilution|correction|conversion)_?factor"
 )
 # Names of bookkeeping that are as often measurements in a table of words, such as the time between
 # two events; not the scores, times and losses of a model, a machine or a log.
@@ -150,7 +150,8 @@ _NUMBERS = re.compile(
     r"|(.*_)?port|[sd]port|protocol|proto|camcol|rerun|field|slice|tile|lane|channel|ccd|chip"
     r"|churn(ed)?|survived|exited|default(ed)?|attrition|readmitted|(is_?)?fraud|outcome|diagnosis"
     r"|(.*_)?(type|status|district|region|zone|sector|vendor|version|orientation)|sleep_stage"
-    r"|plate|center|centre|clinic|course"
+    r"|plate|center|centre|clinic|course|well|branch|store|operator"
+    r"|(is_?)?(deceased|dead|died)|death|mortality|relapsed?"
     r"|.+_(seq|sequence)|\w*(fp|qc|quality|bad|warn(ing)?)_?flags?(_.*)?|decoy|qa\d*|scl"
 )
 # Names of coordinates on a map, on the sky or in a picture, and of the ends of an interval in a
@@ -196,7 +197,7 @@ _CLOCK = re.compile(
 )
 # Names of the error or quality of another column; the groups are the name of that column.
 _ERROR = re.compile(
-    r"(.+?)_?(?:err|error|unc|uncertainty|std_?err|flag|qc|quality|status)"
+    r"(.+?)_?(?:err|error|unc|uncertainty|std_?err|rsd|flag|qc|quality|status)"
     r"_?(?:\d|low(?:er)?|upp?(?:er)?|plus|minus|pos|neg)?"
     r"|(?:e_|err(?:or)?_?|unc_?)(.+)"
 )
@@ -206,7 +207,7 @@ _UNIT_BEHIND = re.compile(r"[ _]*[(\[][^()\[\]]*[^\W\d_][^()\[\]]*[)\]]$")
 # (sessions), amounts (price), and what a word in front or a unit behind says.
 _AMOUNT = re.compile(
     r"(n|num|total|sum|avg|mean|max|min|median|cum)_.+|tot[a-z]+|expend.*|\w+inc"
-    r"|(?!.*(key|code|number|serial|id)s)(.*_)?[a-z]{2,}[^\W\dsui_]s"
+    r"|(?!.*((key|code|number|serial|id)s|series|pos))(.*_)?[a-z]{2,}[^\W\dsui_]s"
     r"(_(fwd|bwd|in|out|sent|received|total|mean|max|min|sum|avg))?"
     r"|(.*_)?(price|cost|income|revenue|salary|wage|amount|balance|value|volume|area|length|width"
     r"|height|depth|size|duration|population|distance|mass|weight|intensity|count|used|free"
@@ -399,6 +400,8 @@ _UNIFORM = 1.63
 # Largest share of columns that are asked about as keys; if more look like keys, they are whole
 # numbers by nature.
 _KEYS_AT_MOST = 0.5
+# Largest share of such columns and of amounts of whole numbers that all differ.
+_COUNTS_AT_MOST = 2 / 3
 
 
 class Checked(NamedTuple):
@@ -732,6 +735,10 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     if 2 * len(programs) > len(features):
         programs = set()
     sure |= samplers | programs
+    # In a table of cells' qualities these are the features.
+    cells = _named(plain, re.compile(_OF_A_CELL))
+    if 2 * len(cells) >= len(plain):
+        sure -= cells
     sure -= _where(_of_music, values, _named(plain, _KEY))
     either = _named(plain, _EITHER) - sure
     numbered = Counter(
@@ -1081,14 +1088,12 @@ def _keys(values: Array, features: Sequence[str]) -> set[int]:
     """
     if len(values) < FIRST_ROWS:
         return set()
-    likely = np.flatnonzero(may_be_keys(values))
-    if len(likely) > _KEYS_AT_MOST * values.shape[1]:
+    every = np.flatnonzero(may_be_keys(values)).tolist()
+    likely = {place for place in every if not is_amount(features[place])}
+    many = len(every) > _COUNTS_AT_MOST * len(features)
+    if many or len(likely) > _KEYS_AT_MOST * len(features):
         return set()
-    return {
-        place
-        for place in likely.tolist()
-        if not is_amount(features[place]) and is_key(values[:, place])
-    }
+    return _where(is_key, values, likely)
 
 
 def may_be_keys(values: Array) -> Flags:

@@ -180,7 +180,18 @@ def test_errors_of_a_column_are_asked_about_however_they_are_written(name: str) 
 
 
 @pytest.mark.parametrize(
-    "name", ["runId", "RunID", "runid", "objID", "objid", "sampleIdx", "InChIKey", "isTrain"]
+    "name",
+    [
+        "runId",
+        "RunID",
+        "runid",
+        "objID",
+        "objid",
+        "sampleIdx",
+        "InChIKey",
+        "isTrain",
+        "cvPartition",
+    ],
 )
 def test_ids_without_marks_between_their_words_are_labels(name: str) -> None:
     assert taken(table(REAL, WORDS, **{name: RNG.integers(0, 9, N)})) == tuple(WORDS)
@@ -357,6 +368,14 @@ def test_amounts_that_all_differ_are_no_key(name: str, n: int) -> None:
     assert refused(table(values, WORDS, **{f"{name.split()[0]} key": amount}))
 
 
+def test_keys_beside_amounts_that_all_differ_are_asked_about() -> None:
+    amounts = {name: RNG.permutation(10**6)[:N] for name in ("price", "area", "visits")}
+    keys = {name: RNG.permutation(10**6)[:N] for name in ("zpid", "parcel")}
+    frame = table(REAL[:, :3], WORDS[:3], **amounts, **keys)
+    assert refused(frame) == ("zpid", "parcel")
+    assert taken(frame.drop(columns=WORDS[:2])) == tuple(frame)[2:]  # whole numbers by nature
+
+
 def test_many_different_amounts_are_skewed_keys_are_not() -> None:
     values = RNG.normal(size=(600, D))
     amounts = RNG.permutation(np.unique(np.exp(RNG.normal(14, 1, 900)).round()))[:600]
@@ -393,7 +412,7 @@ def test_moments_since_1970_are_asked_about(unit: float) -> None:
     [
         *("naics", "sich", "destination_port", "Protocol", "country_iso_num", "camcol", "Slice"),
         *("churn", "Survived", "county_fips", "payment_type", "stop_sequence", "koi_fpflag_nt"),
-        "CNTSCHID",
+        *("CNTSCHID", "BRANCH", "deceased"),
     ],
 )
 def test_whole_numbers_named_like_codes_or_outcomes_are_noted(name: str) -> None:
@@ -472,12 +491,21 @@ def test_numbers_that_never_fall_from_row_to_row_are_noted() -> None:
         )
 
 
+def test_qualities_of_cells_are_features_of_a_table_of_such() -> None:
+    qualities = ["n_genes_by_counts", "total_counts", "pct_counts_mt", "pct_counts_ribo"]
+    assert taken(table(REAL[:, :5], [*qualities, "area"])) == (*qualities, "area")
+    beside = dict.fromkeys(qualities[:2], RNG.normal(size=N))
+    assert refused(table(REAL, WORDS, **beside)) == tuple(qualities[:2])
+
+
 def test_a_musical_key_is_a_feature() -> None:
     assert taken(table(REAL, WORDS, key=RNG.integers(0, 12, N)))[-1] == "key"
     assert refused(table(REAL, WORDS, key=RNG.integers(0, 90, N))) == ("key",)
 
 
-@pytest.mark.parametrize("name", ["mag_err1", "mag_err_upper", "mag_error_minus", "e_mag"])
+@pytest.mark.parametrize(
+    "name", ["mag_err1", "mag_err_upper", "mag_error_minus", "e_mag", "mag RSD"]
+)
 def test_errors_to_both_sides_are_asked_about(name: str) -> None:
     error = {name: RNG.random(N)}
     assert refused(table(REAL, WORDS, mag=RNG.normal(size=N), **error)) == (name,)
