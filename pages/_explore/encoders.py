@@ -22,15 +22,17 @@ from prviz.measure.estimates import Progress
 from prviz.measure.workload import cut, estimate_seconds, fit_size
 from prviz.samples import SamplePair
 
-# _MOST: most samples of each set. Seconds on a slow machine: to read a picture and encode it with
-# the built-in encoders; to encode it with one network that the user has added.
+# Most samples of each set that are encoded; of a larger set, so many are drawn.
 _MOST = 2_000
+# Seconds, on a slow machine, to read one picture and encode it with the built-in encoders.
 _PICTURE_SECONDS = 2e-3
+# Seconds, on a slow machine, to encode one picture with one network that the user has added.
 _NETWORK_SECONDS = 2e-2
-# _READINGS: most numbers of features at which an encoder's area is measured. _ENCODERS: most
-# encoders besides the user's networks. _FEW: number of features of an encoder's second curve.
+# Most numbers of features at which an encoder's area is measured.
 _READINGS = 9
+# Most encoders besides the user's networks.
 _ENCODERS = 4
+# Number of features of an encoder's second curve; the first has all features.
 _FEW = 8
 # Colours of encoders. They are the families' colours: Plotly's default colours have two blues that
 # are hard to tell apart.

@@ -22,7 +22,8 @@ import { button, element, setText } from "./dom.js";
  * @typedef {{ column: number, row: number, index: number, amount: number }} Cell
  */
 
-/** @type {Record<string, number>} */
+/** What each key adds to an amount from 0 to 1.
+ * @type {Record<string, number>} */
 const STEPS = { ArrowUp: 0.05, PageUp: 0.2, "+": 0.05, ArrowDown: -0.05, PageDown: -0.2, "-": -0.05 };
 const BRUSHES = [
   { name: "Erase", amount: 0 },
@@ -301,7 +302,7 @@ export function makeBars(first, events) {
     if (!(key in moves || key in amounts || key in STEPS)) return;
     event.preventDefault();
     if (key in moves) return void cells[index + moves[key]]?.focus();
-    // amounts that sum to one change by 0.01 for each key press
+    // Amounts that sum to one change in finer steps: ↑ ↓ + − by 0.01 instead of 0.05, Page keys by 0.2 as always.
     const finer = total && !key.startsWith("Page") ? 0.2 : 1;
     set(index, amounts[key] ?? bars.value[index] + STEPS[key] * finer);
     changed();

@@ -82,7 +82,8 @@ export function drawPane(live, pane, view = look(live)) {
   if (!pane.wired) {
     pane.wired = true;
     removeFirst(pane);
-    live.wire(pane, plotly); // connects Plotly's event after each drawing, which from now on calls drawOver
+    // Connect the pane to the pointer, and drawOver to Plotly's event after each later drawing.
+    live.wire(pane, plotly);
     drawOver(live, pane, view);
   } else if (!pane.drawing) drawOver(live, pane, view);
 }

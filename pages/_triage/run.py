@@ -1,8 +1,8 @@
 """Measures checkpoints one after another in a thread, which can be stopped and continued. Its
 outcomes can be read at any time.
 
-First all checkpoints are measured by the nearest-neighbour families, which take a fraction of the
-time; then by all families.
+First all checkpoints are measured with the nearest-neighbour families of estimators, which take a
+fraction of the time; then with all families.
 
 Nothing here uses Streamlit: the thread belongs to no session.
 """
@@ -58,8 +58,9 @@ class Run(Background):
         self.store = store
         self._reference = reference
         self._evaluator: CheckpointEvaluator | None = None
+        # Path of a checkpoint's file -> its outcome. _found: measured with all estimator families.
+        # _first: measured with the quick families only.
         self._found: dict[Path, CheckpointOutcome] = {}
-        # by file, the outcome by the quick families only
         self._first: dict[Path, CheckpointOutcome] = {}
         self._quick = quick_of(settings)
         self._only_kept = False
@@ -72,14 +73,14 @@ class Run(Background):
 
     @property
     def seen(self) -> int:
-        """Number of outcomes so far. A checkpoint has up to two: by the quick families, and by all
-        families.
+        """Number that grows with each outcome: a checkpoint adds 1 once it is measured with the
+        quick families, and 2 once it is measured with all families.
         """
         return self._ranked + self.done
 
     @property
     def _ranked(self) -> int:
-        """Number of checkpoints measured at least by the quick families."""
+        """Number of checkpoints measured at least with the quick families."""
         return len(self._first.keys() | self._found.keys())
 
     @property
@@ -105,7 +106,8 @@ class Run(Background):
         """The outcomes so far, in the order of `labelled` and with the names and steps given
         there.
 
-        An outcome is by all families, or by the quick families only: see `shown_settings`.
+        An outcome is measured with all families, or with the quick families only: see
+        `shown_settings`.
         """
         with self._lock:
             known = self._found if self._whole else {**self._first, **self._found}
@@ -118,14 +120,14 @@ class Run(Background):
 
     @property
     def _whole(self) -> bool:
-        """True if every outcome of `outcomes` is by all families, none by the quick families
-        only.
+        """True if every outcome of `outcomes` is measured with all families, none with the quick
+        families only.
         """
         return len(self._found) == len(self.checkpoints) or not self._first
 
     def shown_settings(self) -> TriageSettings:
         """The settings of all outcomes of `outcomes`. Their families are the quick ones until all
-        checkpoints are measured by all families.
+        checkpoints are measured with all families.
         """
         if self._whole:
             return self.settings

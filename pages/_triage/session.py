@@ -313,11 +313,11 @@ class CheckpointChoice:
 class TriageSession:
     """State of the Triage page in one session that is not the value of a widget."""
 
-    # link : the link with which the page was opened. unread : its parts that the form has not read
-    # yet. refused : by part, why a part of the link is ignored.
+    # link : the query of the address with which the page was opened, name -> value. unread : its
+    # parts that the form has not read yet. refused : name of a part -> why it is ignored.
     link: dict[str, str] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
-    # What a link of the page's first view would say, where it was opened by a bare address.
+    # The query that the page's first view asked for, see `write_link`; None before.
     bare: dict[str, str] | None = None
     refused: dict[str, str] = field(default_factory=dict)
     # The last listing of the app's folder.
@@ -426,11 +426,14 @@ def refuse(name: str, reason: str) -> None:
 
 
 def write_link(parts: Mapping[str, str | None]) -> None:
-    """Set the page's link to these parts; those that are None are left out. A link never names an
-    uploaded file.
+    """Set the query in the page's address, from which a link opens the same view.
 
-    A bare address stays bare while it shows the first view: each other address is an entry of the
-    browser's history, so that Back would need one more press.
+    If the page was opened by an address without a query, it gets none before the view first
+    changes: a changed address is one more entry of the browser's history, and one more press of
+    Back to leave the page.
+
+    parts : name in the query -> its value; None: the name is left out. Names of uploaded files must
+        not be among them.
     """
     values = {name: text for name, text in parts.items() if text is not None}
     found = session()

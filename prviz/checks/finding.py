@@ -51,7 +51,9 @@ Findings: TypeAlias = tuple[Finding, ...]
 
 
 def grade(note: bool, warning: bool = False) -> Level:
-    """Level of a finding: "warning" or "note" where these are True, else "ok"."""
+    """Level of a finding: "warning" if ``warning`` is True, else "note" if ``note`` is True, else
+    "ok".
+    """
     if warning:
         return "warning"
     if note:

@@ -58,15 +58,17 @@ FEW_SAMPLES = 100
 # Features count as discrete if their distinct values are at most this share of all their values,
 # the commonest value of each feature left out of both counts.
 _FEW_VALUES = 0.5
-# Rows that occur in both sets are put down to discrete features up to _ACROSS for each row that
-# repeats within a set, plus _FEW_SHARED.
+# Where features are discrete, s generated rows that equal a real row are no warning if
+# s <= _ACROSS * r + _FEW_SHARED. r is the number of rows that repeat an earlier row of their own
+# set, added over both sets.
 _ACROSS = 2
 _FEW_SHARED = 10
 _TRANSPOSED = "Transposed"
 # Least correlation between the means of the i-th real and the i-th generated row for which the rows
 # may be features.
 _SAME_ROWS = 0.98
-# Most values of a set that is searched for first or last rows that sum up the others.
+# Most values (rows times features) of a set whose first and last rows are tested for being totals,
+# means or counts of the others.
 _MOST_SUMMED = 10_000_000
 # Values below this have squares that begin to lose digits in float64.
 _TINY = 1e-150
@@ -222,7 +224,8 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
 
 def say(pair: SamplePair, *, once_for: str | None = None) -> None:
     """Issue a `PrvizWarning` for each flag of level "warning", once for each text and pair.
-    once_for : digest to use instead of the pair's.
+
+    once_for : digest by which pairs count as the same; None: the pair's own.
     """
     for flag in flags_of(pair):
         if flag.level == "warning":
@@ -455,8 +458,8 @@ def tiny_values(pair: SamplePair) -> list[Finding]:
 
 
 def _summed(pair: SamplePair) -> list[Finding]:
-    """Warnings about first or last rows of a table that sum up the others; for sets with names of
-    features only.
+    """Warnings about first or last rows of a table that are totals, means or counts of the others;
+    for sets with names of features only.
     """
     found = []
     for role, samples in by_role(pair):

@@ -15,11 +15,12 @@ import numpy as np
 from prviz.arrays import AnyFloats, Floats, Ints
 from prviz.samples import SamplePair
 
-# Number of random divisions. Two correlations differ significantly if their difference exceeds the
-# largest difference in every division: a test at level 1 / (_DRAWS + 1) = .002.
+# Number of random divisions of the pooled rows into two sets. The correlations of two columns
+# differ significantly if their difference exceeds the largest difference in every division: a test
+# at level 1 / (_DRAWS + 1) = .002.
 _DRAWS = 499
-# Least significant difference of two correlations, in standard errors of Fisher's z. By chance so
-# large a difference hardly occurs among any number of pairs.
+# Largest difference of two correlations that is ignored, in standard errors of Fisher's z. By
+# chance a larger one hardly occurs among any number of pairs of columns.
 SURE = 5.0
 # Largest number of rows of a set that are tested.
 MOST_ROWS = 1_000
@@ -33,23 +34,25 @@ _MOST = 0.999
 
 
 def correlated_otherwise(pair: SamplePair, columns: Ints, seed: int) -> list[Ints]:
-    """The pairs of ``columns``, (2,) each, whose rank correlations in the two sets differ, by
-    decreasing difference.
+    """Every two columns whose rank correlation in the real set differs from that in the generated
+    set.
 
     Parameters
     ----------
     pair : SamplePair
-        Independent rows.
+        The two sets, of independent rows.
     columns : ndarray
-        The columns to test; with more than MOST_COLUMNS, none is tested.
+        Indices of the columns to test; with more than MOST_COLUMNS, none is tested.
     seed : int
-        Seed of the random divisions, and of the choice of rows in sets of more than MOST_ROWS.
+        Seed of the random divisions of the pooled rows into two sets, and of the choice of rows in
+        sets of more than MOST_ROWS.
 
     Returns
     -------
     list of ndarray
-        Pairs whose correlations differ significantly at level .002 over all pairs, and by more than
-        SURE standard errors of Fisher's z for normal data.
+        Indices of two columns each, (2,), the largest difference first. The difference is
+        significant at level .002, corrected for the number of column pairs, and larger than SURE
+        standard errors of Fisher's z for normal data.
     """
     if len(columns) > MOST_COLUMNS:
         return []

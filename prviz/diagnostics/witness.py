@@ -73,8 +73,8 @@ class Witness:
     d : int
         Number of columns.
     named : tuple of NamedColumns
-        The columns that tell the sets apart, under at most three names. A name is a group of
-        columns where there is one; those that show the difference best come first.
+        The columns that tell the sets apart: at most three columns or groups of columns, those that
+        show the difference best first.
     differing : tuple of int
         All columns whose own distribution differs, counted from 0, the surest first.
     rows : str
@@ -147,8 +147,9 @@ class Witness:
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """All statements on the sets, at least one: on whole rows, on each named column, and on
-        areas.
+        """All statements on the sets, in this order: on all columns together (see `of_all`), on
+        each named column, and on the areas under the curve if they were measured. There is at least
+        one: if no column is named, `of_all` has one.
         """
         said = [*self.of_all, *(each.text for each in self.named)]
         if self.area is not None:

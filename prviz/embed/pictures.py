@@ -216,7 +216,8 @@ def _deep_values(data: bytes, image: Any) -> Array:
     if order == "N":
         order = "L" if sys.byteorder == "little" else "B"
     again = Image.open(io.BytesIO(data), formats=[image.format])
-    # read as 8-bit RGBA, whose four bands are the upper and lower bytes of grey and of alpha
+    # 16-bit grey with alpha. Pillow is told that its four bytes per pixel are 8-bit RGBA: R and G
+    # are then the upper and lower byte of grey, B and A those of alpha.
     if name == "LA":
         parts = np.asarray(_as_stored(again, "RGBA")).astype(np.uint16)
         grey, alpha = (parts[..., at] * 256 + parts[..., at + 1] for at in (0, 2))

@@ -94,15 +94,15 @@ PRC = _PRC()
 
 
 def cover_orders(k: int, cover: int, n_real: int, n_generated: int) -> tuple[int, int]:
-    """The orders of the nearest real and the nearest generated sample that balls reach to: min(C k,
-    n - 1) for each set of n samples.
+    """How many nearest real, and how many nearest generated samples a ball reaches to: C k, at most
+    n - 1 in a set of n samples. C is ``cover``.
     """
     return min(cover * k, n_real - 1), min(cover * k, n_generated - 1)
 
 
 def cover_balls(k: int, cover: int, n_real: int, n_generated: int) -> Balls:
     """Balls out to the (C k)-th nearest generated sample, in which real samples are counted; and
-    balls with the roles swapped.
+    balls with the roles swapped. C is ``cover``; see `cover_orders` for small sets.
     """
     real, generated = cover_orders(k, cover, n_real, n_generated)
     return Balls(real=Nearest(generated, "generated"), generated=Nearest(real, "real"))

@@ -16,9 +16,10 @@ from prviz.arrays import AnyFloats, Array, Flags, Floats, Ints
 from prviz.curves.pr_curve import score_keys
 from prviz.figures import theme
 
+# Fewest samples of a role for which density contours are drawn in 2-D.
 FEWEST_FOR_CONTOURS = 200
 
-# Bounds of the |log2(c_Y / c_X)| at which the colour scale ends: ratios of 2 and 16.
+# The colour scale ends at a |log2(c_Y / c_X)| between these two: at a ratio from 2 to 16.
 _REACHES = (1.0, 4.0)
 _ROLE_NAMES = tuple(name for name, _, _ in theme.ROLES)
 _HOVER = (
@@ -82,7 +83,8 @@ class SamplePoints:
         """Options of a trace of the samples in ``rows``; selected and unselected points look the
         same.
 
-        In 1-D the points lie on line `line` of the rug plot, counted from the top.
+        line : in 1-D, the row of the rug plot in which each sample is a tick; 0 is the top row.
+        symbol, size : of the points in 2-D.
         """
         same = {"marker": {"opacity": opacity}}
         marker = {"symbol": symbol, "size": size, "opacity": opacity}
@@ -102,11 +104,11 @@ class SamplePoints:
     def axes(
         self, shown: int, *, rug: Sequence[str] = _ROLE_NAMES, rug_height: float = 0.18
     ) -> dict[str, Any]:
-        """Axes of a scatter plot (2-D), or of densities above a rug plot with one line per name
-        (1-D).
+        """Axes of a scatter plot (2-D), or of densities above a rug plot with one row of ticks per
+        name (1-D).
 
         shown : number of samples drawn; if not all are drawn, the title of the x axis says so.
-        rug : names of the rug's lines.
+        rug : names of the rows of the rug plot.
         rug_height : height of the rug plot as a share of the figure.
         """
         below = theme.plain(self.axis_titles[0])
@@ -276,7 +278,13 @@ def _log_ratio(supports: Floats) -> Floats:
 
 
 def _marks(samples: SamplePoints, rows: Ints, supports: Floats, line: int) -> go.Scatter:
-    """The trace of one role's samples; in 1-D one line of the rug plot."""
+    """A trace of one role's samples, coloured by c_Y / c_X.
+
+    In 1-D each sample is a tick in the role's row of the rug plot.
+
+    rows, supports : indices and supports of the samples.
+    line : index of the role in ``theme.ROLES``, and of the row in the rug plot.
+    """
     name, symbol, _ = theme.ROLES[line]
     ratios = theme.numbers(score_keys(supports[:, 0], supports[:, 1]))
     for place in np.flatnonzero((supports == 0).all(axis=1)):

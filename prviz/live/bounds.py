@@ -20,23 +20,26 @@ from prviz.measure.estimates import Progress
 from prviz.reports.settings import SHOW_BOUND, SHOW_LIMITS
 from prviz.uncertainty.upper_bound import JudgedHalf, judge_half
 
-# BOUND_SECONDS: largest estimated seconds of an upper bound, which is measured in the background.
-# INLINE_SECONDS: largest estimated seconds of a limit, which is computed while the figure is drawn.
+# An upper bound, or the curve of `tightest`, is measured in the background if that takes at most
+# this many seconds by estimate; otherwise not at all.
 BOUND_SECONDS = 60.0
+# A limit is computed while the figure is drawn if that takes at most this many seconds by estimate;
+# otherwise not at all.
 INLINE_SECONDS = 0.1
 # Upper bounds with a larger area are not shown: rounded up to two digits, the area would be 1.
 WIDEST = 0.99
-# MOST_LIMITS: most values of k at which limits are computed for a plot over k; between them the
-# limits are smooth. LIMIT_STEPS: numerical steps of each limit.
+# Most values of k at which limits are computed for a plot over k; between them the limits are
+# smooth.
 MOST_LIMITS = 16
+# Number of steps in which a limit is computed numerically for such a plot.
 LIMIT_STEPS = 100
 
 Swept = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 
 def need(problem: Problem) -> Need[JudgedHalf] | None:
-    """`Need` that measures the upper bound; None if the bound is not shown or would take too
-    long.
+    """`Need` that measures the upper bound; None if the bound is not shown, if it would take more
+    than BOUND_SECONDS, or for approximate curves.
     """
     if not _is_shown(problem):
         return None
@@ -61,8 +64,8 @@ def need(problem: Problem) -> Need[JudgedHalf] | None:
 
 
 def believed_need(problem: Problem) -> Need[Any] | None:
-    """`Need` that measures the curve of the family `tightest`; None if the user has chosen that
-    family anyway, if the truth is known, or if it would take too long.
+    """`Need` that measures the curve of the family `tightest`; None if it would take more than
+    BOUND_SECONDS, or if it is not needed, see `results.believed`.
     """
     alone = results.believed(problem)
     if alone is None or (seconds := results.seconds(alone)) > BOUND_SECONDS:
@@ -78,8 +81,10 @@ def believed_need(problem: Problem) -> Need[Any] | None:
 
 
 def is_pending(problem: Problem, stopped: Collection[Hashable]) -> bool:
-    """True as long as the curve of `tightest` is needed but not measured. stopped : keys of needs
-    that will not be measured.
+    """True as long as the page waits for the curve of `tightest`: it is needed, not yet measured,
+    and its measurement has not ended without a result.
+
+    stopped : keys of the needs (see `Need`) whose measurement failed or was stopped.
     """
     wanted = believed_need(problem)
     return wanted is not None and not wanted.known and wanted.key not in stopped
@@ -110,8 +115,8 @@ def bound(problem: Problem) -> PRCurve | None:
 
 
 def shade(problem: Problem) -> PRCurve | None:
-    """The upper bound to be shown as a shade; None if it excludes next to nothing of the unit
-    square.
+    """The upper bound to be shown as a shade; None if its area is above WIDEST, as it then excludes
+    next to nothing of the unit square.
     """
     found = bound(problem)
     if found is None or found.auc > WIDEST:
@@ -193,7 +198,10 @@ def every_limit(problem: Problem) -> NamedCurves:
 def limits_over_k(
     truth: PRCurve, methods: Sequence[str], ks: Sequence[int], progress: Progress
 ) -> Swept:
-    """IoU of each family's limit with the truth, at some of these k: (ks, IoUs) by family."""
+    """IoU of each family's limit with the truth: family -> (values of k, IoU at each).
+
+    ks : values of k, of which at most MOST_LIMITS are used.
+    """
     some = sorted({ks[round(place)] for place in np.linspace(0, len(ks) - 1, MOST_LIMITS)})
     able = [name for name in methods if name in LIMITS]
     found: dict[str, tuple[list[int], list[float]]] = {name: ([], []) for name in able}

@@ -37,8 +37,7 @@ COLOURS = "colour"
 HIDDEN = "hidden"
 FOLDED = "folded"
 TASK = "task"
-# Names of the link's entries for pinned states. There are no more of them, because each state would
-# be too small side by side.
+# Names of the link's entries for pinned states. More than four would be too small side by side.
 PINS = ("pin1", "pin2", "pin3", "pin4")
 # Value, in a link, of a pinned state with the initial settings, whose own link is empty.
 FIRST_PIN = "first"
@@ -95,8 +94,8 @@ class ExploreState:
     def to_query(self) -> dict[str, str]:
         """The differences from the initial state, as entries of a link."""
         entries = {PANEL: self.panel, VIEW: self.view, COLOURS: self.colour, TASK: self.task}
-        # The curve of `tightest` may be drawn, and so hidden, without being among the chosen
-        # families.
+        # Families that may be hidden or folded: the chosen ones, and `tightest`, whose curve may be
+        # drawn without being chosen.
         able = dict.fromkeys([*self.settings.methods, TIGHTEST.name])
         for entry, names in ((HIDDEN, self.hidden), (FOLDED, self.folded)):
             entries[entry] = ",".join(name for name in able if name in names)

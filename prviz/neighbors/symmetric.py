@@ -387,9 +387,11 @@ class SymmetricPlan:
         return low * low, high * high
 
     def _lengthen(self, shared: SharedBalls, sample: RandomSubset, radii: Floats) -> None:
-        """Make the lists long enough for balls of these radii, which are computed only in the
-        second pass. If that is too long, note that the balls are to be counted in tiles computed
-        again.
+        """Make the centres' lists long enough to hold all samples in their balls, whose radii only
+        the second pass gives. If the lists would be too long, note that these balls are to be
+        counted in tiles computed again.
+
+        sample, radii : a random subset of the centres, and the approximate radii of their balls.
         """
         key = (shared.centre, shared.member)
         held = sample.held(radii)
@@ -524,8 +526,9 @@ class SymmetricPlan:
             bounded.add(first, second, values)
 
     def _settle(self, across: bool, runner: Runner) -> None:
-        """Rebuild the lists that turn out too short: those across the roles, or those inside a
-        role.
+        """Rebuild the lists of nearest samples that turn out too short.
+
+        across : True for the lists of samples of the other role, False for those of the own role.
 
         All tiles must have been added. All points whose lists are too short are rebuilt together,
         because that takes hardly longer than rebuilding one.
@@ -578,8 +581,8 @@ class SymmetricPlan:
         )
 
     def _count_ranked(self, centre: Role, rule: Rule, runner: Runner) -> None:
-        """Count the samples around all points of a role, in balls that reach to one of the samples
-        that are counted.
+        """Count the samples in balls around all points of a role, from the lists of nearest
+        samples. Such a ball reaches to one of the samples that are counted in it.
         """
         order = self._prepared.order(rule, centre)
 
@@ -593,8 +596,8 @@ class SymmetricPlan:
         runner.run(work, slices(self._sizes[centre], _LIST_ROWS))
 
     def _count_listed(self, pending: PendingCount, runner: Runner) -> None:
-        """Count in balls from the lists of their centres; where a list may be shorter than its
-        ball, in tiles.
+        """Count the points in balls, from each centre's list of its nearest points. If a list may
+        end inside its ball, the points in this ball are counted in tiles computed again.
         """
         (centre, member, _), balls, _ = pending
         left = self._prepared.fit[centre]
@@ -626,7 +629,7 @@ class SymmetricPlan:
             self._count_in_tiles(pending, np.flatnonzero(beyond), runner)
 
     def _count_in_tiles(self, pending: PendingCount, centres: Ints, runner: Runner) -> None:
-        """Count in the balls around these centres, in tiles computed again."""
+        """Count the points in the balls around these centres, in tiles computed again."""
         whole = self._prepared.fit[pending.shared.centre]
         others = self._prepared.fit[pending.shared.member]
         few = PointSet(DistinctRows(whole.rows.subset(centres)), whole.arithmetic)
@@ -649,8 +652,8 @@ class SymmetricPlan:
     def _count_bounded(
         self, fixed: Mapping[CountRequest, float], runner: Runner
     ) -> list[PendingCount]:
-        """Count in balls of one radius, from the pairs collected between the bounds on it; return
-        the counts still to be made because the bounds failed.
+        """Count the points in balls that share one radius, by `BoundedRadiusCounts`. Return the
+        counts still to be made: those for which its bounds on the radius failed.
         """
         failed = []
 

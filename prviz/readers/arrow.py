@@ -74,11 +74,13 @@ _PAGE: _Wanted = {
     _DATA_PAGE: {1: None},
     _DATA_PAGE_2: {1: None},
 }
+# Number of a page's type, for pages of data -> field of PageHeader that describes such a page.
 _KINDS = {0: _DATA_PAGE, 3: _DATA_PAGE_2}
 # Number of JSON objects at the start of the text whose keys become the columns of the table.
 _FIRST_OBJECTS = 100
 # Bytes read for a page header: enough for nearly all, except those with long texts as statistics.
 _PAGE_HEADER = 4096
+# Most levels of nested structs and lists in Thrift metadata.
 _DEEPEST = 30
 # Most structs and list entries in Thrift metadata: several times as many as the longest footer that
 # is read can hold. This stops lists that claim more entries than there are bytes.
@@ -627,7 +629,7 @@ class _Reading:
 
     Raises
     ------
-    ReadError : as `plan_columns`; a table whose rows are features, which its texts name.
+    ReadError : as `plan_columns`; a table in which each column is a sample and each row a feature.
     """
 
     def __init__(
@@ -687,8 +689,8 @@ class _Reading:
             )
 
     def check(self, rows: int, values: int) -> None:
-        """Raise ReadError for fewer rows than ``limits.min_rows``, or more values than the
-        limit.
+        """Raise ReadError for a table without features, with fewer rows than ``limits.min_rows``,
+        or whose values would take more bytes of memory than `Limits` allow.
         """
         self.plan.check_claim(rows, values, self._limits)
         check_counts(self._source.where, rows, len(self.plan.features), self._limits)

@@ -429,14 +429,18 @@ class _FirstLines:
 
 
 def listed_names(names: Sequence[str]) -> str:
-    """The first few names, for a note."""
+    """The first three names that are not missing, for a note; "..." stands for the others."""
     said = [name for name in names if name]
     return ", ".join(said[:3]) + (" ..." if len(said) > 3 else "")
 
 
 def _all_named(names: list[str], values: Sequence[str], numbers: Numbers) -> list[str]:
-    """The names. A missing one behind the first name becomes "column" and its number, if the column
-    holds numbers.
+    """The names of the columns, in which some missing ones become "column 3" and the like, counted
+    from 1.
+
+    A missing name stays "" if no column before it has a name, or if its first value is no number.
+
+    values : the first value of each column.
     """
     named = list(names)
     begun = next((place for place, name in enumerate(names) if name), len(names))

@@ -158,8 +158,10 @@ def read_records(
     """Values, labels and feature names of records (a structured array); None for any other .npy
     file.
 
-    Number fields are features; fields named like labels or dropped are labels; other fields are
-    left out. Raises ReadError for a chosen field that is missing or holds no numbers.
+    Features are the fields that the user has chosen; without a choice, all fields of numbers that
+    are no labels. Labels are fields with the name of a label (see `is_label`), and those that the
+    user drops or groups by; beside chosen features, texts too. Other fields are left out. Raises
+    ReadError for a chosen field that is missing or holds no numbers.
     """
     with source.open() as stream:
         header = read_npy_header(

@@ -159,7 +159,7 @@ def to_json(
     settings : the settings, including b and eps of the summaries. The bandwidth in
         `ExploreSettings` is a multiple of the mean k-NN radius; in a mapping it is a distance, as
         for `prviz.estimate`. The entry ``bandwidth_unit`` of the JSON says which.
-    known : truth, bound, witness and conclusion; a missing one is written as null.
+    known : what else is known of the pair; what is None or "" is written as null.
     curves : mean curves over repeats by method, which replace the curves of the estimates.
     approximation : the result that approximate estimates come from; its measured errors are written
         too.
@@ -508,9 +508,10 @@ def curves_html(
     title, settings : plain text.
     link : address that opens the same settings in Explore, or "".
     flags : findings on the samples; warnings are shown above the figure.
-    known : its witness is shown below the figure; its conclusion replaces the advice on which curve
-        to believe.
-    weights : b and eps of the summaries.
+    known : what else is known of the pair. Its truth is the table's first row; its bound cuts off
+        the area of the family "tightest"; its witness and its conclusion are shown below the
+        figure. A conclusion replaces the advice on which curve to believe.
+    weights : b and eps of the summaries, as in `prviz.curves.summaries.summaries`.
     """
     from prviz.figures.inlined import standalone_page
 

@@ -5,7 +5,7 @@ Each row is one number, and ``quantity`` is its name:
     a key of `prviz.curves.summaries`
     fpr, fnr          of a vertex of the curve; ``vertex`` numbers the vertices
     auc_at_most       area of the upper bound at 95 %
-    share_of_ceiling  share of the score of real samples against real samples
+    share_of_ceiling  score over the ceiling, which is that of real samples against real samples
     place, score, best, tied_with_best, front (both 0 or 1), precision_side, recall_side
                       a column of the ranking
 
@@ -30,9 +30,11 @@ if TYPE_CHECKING:
 
 # Key of the Parquet metadata under which the rest of the report is stored.
 METADATA_KEY = b"prviz"
+# Entries of a report whose numbers are in the table.
 _NUMBERS = ("checkpoints", "rankings")
 # Bytes at the beginning of a CSV, and at the end of a Parquet file, that hold the columns' names.
 _NAMES = 2**20
+# Column of a ranking -> its ``quantity`` in the table.
 _OF_THE_RANKING = {
     "best": "best",
     "tied_with_best": "tied_with_best",
@@ -171,8 +173,9 @@ def _of_checkpoint(report: Document, each: Document, extras: Sequence[str]) -> d
 
 
 def _scores(report: Document, checkpoint: Document, family: str) -> Iterator[dict[str, Any]]:
-    """Rows with a checkpoint's share of the ceiling, and with the numbers of its line in one
-    family's ranking.
+    """Rows of the table on one checkpoint and one family of estimators. The first is its share of
+    the ceiling, the score of real samples against real samples, if that was measured. The others
+    are its place, its score and the columns of _OF_THE_RANKING in the family's ranking.
     """
     if share := checkpoint.get("share_of_ceiling", {}).get(family):
         yield {

@@ -23,14 +23,17 @@ FEW = 0.25
 # it is about 0.9 where they are.
 ALIKE = 0.45
 # Least ratio of a feature's step to the median step of the others, for it to stand out even if
-# these differ. A step is the largest distance between the two sets' distribution functions.
+# these differ. A step is the largest distance between the two sets' distribution functions, from 0
+# to 1.
 DOMINATES = 4.0
-# Least ratio of a feature's step to the median step of all features, for it to stand out where many
-# differ.
+# Where many features differ, one stands out if the largest distance between the two sets'
+# distribution functions (its step, from 0 to 1) is more than this many times the median step of all
+# features, and more than DOMINANT.
 STANDS_OUT = 3.0
-# Least step of a feature for it to stand out where many differ.
+# Largest distance between the two sets' distribution functions of a feature, from 0 to 1, up to
+# which the feature does not stand out where many differ.
 DOMINANT = 0.3
-# Median step of the features above which no change of spread explains the difference.
+# Median step of the features, from 0 to 1, above which no change of spread explains the difference.
 BESIDE = 0.5
 # Factor of the tests' level for a p-value that shows that one feature differs, rather than all
 # features a little.

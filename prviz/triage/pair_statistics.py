@@ -25,11 +25,13 @@ from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair
 from prviz.triage.row_sets import BLOCK_VALUES, RowSet, coordinates, mixing_weights, unit_of
 
-# A halving compares at least this many rows per set, of larger sets.
+# A halving draws rows of each set and cuts them at random into two halves. Of a set of at least
+# ROWS rows it draws no fewer than ROWS, however many features there are, unless memory is short.
 ROWS = 1_200
-# A halving compares at most this many rows per set.
+# Most rows that a halving draws of each set, for both halves together.
 MOST_ROWS = 6_000
-# Most products of values that the distances of a halving may take: those of 5,000 rows at d = 64.
+# Most multiplications for the distances of a halving, rows^2 times features: those of 5,000 rows of
+# 64 features.
 WORK = 1_600_000_000
 # Bytes of memory per compared row and coordinate, at the peak: eleven float64 matrices, and some
 # room.
@@ -67,8 +69,9 @@ PERMUTED = 1_024
 # Mean square of a feature's differences, in units of chance, above which the feature is tried in
 # another place.
 DISORDER = 3.0
-# Difference of a feature's distribution, and of its correlations, above which it is no chance.
-# log(d) is added to the first threshold, 2 log(d) to the second.
+# Squared difference between the sets, in units of chance, above which it is no chance: the mean
+# over the deciles of a feature, and the median over its correlations. For d features log(d) is
+# added to the first number, 2 log(d) to the second.
 UNLIKE = (5.0, 9.0)
 DECILES = np.arange(0.1, 0.95, 0.1)
 # Standard error of a decile over that of a mean, about right for a Gaussian.
@@ -89,7 +92,9 @@ HALVINGS = 3
 # derived from them take up to five times as much.
 _KEPT_BYTES = 10_000_000
 _REAL = LeastRecentlyUsed(HALVINGS)
+# Most rounds of k-means, and of the search for an order of the features.
 _ROUNDS = 10
+# Stands for 0 in denominators and logarithms.
 _TINY = 1e-12
 
 
@@ -238,7 +243,7 @@ class PairStatistics:
 
 
 def rows_in_time(d: int) -> int:
-    """Most rows per set of d features that a halving compares: more would take too long."""
+    """Most rows that a halving draws of each set of d features: more would take too long."""
     return min(max(math.isqrt(WORK // d), ROWS), MOST_ROWS)
 
 
@@ -270,8 +275,8 @@ def halvings(
 
     seed : of the draws of rows, the halves and the clusters. It is not the seed of a bootstrap:
         findings depend neither on that nor on the order of the rows.
-    rows : most rows per set that each halving compares; of larger sets each halving takes other
-        rows.
+    rows : most rows that each halving draws of each set, for both halves together; of larger sets
+        each halving takes other rows.
     times : number of halvings.
     of_each : True if each feature is divided by its spread; None: if one or two features hold the
         distances alone, so that the others count too.
@@ -904,7 +909,8 @@ def _moves(blocks: Iterable[_Features], mine: Ints, others: Ints) -> dict[str, f
 
     def left(model: Floats, parameters: int = 0) -> float:
         freedom = by.size - parameters
-        if freedom <= 0:  # so many parameters fit any moves
+        # With a parameter for every coordinate of every move, the model fits any moves.
+        if freedom <= 0:
             return math.nan
         return (float((weight * np.square(by - model)).sum()) - freedom) / math.sqrt(2 * freedom)
 

@@ -67,7 +67,9 @@ def _no_summary(key: object, known: Iterable[str]) -> str:
 
 
 class _Differences(dict[str, Difference]):
-    """The differences, by the keys of the summaries."""
+    """Summary key -> `Difference` of generators a and b, taken as a - b. The error for another key
+    names the keys there are.
+    """
 
     def __missing__(self, key: object) -> Difference:
         raise KeyError(_no_summary(key, self))
@@ -105,12 +107,12 @@ class GeneratorComparison(ReadOnlyArrays):
     @cached_property
     def differences(self) -> Mapping[str, Difference]:
         """For each key of `prviz.curves.summaries`, the values of both generators and their
-        difference.
+        difference, a - b.
         """
         return _Differences((key, self.difference(key)) for key in self.a.values)
 
     def difference(self, key: str, most_a: float = np.inf, most_b: float = np.inf) -> Difference:
-        """Difference of one summary.
+        """One summary of both generators, and the difference a - b with its interval.
 
         Parameters
         ----------
@@ -198,7 +200,7 @@ class SeveralGenerators(ReadOnlyArrays):
 
     @cached_property
     def pairs(self) -> Mapping[tuple[str, str], GeneratorComparison]:
-        """The comparison of every two generators, by the names of both, in the order given."""
+        """(name of a, name of b) -> comparison, for every two generators; a was given before b."""
         return {
             (a, b): GeneratorComparison(self.spreads[a], self.spreads[b])
             for a, b in combinations(self.spreads, 2)

@@ -58,8 +58,9 @@ class TrueExtremes(NamedTuple):
 
 
 class Point(NamedTuple):
-    """The setting of one pair of a sweep.
+    """The setting of one pair of distributions in a sweep.
 
+    dim, scenario, place : as in `BatteryProblem`.
     x : the swept value, the ``place``-th of the sweep.
     """
 
@@ -88,7 +89,7 @@ def _named(name: str) -> Check:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Check:
-    """One check of the battery; checks with the same name are equal.
+    """One check of the battery. A pickled check holds only its name.
 
     x_label : name of the swept parameter.
     sweep : dim -> increasing values of the swept parameter. dim is the number of features, unless
@@ -100,6 +101,7 @@ class Check:
         None if these equal the ends of the true curve.
     sizes : function that returns how many real and how many generated samples to draw at a point,
         for a size n of the check.
+    features : function that returns the number of features at a point.
     fresh_real : True if real samples are drawn at every point, False if once per sweep.
     criteria : all criteria of the check.
     """
@@ -156,9 +158,12 @@ class Check:
 
 @dataclass(frozen=True)
 class BatteryProblem:
-    """One pair of a check's sweep, which can be drawn and whose truth is known.
+    """One pair of distributions of a check: a real and a generated one, with a known true curve.
+    `sample` draws samples from both.
 
-    place : index into ``check.points(dim)``, from 0.
+    dim : a key of ``check.sweep``.
+    scenario : an entry of ``check.scenarios``.
+    place : index into ``check.points(dim)``, the swept values, from 0.
 
     Raises
     ------

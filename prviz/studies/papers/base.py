@@ -41,14 +41,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class HeatMap:
-    """Numbers on a grid, with panels side by side that share one scale from low to high.
+    """Panels side by side, each with one number in every cell of the same grid.
 
     x, y : headings of the columns and of the rows, the first row on top.
-    panels : title -> array (len(y), len(x)), nan where there is no value.
+    panels : panel title -> array (len(y), len(x)), nan where there is no value.
     label : name of the numbers.
-    marks : title of a panel -> a sign after each number.
-    note : meaning of the marks.
-    signed : titles of panels of differences, which have another colour scale, white at 0.
+    low, high : ends of the colour scale that all panels share, except those in ``signed``.
+    marks : panel title -> for each row and column, a symbol such as ○ that follows the number in
+        its cell; a panel without an entry has no symbols.
+    note : meaning of the symbols.
+    signed : titles of panels of differences. Each has a colour scale of its own, white at 0, which
+        ends at the largest absolute difference.
     """
 
     x: tuple[str, ...]
@@ -92,8 +95,8 @@ class ChartLine(ReadOnlyArrays):
 class LineChart:
     """Panels of lines that share one x axis.
 
-    panels : title -> name of the series -> line.
-    published : title -> name of the series -> points that a paper gives; their sd is nan.
+    panels : panel title -> name of the series -> line.
+    published : panel title -> name of the series -> points that a paper gives; their sd is nan.
     x_title, y_title : titles of the axes.
     log_x : True for a logarithmic x axis.
     y_titles : by panel title, the axis title of a panel with a y scale of its own.
@@ -128,9 +131,9 @@ class ChartBand(ReadOnlyArrays):
 class CurveChart:
     """Precision-recall curves in square panels side by side.
 
-    panels : title -> name of the curve -> mean curve.
-    truths : title -> name -> true curve. A truth with the name of a curve belongs to that curve;
-        the truth called "truth" belongs to all curves of the panel.
+    panels : panel title -> name of the curve -> mean curve.
+    truths : panel title -> name -> true curve. A truth with the name of a curve belongs to that
+        curve; the truth called "truth" belongs to all curves of the panel.
     """
 
     panels: Mapping[str, Mapping[str, ChartBand]]
@@ -154,7 +157,8 @@ CURVE_COLUMNS: Columns = {
     **ALPHA_COLUMNS,
     **BOUND_COLUMNS,
 }
-# For ``spared_alpha_inf``: share of the real evaluation samples that a classifier may misclassify.
+# Largest share of the real evaluation samples that a classifier may misclassify to count for
+# ``spared_alpha_inf`` (see `curve_rows`).
 SPARED = 0.01
 
 
@@ -284,8 +288,11 @@ FIGURE_COLUMNS = ("figure", "ours", "spread", "repeats", "published", "differenc
 
 
 class Size(NamedTuple):
-    """Size of a run: samples per set (None: all), repeats, and seconds on one core.
+    """Size of a run of an experiment.
 
+    n : samples per set; None: all.
+    repeats : number of repeats.
+    seconds : estimated seconds on one core.
     beside : True if `BOUND_COLUMNS` are measured too.
     """
 
