@@ -876,7 +876,7 @@ def _measured(values: Array, plain: Sequence[str]) -> set[int]:
     found |= settings - _where(_few, values, settings)
     found -= _where(_are_shares, values, _named(plain, _SHARES))
     weights = _named(plain, _OF_BODIES)
-    if len(weights) > 1 and not _where(_may_weigh, values, weights):
+    if len(weights) > 1 and _where(_may_weigh, values, weights) != weights:
         found |= weights
     # z beside other letters, as of photometric bands, is no coordinate
     if len(_named(plain, _OTHER_LETTERS)) > 1:
