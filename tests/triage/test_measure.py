@@ -154,7 +154,7 @@ def test_radii_of_other_real_samples_are_refused(reference: Samples) -> None:
         split.pair.split(0.5, 1),
         split.pair.split(None),
     ):
-        with pytest.raises(ValueError, match="those of other real fit samples"):
+        with pytest.raises(ValueError, match="belong to other real fit samples"):
             Distances(wrong, real_radii=radii)
 
 
