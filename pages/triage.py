@@ -7,6 +7,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._triage import work
+from pages._triage.checkpoints import count_of
 from pages._triage.session import EQUAL, session
 from pages._triage.settings import choose_settings, choose_source, settings_link, settings_title
 from pages._triage.source import chosen
@@ -42,7 +43,7 @@ def page() -> None:
         titles = kept.titles
     else:
         kept.base_link = {**source.link, **settings_link(settings)}
-        count = f"{len(source.checkpoints)} checkpoints, {source.reference.n:,} real"
+        count = f"{count_of(len(source.checkpoints), 'checkpoint')}, {source.reference.n:,} real"
         titles = f"{source.title}: {count}", settings_title(settings)
         seen = work.box(source, settings)
     if (kept.folded, kept.titles) != (seen, titles):

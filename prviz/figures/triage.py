@@ -58,7 +58,7 @@ _DENSE = 4.0
 # Side in pixels of a small plot.
 _SIDE = 300.0
 _NAME_SIZE = 12
-_LONGEST = 16
+_LONGEST = 18
 
 
 class CheckpointView(NamedTuple):

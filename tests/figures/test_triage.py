@@ -22,6 +22,7 @@ from prviz.figures.triage import (
     checkpoints_figure,
     in_order,
     placed_names,
+    short_name,
     steps_figure,
 )
 
@@ -277,3 +278,8 @@ def test_foreign_names_are_words_and_never_markup() -> None:
                 trace.pop(unread, None)
         text = json.dumps(content, ensure_ascii=False)
         assert not [tag for tag in ("<a ", "%{x} ", "$y$") if tag in text]
+
+
+def test_a_usual_name_is_whole_and_a_long_one_keeps_its_end() -> None:
+    assert short_name("run-a-step-016000") == "run-a-step-016000"
+    assert short_name("stylegan3-config-t-step030000") == "…nfig-t-step030000"
