@@ -249,3 +249,20 @@ def test_the_order_of_a_diversity_may_be_infinite() -> None:
 
 def test_names_of_features_are_texts() -> None:
     assert prviz.Samples(REAL, features=[0, 1, 2]).features == ("0", "1", "2")
+
+
+CALLS: dict[str, Callable[[], object]] = {
+    "families": lambda: prviz.estimate(REAL, GENERATED, ["knn", "tightest", "classifier"]),
+    "truths": lambda: [prviz.toy(name).truth().auc for name in prviz.TOYS],
+    "scores": lambda: prviz.scalars(REAL, GENERATED),
+    "bounds": lambda: prviz.upper_bound(REAL, GENERATED),
+    "draws": lambda: prviz.compare(REAL, GENERATED, OTHER, replicates=20).differences,
+    "divergences": lambda: [CURVE.divergence(name) for name in ("kl", "js", "chi2", "tv")],
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_numpy_may_be_told_to_raise(name: str) -> None:
+    """`numpy.seterr` is the caller's: what underflows by design is no error."""
+    with np.errstate(all="raise"):
+        CALLS[name]()

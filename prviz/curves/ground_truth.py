@@ -214,6 +214,7 @@ def _chi_squared(x: Floats, d: int, centrality: float) -> tuple[Floats, Floats]:
     return inside, np.maximum(outside, _CANCELLATION)
 
 
+@np.errstate(under="ignore")  # far from a mode its density is 0
 def line_mixtures(means: ArrayLike, p: ArrayLike, q: ArrayLike) -> PRCurve:
     """The curve of two mixtures of unit Gaussians with the same means on a line.
 
@@ -243,6 +244,7 @@ def line_mixtures(means: ArrayLike, p: ArrayLike, q: ArrayLike) -> PRCurve:
     return _mutual(fpr, np.cumsum(mass_q))
 
 
+@np.errstate(under="ignore")  # far from a mode its density is 0
 def mixture_log_ratio(y: Floats, means: Floats, p: Floats, q: Floats) -> Floats:
     """The log ratio log q(y) - log p(y) of two mixtures of unit Gaussians on a line, at the
     positions y (m,).

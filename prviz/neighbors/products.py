@@ -235,7 +235,7 @@ def _largest_squared_norm(rows: RowView, centre: Floats) -> float:
     finite, which is good enough to choose a power of two.
     """
     largest = 0.0
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         narrow = centre.astype(np.float32)
         for _, values in rows.chunks():
             if values.dtype == np.float32 and np.array_equal(narrow, centre):
