@@ -48,6 +48,8 @@ FACTOR = 1.2
 # range is less than CUT times the step that the best factor or shift leaves. CUT is above 1, so
 # that missing values are not taken for a factor or a shift.
 CUT = 1.6
+# Least part of the features that differ for their limits to be the cause.
+MOSTLY = 2 / 3
 # Least share of the values of one set beyond the range of the other for that range to be a limit.
 BEYOND = 0.05
 # Least part of that share that must pile up at the limit.
@@ -66,7 +68,8 @@ REPAIRS: Mapping[str, str] = {
 }
 """Sentence on what would make such features fit, by the kind of repair."""
 # Repairs that are facts of the file, whatever else is wrong.
-FACTS = frozenset({"cut", "no limit", "no spread", "new spread"})
+LIMITS = frozenset({"cut", "no limit"})
+FACTS = LIMITS | {"no spread", "new spread"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +124,15 @@ class Differing:
         return self
 
     def facts(self) -> Differing:
-        """Only the features whose repair is a fact of the file, such as a constant in one set."""
-        known = (_is_fact(self.pair, each) for each in self.columns)
-        columns = tuple(each for each, fact in zip(self.columns, known, strict=True) if fact)
+        """Only the features whose repair is a fact of the file, such as a constant in one set.
+
+        A limit counts only where most of the features that differ have one: another spread passes
+        the limits of a few features too.
+        """
+        known = {each: _fact(self.pair, each) for each in self.columns}
+        limited = [each for each, how in known.items() if how in LIMITS]
+        few = len(limited) < MOSTLY * len(self.columns)
+        columns = tuple(each for each, how in known.items() if how and not (few and how in LIMITS))
         return Differing(self.pair, columns, self.tests, part=len(columns) < len(self.columns))
 
     @property
@@ -223,15 +232,16 @@ def _repair(pair: SamplePair, place: int, level: float = MENDED) -> str:
     return ""
 
 
-def _is_fact(pair: SamplePair, place: int) -> bool:
-    """True if the repair of a feature is in FACTS, or if all real values have one sign and the
-    generated ones the other.
+def _fact(pair: SamplePair, place: int) -> str:
+    """The repair of a feature if it is a fact of the file: one of FACTS, or another sign where all
+    real values have one sign and the generated ones the other. "" if it is none.
     """
     how = _repair(pair, place)
-    if how != "sign":
-        return how in FACTS
-    real, generated = _values(pair, place)
-    return bool(generated.max() <= 0 <= real.min() or real.max() <= 0 <= generated.min())
+    if how == "sign":
+        real, generated = _values(pair, place)
+        one_sign = generated.max() <= 0 <= real.min() or real.max() <= 0 <= generated.min()
+        return how if one_sign else ""
+    return how if how in FACTS else ""
 
 
 def _is_cut(pair: SamplePair, place: int) -> bool:

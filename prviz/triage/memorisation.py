@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from prviz.arrays import Flags, Floats, Ints
-from prviz.checks.facts import compare_rows, row_classes
+from prviz.checks.facts import compare_rows, row_classes, set_facts
+from prviz.checks.flags import discrete
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.samples import SamplePair, Samples, independent_number
 
@@ -34,6 +35,9 @@ _DIFFERENT = 5
 CONFIDENCE = 0.99
 # Largest share of the holdout that may also be in the reference.
 MOST_SHARED = 0.05
+# Least ratio of the number of rows that are once in both sets to the largest one by chance, for
+# copies where features take few values.
+_ACROSS = 1.5
 _TINY = float(np.finfo(np.float64).tiny)
 # Number of nearest pairs in the result.
 _PAIRS = 5
@@ -225,6 +229,8 @@ def memorisation(
     exact = _excess(equal, usually, held_out.independent, drawn)
     alone, seldom = (each[:, -1] > 0 for each in (distances, held_out.values))
     once = _excess(equal & alone, usually & seldom, held_out.independent, drawn)
+    if _by_nature(reference, generated):
+        once, near = (each._replace(low=min(each.low, 0.0)) for each in (once, near))
     return Memorisation(
         exact._replace(low=once.low, high=once.high),
         near,
@@ -232,6 +238,25 @@ def memorisation(
         tuple(NearPair(int(row), int(rows[row, 0]), float(distances[row, 0])) for row in first),
         held_out.source,
     )
+
+
+def _by_nature(reference: Samples, generated: Samples) -> bool:
+    """True if features take few values, and rows that occur twice are no more often in both sets
+    than in either one: whatever the distributions p and q, the sum of p q is at most the geometric
+    mean of those of p p and q q.
+    """
+    if not discrete(set_facts(reference).rows):
+        return False
+    classes = row_classes([reference, generated])
+    real, own = (
+        np.bincount(each, minlength=int(classes.max()) + 1)
+        for each in (classes[: reference.n], classes[reference.n :])
+    )
+    both, of_real, of_own = (
+        int(np.count_nonzero((real == one) & (own == 2 - one))) for one in (1, 2, 0)
+    )
+    least = both - 2 * math.sqrt(both)
+    return least <= _ACROSS * 2 * math.sqrt(of_real * of_own)
 
 
 def _nearest(

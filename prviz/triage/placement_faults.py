@@ -359,7 +359,7 @@ def _different_scales(sentence: str, ratio: float) -> TriageFinding:
 # Title of a few samples that are generated again and again, with small changes.
 NEARLY = "Nearly repeated samples"
 # Number of repeated generated rows from which on they are no chance, if no real row repeats and no
-# row is in both sets.
+# row is in both sets: of sets of one size. Of a smaller real set fewer are expected.
 ALONE = 5
 # Number of random draws of both sets from all rows, with which repeats are compared.
 PERMUTATIONS = 100
@@ -428,7 +428,8 @@ def _more_than_real(facts: PairFacts) -> bool:
     all rows.
     """
     copies = facts.copies
-    if copies.generated >= ALONE and copies.real == copies.shared_generated == 0:
+    enough = copies.generated * facts.pair.real.n >= ALONE * facts.pair.generated.n
+    if enough and copies.real == copies.shared_generated == 0:
         return True
     classes = row_classes(facts.pair)
     rng = np.random.default_rng(0)

@@ -18,6 +18,7 @@ from prviz.measure.estimates import estimate
 from prviz.samples import SamplePair, Samples
 from prviz.triage.finding import TriageFinding
 from prviz.triage.findings import findings, sample_faults
+from prviz.triage.memorisation import held_out_distances, memorisation
 
 
 def _found(real: Floats, generated: Floats) -> tuple[TriageFinding, ...]:
@@ -159,3 +160,39 @@ def test_a_few_rows_far_from_all_others_are_off_the_manifold() -> None:
     (fault,) = _found(real, generated)
     assert fault.key == "off"
     assert "(25) lie farther from all real ones" in fault.sentence
+
+
+def test_limits_of_a_few_features_are_passed_by_another_spread_too() -> None:
+    rng = np.random.default_rng(16)
+    real, generated = rng.integers(-1, 2, (2, 400, 10)).astype(float)
+    for values in (real, generated):
+        values[:, 1:] += 0.3 * rng.normal(size=(400, 9))
+    (fault, *_) = _found(real, 0.6 * generated)
+    assert fault.key == "narrow"
+
+
+def _healthy(rng: Rng, n: int, share: float) -> Floats:
+    """Answers of people of whom a share says 0 or 1 to everything."""
+    well = rng.random((n, 1)) < share
+    return np.where(well, rng.random((n, 12)) < 0.2, rng.integers(0, 5, (n, 12))).astype(float)
+
+
+def test_rows_that_coincide_by_nature_are_no_copies_where_a_mode_is_missing() -> None:
+    rng = np.random.default_rng(17)
+    real = Samples(_healthy(rng, 600, 0.15))
+    held_out = held_out_distances(real)
+    lost = memorisation(real, Samples(_healthy(rng, 600, 1.0)), held_out)
+    assert not lost.memorised
+    copied = _healthy(rng, 600, 0.15)
+    copied[:200] = real.values[rng.permutation(600)[:200]]
+    assert memorisation(real, Samples(copied), held_out).exact.low > 0
+
+
+def test_more_generated_than_real_rows_repeat_by_chance_where_there_are_more() -> None:
+    rng = np.random.default_rng(14)
+    real, generated = (
+        np.stack([rng.integers(0, 20, n) for _ in range(3)] + [rng.integers(0, 6, n)], axis=1)
+        for n in (100, 1000)
+    )
+    assert len(np.unique(generated, axis=0)) <= 990
+    assert _found(real.astype(float), generated.astype(float)) == ()
