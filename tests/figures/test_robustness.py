@@ -84,3 +84,6 @@ def test_agreement_has_its_number_in_every_cell_that_is_known() -> None:
     }
     assert texts == {(0, 0): "1.00", (1, 0): "−0.33", (0, 1): "0.00"}
     assert {each.textfont.color for each in figure.data[1:]} == {"black", "white"}
+    named = agreement_figure(["knn", "tightest"], [[1.0, 0.5], [0.5, 1.0]]).layout
+    assert list(named.xaxis.ticktext) == ["kNN", "Best<br>classifier"]
+    assert list(named.yaxis.ticktext) == ["kNN", "Best classifier"]
