@@ -200,7 +200,7 @@ def triage_text(found: TriageResults, reference: str, notes: Iterable[str]) -> s
     copies = {one_line(name): each for name, each in found.memorisation.items()}
     parts = [memorised_text(copies)]
     judgement = found.judgement
-    short = _short_names([one_line(each.checkpoint.name) for each in found.outcomes])
+    short = _short_names(found.outcomes)
     if judgement is not None:
         parts += [_verdict(judgement), _ranking(found, judgement, reference, short)]
         parts.append(_findings(found, judgement))
@@ -225,9 +225,12 @@ def cut_name(name: str) -> str:
     return f"{name[:27]}...{name[-30:]}"
 
 
-def _short_names(names: Sequence[str]) -> dict[str, str]:
+def _short_names(outcomes: Sequence[CheckpointOutcome]) -> dict[str, str]:
     """Name -> its cut form, for printing; empty if two names have the same cut form."""
-    short = dict(zip(names, map(cut_name, names), strict=True))
+    short: dict[str, str] = {}
+    for each in outcomes:
+        name = one_line(each.checkpoint.name)
+        short[name] = cut_name(name)
     if len(set(short.values())) < len(short):
         return {}
     return short
