@@ -165,7 +165,7 @@ def _order_bar(ordered: Views, *, stepped: bool) -> dict[str, Any]:
             "yref": "container",
             "y": 0.005,
             "yanchor": "bottom",
-            "ypad": 0,
+            "ypad": 4,  # pixels below the texts, whose descenders would be cut
             "thickness": 10,
             "len": 0.7,
             "outlinewidth": 0,

@@ -315,7 +315,7 @@ def _ranking(report: Document, family: str) -> Table:
     ordered = any(line.get("second") is not None for line in lines)
     second = [_second(report)] if ordered else []
     head = ["", "checkpoint", "step", *extras, "score", "95 % of the draws"]
-    head += ["of real against real", "true score, 95 %", *second, "best in"]
+    head += ["of real against real", "true score, 95\u00a0%", *second, "best in"]
     head += ["precision side", "recall side", ""]
     best = _candidates(report, family)[0]["checkpoint"]
     rows = []

@@ -66,6 +66,7 @@ def test_all_curves_are_there_in_the_order_of_their_steps() -> None:
             by_name[trace.meta].alpha(lam[inner]), np.asarray(trace.y)[inner], atol=2e-3
         )
     bar = figure.data[-1].marker.colorbar
+    assert bar.ypad > 0  # the texts below the bar are whole
     assert list(bar.ticktext) == ["step 10", "step 4,000"]
     assert [color for _, color in figure.data[-1].marker.colorscale] == [
         trace.line.color for trace in curves
