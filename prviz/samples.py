@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+import reprlib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import product
@@ -347,6 +348,7 @@ class Samples:
         Samples
             Independent samples, in the order of their rows.
         """
+        check_seed(seed)
         if self.groups is None:
             return self
         order = np.random.default_rng(seed).permutation(self.n)
@@ -366,6 +368,7 @@ class Samples:
         Samples
             A copy of these rows.
         """
+        values = self._chosen("rows", self.n, indices, lambda rows: self.values[rows])
         labels = {key: column[indices] for key, column in self.labels.items()}
         images = None
         if self.images is not None:
@@ -373,7 +376,6 @@ class Samples:
         groups = None
         if self.groups is not None:
             groups = self.groups[indices]
-        values = self.values[indices]
         # Nothing else refers to this copy. Unless it is read-only, `Samples` would copy it again.
         values.flags.writeable = False
         return replace(self, values=values, labels=labels, images=images, groups=groups)
@@ -391,8 +393,19 @@ class Samples:
         Samples
             A copy of these columns.
         """
+        values = self._chosen("features", self.d, columns, lambda chosen: self.values[:, chosen])
         features = tuple(self.features[column] for column in columns) if self.features else ()
-        return replace(self, values=self.values[:, columns], features=features)
+        return replace(self, values=values, features=features)
+
+    def _chosen(self, what: str, size: int, given: Any, choose: Callable[[Any], Array]) -> Array:
+        """The chosen rows or features; IndexError for what chooses none."""
+        try:
+            return choose(given)
+        except IndexError:
+            raise IndexError(
+                f"{self.name or 'samples'}: {reprlib.repr(given)} are no numbers of {what}; whole"
+                f" numbers from 0 to {size - 1} are needed"
+            ) from None
 
     def _in_order(self, features: Sequence[str]) -> Samples:
         """The samples with their features in the order of these names, which must be a

@@ -75,6 +75,22 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         TypeError,
         "samples: features = 5; a list of names is needed",
     ),
+    "a row that is not there": (
+        lambda: prviz.Samples(REAL).take([40]),
+        IndexError,
+        "samples: [40] are no numbers of rows; whole numbers from 0 to 39 are needed",
+    ),
+    "rows as a text": (lambda: prviz.Samples(REAL).take("a"), IndexError, "'a' are no numbers of"),
+    "features by name": (
+        lambda: prviz.Samples(REAL, features="xyz").take_features(["x"]),
+        IndexError,
+        "['x'] are no numbers of features; whole numbers from 0 to 2 are needed",
+    ),
+    "a seed of groups": (
+        lambda: prviz.Samples(REAL).one_of_each_group("a"),
+        ValueError,
+        "seed = 'a'; an integer from 0",
+    ),
     "a profile's family as a list": (
         lambda: PROFILE.curve(["ipr"], 3),
         KeyError,
