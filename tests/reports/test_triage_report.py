@@ -504,7 +504,7 @@ def test_a_file_that_failed_has_to_fail_again(
     [
         ({"methods": ["system"]}, "methods = "),
         ({"methods": 5}, "methods of settings is '5'"),
-        ({"methods": [[1]]}, "settings are not possible"),
+        ({"methods": [[1]]}, "methods = ([1],); one or more of"),
         ({"k": [1]}, "k"),
         ({"run": "rm"}, "has the setting 'run'"),
         ({"key": "missing"}, "missing"),
