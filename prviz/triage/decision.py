@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 WitnessEntry: TypeAlias = Mapping[str, Any]
 # Version of the rules that find a witness: raise it when they change, so that older cached
 # witnesses are not used.
-VERSION = 11
+VERSION = 12
 # Number of best checkpoints for which the area that remains without what gives them away is
 # measured. Each area takes as long as a curve by the best classifier.
 _BEST = 5

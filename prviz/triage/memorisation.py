@@ -38,6 +38,8 @@ MOST_SHARED = 0.05
 # Least ratio of the number of rows that are once in both sets to the largest one by chance, for
 # copies where features take few values.
 _ACROSS = 1.5
+# Least share of different rows among generated ones: fewer are a few rows again and again.
+_DISTINCT = 0.2
 _TINY = float(np.finfo(np.float64).tiny)
 # Number of nearest pairs in the result.
 _PAIRS = 5
@@ -247,11 +249,15 @@ def _by_nature(reference: Samples, generated: Samples) -> bool:
     """
     if not discrete(set_facts(reference).rows):
         return False
-    classes = row_classes([reference, generated])
+    # As many generated rows as real ones, so that a copied row is seldom there again and again.
+    rows = np.random.default_rng(0).permutation(generated.n)[: reference.n]
+    classes = row_classes([reference, generated.take(rows)])
     real, own = (
         np.bincount(each, minlength=int(classes.max()) + 1)
         for each in (classes[: reference.n], classes[reference.n :])
     )
+    if np.count_nonzero(own) < _DISTINCT * len(rows):
+        return False
     both, of_real, of_own = (
         int(np.count_nonzero((real == one) & (own == 2 - one))) for one in (1, 2, 0)
     )

@@ -71,6 +71,17 @@ def test_independent_samples_have_no_twins(kind: Callable[[Rng, int], Floats]) -
     assert without_twins(pair) is pair
 
 
+def test_samples_that_lie_in_lumps_of_both_sets_are_no_twins() -> None:
+    rng = np.random.default_rng(19)
+    places = _mixture(rng, 150, 24)
+    real, generated = (
+        places[rng.integers(150, size=300)] + 0.02 * rng.normal(size=(300, 24)) for _ in range(2)
+    )
+    pair = SamplePair(real, generated)
+    assert without_twins(pair) is pair
+    assert without_twins(SamplePair(real, _mixture(rng, 300, 24))).real.n < 300
+
+
 def test_samples_of_known_groups_or_equal_to_others_are_no_twins() -> None:
     rng = np.random.default_rng(6)
     grouped = Samples(_frames(rng, 200), groups=np.arange(200) // 2)
@@ -186,6 +197,12 @@ def test_rows_that_coincide_by_nature_are_no_copies_where_a_mode_is_missing() ->
     copied = _healthy(rng, 600, 0.15)
     copied[:200] = real.values[rng.permutation(600)[:200]]
     assert memorisation(real, Samples(copied), held_out).exact.low > 0
+    again = real.values[rng.permutation(600)[:60]]
+    repeated = Samples(np.concatenate([again[rng.integers(60, size=400)], copied[200:400]]))
+    assert memorisation(real, repeated, held_out).exact.share > 0.5
+    few = Samples(real.values[:100])
+    often = Samples(np.concatenate([copied[200:], few.values[rng.integers(100, size=600)]]))
+    assert memorisation(few, often, held_out_distances(few)).memorised
 
 
 def test_more_generated_than_real_rows_repeat_by_chance_where_there_are_more() -> None:
