@@ -47,13 +47,11 @@ def rows_without_twins(
     pair: SamplePair, memory_limit: int = MEMORY_LIMIT
 ) -> tuple[Ints, Ints] | None:
     """The rows of both sets that `without_twins` leaves; None: all."""
-    if _rows(pair.real, memory_limit) is None or _lie_in_lumps(pair, memory_limit):
+    real = _rows(pair.real, memory_limit)
+    if real is None or _lie_in_lumps(pair, memory_limit):
         return None
-    found = [_rows(each, memory_limit) for each in pair]
-    real, generated = (
-        np.arange(each.n) if rows is None else rows for each, rows in zip(pair, found, strict=True)
-    )
-    return real, generated
+    generated = _rows_of(pair.generated, memory_limit, share=0.0)
+    return real, np.arange(pair.generated.n) if generated is None else generated
 
 
 def _lie_in_lumps(pair: SamplePair, memory_limit: int) -> bool:
@@ -80,7 +78,7 @@ def _rows(samples: Samples, memory_limit: int) -> Ints | None:
     return _found_of_sets[samples]
 
 
-def _rows_of(samples: Samples, memory_limit: int) -> Ints | None:
+def _rows_of(samples: Samples, memory_limit: int, *, share: float = _SHARE) -> Ints | None:
     if samples.groups is not None or samples.n < _LEAST:
         return None
     rows = np.arange(samples.n)
@@ -94,7 +92,7 @@ def _rows_of(samples: Samples, memory_limit: int) -> Ints | None:
     rise = float(np.log(distances[known, high] / distances[known, low]).mean())
     dimension = sum(1 / each for each in range(low, high)) / rise
     by_chance = sum(_APART ** (-dimension * each) for each in range(1, _MOST + 1))
-    if float((_twins(distances)[known] > 0).mean()) < by_chance + _SHARE:
+    if float((_twins(distances)[known] > 0).mean()) < by_chance + share:
         return None
     rows = np.arange(samples.n)
     near, distances = _near(samples, rows, memory_limit)

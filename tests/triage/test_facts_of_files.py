@@ -96,6 +96,8 @@ def test_twins_of_many_samples_are_searched_among_some_of_them() -> None:
     rng = np.random.default_rng(7)
     pair = SamplePair(_frames(rng, 2400), _mixture(rng, 100, 24))
     assert [each.n for each in without_twins(pair)] == [1200, 100]
+    some = np.concatenate([_mixture(rng, 160, 24), _frames(rng, 40)])
+    assert without_twins(SamplePair(pair.real, Samples(some))).generated.n == 180
 
 
 @pytest.mark.parametrize("kind", [_mixture, _answers])
