@@ -98,7 +98,7 @@ def test_what_the_page_waits_for_stands_beside_the_choices_in_the_bar(
     for width in (1280, 1366, 1440):
         page.set_viewport_size({"width": width, "height": 768})
         wait_idle(page)
-        expect(page.locator(".st-key-triage-stop")).to_have_count(0)
+        expect(page.locator(".st-key-triage-stop")).to_have_count(0, timeout=60_000)
         sides = page.evaluate(WAITS)
         assert sides == sorted(sides), (width, sides)
 
