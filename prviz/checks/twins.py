@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from prviz.arrays import Floats, Ints
+from prviz.arrays import Flags, Floats, Ints
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.samples import SamplePair, Samples
 
@@ -20,9 +20,10 @@ _MOST = 4
 _BETWEEN = (5, 10)
 # Least ratio of the distances to the first sample that is no twin and to the last twin.
 _APART = 3.0
-# Least share of the samples with twins beyond that by chance. On 65 kinds of independent samples
-# (n = 60 to 1,000) it was at most 0.36.
-_SHARE = 0.4
+# Least share of the samples, beyond those by chance, that have twins. Where samples lie in lumps
+# whose numbers are chance, at most 0.82 have one to four others of their lump: max over m of
+# P(1 <= Poisson(m) <= 4).
+_SHARE = 0.85
 # Largest share of the generated samples that have twins among the real ones: more show that
 # samples lie in lumps.
 _ACROSS = 0.1
@@ -81,18 +82,13 @@ def _rows(samples: Samples, memory_limit: int) -> Ints | None:
 def _rows_of(samples: Samples, memory_limit: int, *, share: float = _SHARE) -> Ints | None:
     if samples.groups is not None or samples.n < _LEAST:
         return None
-    rows = np.arange(samples.n)
-    if samples.n > _ASKED:
-        rows = np.sort(np.random.default_rng(0).choice(samples.n, _ASKED, replace=False))
-    distances = _near(samples, rows, memory_limit)[1]
-    low, high = _BETWEEN
-    known = (distances[:, 1] > 0) & (distances[:, high] > distances[:, low])
-    if np.count_nonzero(known) < _LEAST:
+    distances = _of_some(samples, memory_limit)
+    known, dimension = _rising(distances)
+    if not dimension:
         return None
-    rise = float(np.log(distances[known, high] / distances[known, low]).mean())
-    dimension = sum(1 / each for each in range(low, high)) / rise
     by_chance = sum(_APART ** (-dimension * each) for each in range(1, _MOST + 1))
-    if float((_twins(distances)[known] > 0).mean()) < by_chance + share:
+    least = by_chance + share * (1 - by_chance)
+    if float((_twins(distances)[known] > 0).mean()) < least:
         return None
     rows = np.arange(samples.n)
     near, distances = _near(samples, rows, memory_limit)
@@ -100,6 +96,33 @@ def _rows_of(samples: Samples, memory_limit: int, *, share: float = _SHARE) -> I
     # The first one of each group in the file.
     first = np.where(twin, near[:, 1 : _MOST + 1], samples.n).min(axis=1) > rows
     return np.flatnonzero(first)
+
+
+def even_dimension(samples: Samples, memory_limit: int = MEMORY_LIMIT) -> float | None:
+    """Dimension of an even density in which distances to neighbours rise as here; None if too few
+    samples tell it.
+    """
+    if samples.n < _LEAST:
+        return None
+    return _rising(_of_some(samples, memory_limit))[1]
+
+
+def _of_some(samples: Samples, memory_limit: int) -> Floats:
+    """The distances of `_near` of at most _ASKED samples."""
+    rows = np.arange(samples.n)
+    if samples.n > _ASKED:
+        rows = np.sort(np.random.default_rng(0).choice(samples.n, _ASKED, replace=False))
+    return _near(samples, rows, memory_limit)[1]
+
+
+def _rising(distances: Floats) -> tuple[Flags, float | None]:
+    """Which samples have distances that rise, and the dimension; None if they are too few."""
+    low, high = _BETWEEN
+    known = (distances[:, 1] > 0) & (distances[:, high] > distances[:, low])
+    if np.count_nonzero(known) < _LEAST:
+        return known, None
+    rise = float(np.log(distances[known, high] / distances[known, low]).mean())
+    return known, sum(1 / each for each in range(low, high)) / rise
 
 
 def _near(samples: Samples, rows: Ints, memory_limit: int) -> tuple[Ints, Floats]:

@@ -18,12 +18,14 @@ import numpy as np
 from prviz.arrays import Flags, Floats, Ints
 from prviz.checks.facts import compare_rows, row_classes, set_facts
 from prviz.checks.flags import discrete
+from prviz.checks.twins import even_dimension
 from prviz.neighbors import MEMORY_LIMIT, nearest_rows
 from prviz.samples import SamplePair, Samples, independent_number
 
 # Quantile of the held-out ratios that sets the threshold of near copies. A near copy has a ratio of
 # at most its square: about NEAR ** 2 of other real samples do, too few for a moderate error of the
-# model to matter.
+# model to matter. Where real samples keep apart, as on a lattice, its square may be more than the
+# quantile of an even density, which is taken instead.
 NEAR = 0.02
 # If even copies may miss the threshold, as in few dimensions, the quantile NEAR itself is the
 # threshold, provided that surely more than _MARGIN * NEAR of the samples lie below it: no error of
@@ -218,6 +220,9 @@ def memorisation(
     wide = 0.0
     if len(known):
         wide = float(np.quantile(known, NEAR, method="lower"))
+        even = NEAR ** (1 / (even_dimension(reference, memory_limit) or math.inf))
+        if wide**2 > even:
+            wide = even
     threshold = wide**2
     near = _excess(ratios <= wide**2, usual <= wide**2, held_out.independent, drawn)
     if near.low <= 0:

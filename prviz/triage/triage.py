@@ -462,7 +462,7 @@ class Triage:
         """The copies of real samples among the generated ones with this digest; None if they can't
         be read.
         """
-        key = {"copies": self._other, "rules": 3, "real": real.digest, "generated": digest}
+        key = {"copies": self._other, "rules": 4, "real": real.digest, "generated": digest}
 
         def count() -> Memorisation | None:
             pair = read()

@@ -73,13 +73,15 @@ def test_independent_samples_have_no_twins(kind: Callable[[Rng, int], Floats]) -
 
 def test_samples_that_lie_in_lumps_of_both_sets_are_no_twins() -> None:
     rng = np.random.default_rng(19)
-    places = _mixture(rng, 150, 24)
-    real, generated = (
-        places[rng.integers(150, size=300)] + 0.02 * rng.normal(size=(300, 24)) for _ in range(2)
-    )
-    pair = SamplePair(real, generated)
+    places = np.repeat(_mixture(rng, 100, 24), 6, axis=0)
+    both = rng.permutation(places + 0.02 * rng.normal(size=places.shape))
+    pair = SamplePair(*np.split(both, 2))
     assert without_twins(pair) is pair
-    assert without_twins(SamplePair(real, _mixture(rng, 300, 24))).real.n < 300
+    other = _mixture(rng, 300, 24)
+    assert without_twins(SamplePair(pair.real, Samples(other))).real.n < 300
+    # As many in a lump as chance makes them: no twins whatever is generated.
+    alone = SamplePair(both[:120], other)
+    assert without_twins(alone) is alone
 
 
 def test_samples_of_known_groups_or_equal_to_others_are_no_twins() -> None:

@@ -160,6 +160,17 @@ def test_near_copies_are_found_in_few_dimensions_too() -> None:
         ).memorised
 
 
+def test_what_lies_between_real_samples_of_a_lattice_is_no_copy() -> None:
+    rng = np.random.default_rng(0)
+    lattice = np.argwhere(np.ones((35, 35))) + 0.01 * rng.normal(size=(1225, 2))
+    real, other = np.split(rng.permutation(lattice), [1000])
+    reference, moved = Samples(real), other + rng.normal(size=other.shape)
+    held_out = held_out_distances(reference)
+    assert not memorisation(reference, Samples(moved), held_out).memorised
+    copied = np.vstack([moved[:180], real[:45] + 0.001])
+    assert memorisation(reference, Samples(copied), held_out).near.low > 0
+
+
 def test_rows_that_real_ones_repeat_are_no_copies_however_often_they_are_made() -> None:
     rng = np.random.default_rng(0)
     share = np.array([0.1, 0.2, 0.3, 0.7, 0.8, 0.85, 0.9, 0.95])
