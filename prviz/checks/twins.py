@@ -32,6 +32,8 @@ _ASKED = 1_000
 # Fewest such samples.
 _LEAST = 40
 _found_of_sets: WeakKeyDictionary[Samples, Ints | None] = WeakKeyDictionary()
+# Results of `_of_some`: a reference is asked for them with each of its checkpoints.
+_distances_of_sets: WeakKeyDictionary[Samples, Floats] = WeakKeyDictionary()
 
 
 def without_twins(pair: SamplePair, memory_limit: int = MEMORY_LIMIT) -> SamplePair:
@@ -108,11 +110,13 @@ def even_dimension(samples: Samples, memory_limit: int = MEMORY_LIMIT) -> float 
 
 
 def _of_some(samples: Samples, memory_limit: int) -> Floats:
-    """The distances of `_near` of at most _ASKED samples."""
-    rows = np.arange(samples.n)
-    if samples.n > _ASKED:
-        rows = np.sort(np.random.default_rng(0).choice(samples.n, _ASKED, replace=False))
-    return _near(samples, rows, memory_limit)[1]
+    """The distances of `_near` of at most _ASKED samples, kept for later calls."""
+    if samples not in _distances_of_sets:
+        rows = np.arange(samples.n)
+        if samples.n > _ASKED:
+            rows = np.sort(np.random.default_rng(0).choice(samples.n, _ASKED, replace=False))
+        _distances_of_sets[samples] = _near(samples, rows, memory_limit)[1]
+    return _distances_of_sets[samples]
 
 
 def _rising(distances: Floats) -> tuple[Flags, float | None]:

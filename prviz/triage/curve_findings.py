@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from prviz.checks.row_order import CONSEQUENCE, NEXT, TOGETHER, dependence_text, dependent_sets
-from prviz.checks.twins import without_twins
+from prviz.checks.twins import rows_without_twins
 from prviz.curves import PRCurve
 from prviz.diagnostics.influence import REMOVED, Influence
 from prviz.diagnostics.preflight import (
@@ -82,9 +82,10 @@ def dependent(pair: SamplePair) -> Found:
     """
     found = dependent_sets(pair)
     if not found:
-        share = 1 - without_twins(pair).real.n / pair.real.n
-        if not share:
+        rows = rows_without_twins(pair)
+        if rows is None:
             return ()
+        share = 1 - len(rows[0]) / pair.real.n
         sentence = (
             f"{percent(share)} of the real samples have an earlier one far nearer than all others,"
             f" and are left out where faults are searched for. {CONSEQUENCE}"

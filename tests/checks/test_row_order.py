@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.mixture import GaussianMixture
 
 from prviz import PrvizWarning, estimate
+from prviz.checks import twins
 from prviz.checks.flags import flags_of, flags_of_set
 from prviz.checks.row_order import (
     CONSEQUENCE,
@@ -170,3 +173,11 @@ def test_frames_of_wide_samples_are_seen_in_a_part_of_their_features() -> None:
     few[:, 1700] += 9 * np.repeat(rng.normal(size=100), 5)  # a feature that is left out
     few[:, 1024:1536] += np.repeat(rng.normal(size=(100, 512)), 5, axis=0)
     assert dependent_rows(Samples(few)) is not None
+
+
+def test_distances_inside_a_reference_are_found_once_for_all_its_checkpoints() -> None:
+    samples = Samples(np.random.default_rng(0).normal(size=(80, 3)))
+    with mock.patch.object(twins, "nearest_rows", wraps=twins.nearest_rows) as searched:
+        found = {twins.even_dimension(samples) for _ in range(3)}
+    assert searched.call_count == 1
+    assert found == {twins.even_dimension(Samples(samples.values.copy()))}
