@@ -226,14 +226,16 @@ def cut_name(name: str) -> str:
 
 
 def _short_names(outcomes: Sequence[CheckpointOutcome]) -> dict[str, str]:
-    """Name -> its cut form, for printing; empty if two names have the same cut form."""
+    """Name -> its cut form, of names that are cut for printing; empty if two names would then be
+    the same.
+    """
     short: dict[str, str] = {}
     for each in outcomes:
         name = one_line(each.checkpoint.name)
         short[name] = cut_name(name)
     if len(set(short.values())) < len(short):
         return {}
-    return short
+    return {name: cut for name, cut in short.items() if cut != name}
 
 
 def _failed(outcomes: Sequence[CheckpointOutcome]) -> str:
