@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from prviz.arguments import checked_number
 from prviz.arrays import Flags, Floats, Ints
 from prviz.curves import PRCurve, hull
 from prviz.curves.summaries import SUMMARIES
@@ -446,13 +447,8 @@ def _margin(scales: Sequence[_Scale], one: int, rivals: Ints, confidence: float)
 
 def check_goal(goal: object) -> None:
     """Raise TypeError for a goal that is no number, ValueError for one outside [0, 1]."""
-    wrong = f"goal = {goal!r}; a number from 0 (precision first) to 1 (recall first) is needed"
-    if isinstance(goal, bool | np.bool_) or not isinstance(
-        goal, int | float | np.integer | np.floating
-    ):
-        raise TypeError(wrong)
-    if not 0 <= goal <= 1:
-        raise ValueError(wrong)
+    needed = "a number from 0 (precision first) to 1 (recall first)"
+    checked_number("goal", goal, needed, lambda found: 0 <= found <= 1)
 
 
 # ---- the ranking in words ----
