@@ -27,7 +27,7 @@ from prviz.neighbors.kernels import (
     tally,
 )
 from prviz.neighbors.native import Small
-from prviz.neighbors.point_sets import PointSet, distances
+from prviz.neighbors.point_sets import PointSet
 from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.tiles import Ball, Pairs, Tile, make_tile
 
@@ -77,10 +77,8 @@ class RandomSubset:
         # they are not stored (see `PointSet`).
         step = max(at_once // len(others), 1)
         for rows in slices(self._rows.stop, step):
-            tile = distances(point_set, rows, others, slice(0, len(others)), "sample", scratch)
-            self._values[rows] = np.sort(
-                np.partition(tile, self.length - 1, axis=1)[:, : self.length], axis=1
-            )
+            nearest = make_tile(point_set, rows, others, scratch).nearest(self.length).values
+            self._values[rows] = np.sort(nearest, axis=1)[:, : self.length]
 
     def radii(self, order: int) -> Floats:
         """(m,) approximate distances from the points to their order-th nearest samples, in the

@@ -38,7 +38,7 @@ _SIGNATURES = {
     ),
     "pair_distances": "a:V[x,d] rows:I[p] b:V[y,d] columns:I[p] p d out:D[p]",
     "rank_columns": (
-        "tile:V[m,n] m n limits:D[n,q] q reach:V[n] errors:D[n] exact counts:I[m,q+1] room"
+        "tile:V[m,n] m n limits:V[n,q] q reach:V[n] errors:D[n] exact counts:I[m,q+1] room"
         " rows:I[room] columns:I[room]"
     ),
     "rank_rows": (

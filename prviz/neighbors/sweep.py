@@ -21,6 +21,7 @@ from prviz.neighbors.kernels import (
     Entries,
     Ranked,
     number_below,
+    round_down,
     sort_numbered,
     true_places,
 )
@@ -246,14 +247,20 @@ class SampleRadii:
 
     def __init__(self, point_set: PointSet, squared: Floats) -> None:
         """``squared``: (n, q) exact squared radii, increasing along each row."""
-        self._limits = _scaled(point_set.arithmetic, squared)
-        self._errors = point_set.arithmetic.error(point_set.norms, self._limits[:, -1])
+        arithmetic = point_set.arithmetic
+        self._limits = _scaled(arithmetic, squared)
+        # Rounded to the tiles' dtype, in which they take half the memory: the search among them
+        # waits for the caches. The errors contain the rounding.
+        self._rounded = round_down(self._limits, arithmetic.dtype)
+        farthest = self._limits[:, -1]
+        rounding = float(np.finfo(arithmetic.dtype).eps) * farthest
+        self._errors = arithmetic.error(point_set.norms, farthest) + rounding
 
     def counts(self, tile: Tile) -> Small:
         """(q, m) for each row of a tile, the number of samples whose balls of each size hold it;
         the tile's columns are the whole set.
         """
-        found = tile.ranked(self._limits, self._errors)
+        found = tile.ranked(self._rounded, self._errors)
         return _decided(tile, found, self._limits, found.columns)
 
 

@@ -124,7 +124,7 @@ READ: dict[str, list[tuple[tuple[int, ...], type] | float]] = {
         ((M, K), V),
         M,
         K,
-        ((K, Q), D),
+        ((K, Q), V),
         Q,
         ((K,), V),
         ((K,), D),

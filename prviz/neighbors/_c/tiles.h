@@ -144,12 +144,6 @@ static REAL NAMED(rounded)(double value, double towards)
     return (towards > 0 ? nearest < value : nearest > value) ? NEXT(nearest, (REAL)towards) : nearest;
 }
 
-static inline __attribute__((always_inline)) int NAMED(is_clear)(
-    double value, double error, const double *limits, int64_t q, int64_t place)
-{
-    return (place == 0 || limits[place - 1] < value - error) && (place == q || limits[place] > value + error);
-}
-
 EACH_PROCESSOR int64_t NAMED(rank_rows)(
     const REAL *tile, int64_t m, int64_t n, const double *limits, int64_t q, const double *error, double largest_error,
     int64_t exact, int64_t *counts, int64_t room, int64_t *rows, int64_t *columns)
@@ -187,7 +181,8 @@ EACH_PROCESSOR int64_t NAMED(rank_rows)(
                 double value = tile[first + i];
                 while (place < q && limits[place] < value)
                     place++;
-                if (exact || NAMED(is_clear)(value, error[row], limits, q, place))
+                if (exact || ((place == 0 || limits[place - 1] < value - error[row]) &&
+                              (place == q || limits[place] > value + error[row])))
                     counts[place]++;
                 else if (unclear++ < room)
                     rows[unclear - 1] = row, columns[unclear - 1] = first + i;
@@ -205,7 +200,7 @@ EACH_PROCESSOR int64_t NAMED(rank_rows)(
 }
 
 EACH_PROCESSOR int64_t NAMED(rank_columns)(
-    const REAL *tile, int64_t m, int64_t n, const double *limits, int64_t q, const REAL *reach, const double *error,
+    const REAL *tile, int64_t m, int64_t n, const REAL *limits, int64_t q, const REAL *reach, const double *error,
     int64_t exact, int64_t *counts, int64_t room, int64_t *rows, int64_t *columns)
 {
     int64_t unclear = 0;
@@ -218,13 +213,14 @@ EACH_PROCESSOR int64_t NAMED(rank_columns)(
             uint64_t inside = NAMED(within)(tile + row * n + first, n - first, (REAL)-INFINITY, reach + first);
             for (; inside; inside &= inside - 1) {
                 int64_t column = first + __builtin_ctzll(inside);
-                const double *own = limits + column * q, *start = own;
-                double value = tile[row * n + column];
+                const REAL *own = limits + column * q, *start = own;
+                REAL value = tile[row * n + column];
                 /* A binary search without branches, because a processor could not predict them. */
                 for (int64_t left = q; left > 1; left -= left / 2)
                     start += left / 2 & -(int64_t)(start[left / 2 - 1] < value);
                 int64_t place = start - own + (*start < value);
-                if (exact || NAMED(is_clear)(value, error[column], own, q, place))
+                double off = error[column];
+                if (exact || ((place == 0 || own[place - 1] < value - off) && (place == q || own[place] > value + off)))
                     counts[row * (q + 1) + place]++;
                 else if (unclear++ < room)
                     rows[unclear - 1] = row, columns[unclear - 1] = column;
