@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,6 +13,8 @@ _LONGEST = 80
 _LONGEST_LITERAL = 200
 # Most characters of column names in the option that a message suggests.
 _LONGEST_REMEDY = 200
+# Pattern of a name that ends in a number.
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,9})")
 
 
 def quoted(text: str) -> str:
@@ -62,6 +65,26 @@ def first_names(names: Sequence[str]) -> str:
     if len(names) > 4:
         more = f" and {len(names) - 4:,} more"
     return ", ".join(names[:4]) + more
+
+
+def every_name(names: Iterable[str], *, most: int = 40) -> str:
+    """The names, joined by commas; three or more whose numbers count on are one entry, such as "f0
+    to f511". After ``most`` entries only the number of further ones is given.
+    """
+    runs: list[list[str]] = []
+    expected: tuple[str, int] | None = None
+    for name in names:
+        numbered = _NUMBERED.fullmatch(name)
+        counted = (numbered[1], int(numbered[2])) if numbered else None
+        if counted is None or counted != expected:
+            runs.append([])
+        runs[-1].append(short_name(name))
+        expected = (counted[0], counted[1] + 1) if counted else None
+    entries: list[str] = []
+    for run in runs:
+        entries += run if len(run) < 3 else [f"{run[0]} to {run[-1]}"]
+    more = f" and {len(entries) - most:,} more" if len(entries) > most else ""
+    return ", ".join(entries[:most]) + more
 
 
 def columns_text(names: Sequence[str]) -> str:

@@ -30,6 +30,7 @@ from prviz.estimators.tightest import TIGHTEST
 from prviz.live.problems import Uploaded
 from prviz.measure.profiles import bandwidth_unit
 from prviz.measure.workload import subsample
+from prviz.quoting import every_name
 from prviz.readers.bundled import bundled_names, bundled_pair
 from prviz.reports.settings import K_LIMITS, N_LIMITS, SPLIT_LIMITS, ExploreSettings
 from prviz.triage.finding import EVIDENCE, SEVERE, Found, TriageFinding, nothing_text
@@ -96,9 +97,11 @@ def _say_measured(case: Diagnosis) -> None:
     split = "no split"
     if settings.split is not None:
         split = f"split {100 * settings.split:.0f} %"
+    names = plain(every_name(case.pair.real.features))
     st.caption(
         f"{plain(measured.checkpoint.name)}: {measured.n_generated:,} generated against"
-        f" {measured.n_real:,} real samples in {case.pair.d:,} dimensions. Findings read the curve"
+        f" {measured.n_real:,} real samples in {case.pair.d:,}"
+        f" dimensions{names and f' ({names})'}. Findings read the curve"
         f" of {plain(case.title)}{k}, {split}, seed {settings.seed}."
     )
 

@@ -43,6 +43,7 @@ from prviz.checks.row_order import (
     dependent_rows,
     dependent_sets,
 )
+from prviz.quoting import every_name
 from prviz.readers.columns import is_label, is_measured, is_path
 from prviz.readers.delimited import summary_rows
 from prviz.readers.suspects import reasons_text, suspect_names
@@ -256,7 +257,8 @@ def sizes(facts: DataFacts) -> Finding:
 def dimension(facts: DataFacts) -> Finding:
     """Finding on the number of features, and on the precision of the values of both sets."""
     real, generated = (each.values.dtype for each in facts.pair)
-    value = f"{facts.pair.d:,} features, "
+    names = every_name(facts.pair.real.features or facts.pair.generated.features)
+    value = f"{facts.pair.d:,} features{names and f' ({names})'}, "
     if real == generated:
         effect = (
             "One space, one precision: every estimator measures distances between the values as"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, TextIO
 
 from prviz.checks.finding import Finding
 from prviz.measure.workload import duration
+from prviz.quoting import every_name
 from prviz.readers.atomic_files import named, write_whole
 from prviz.readers.columns import ColumnChoice
 from prviz.readers.errors import one_line
@@ -326,11 +327,16 @@ def put_text(target: str, text: str) -> None:
 
 
 def size_lines(pair: SamplePair) -> list[str]:
-    """Two lines, one for each set: role, name, number of samples and features, and labels."""
-    return [
+    """A line for each set, with role, name, number of samples and features, and labels; and one
+    with the names of the features, where they have names.
+    """
+    lines = [
         f"{role:9}  {one_line(each.name)}  {one_line(each.size_text)}"
         for role, each in by_role(pair)
     ]
+    if names := pair.real.features or pair.generated.features:
+        lines.append(f"features   {every_name(names)}")
+    return lines
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -44,6 +44,7 @@ from prviz.measure.estimates import Progress
 from prviz.missing import require
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import part_of, return_large_arrays
+from prviz.quoting import every_name
 from prviz.readers import TABLES, ReadError, kind_of, read
 from prviz.readers.errors import one_line
 from prviz.reports.report_json import read_report
@@ -803,7 +804,9 @@ class TriageCommand:
         others = [*tables, *self._other_files()]
         skipped = skipped_files(arguments.checkpoints, leave_out=others)
         folders = skipped_folders(arguments.checkpoints, leave_out=others)
+        names = every_name(found.reference.features)
         said = (
+            names and f"the features of {one_line(arguments.reference.name)} are {names}",
             sizes and f"{sizes} (--equal-sizes)",
             other_encoders(measured),
             same_samples(measured),

@@ -178,15 +178,17 @@ def test_a_hostile_configuration_is_refused_at_once(
     assert time.monotonic() - start < 10
 
 
-def test_columns_that_are_labels_are_named_beside_the_number_of_features(
-    run: Run, tmp_path: Path
-) -> None:
+def test_features_and_labels_of_a_table_are_named(run: Run, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     for name in ("real.csv", "generated.csv"):
         table_of = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
         table_of.assign(target=rng.integers(0, 2, 60)).to_csv(tmp_path / name, index=False)
     lines = table(run("curve", *sorted(tmp_path.iterdir(), reverse=True), "--method", "knn")[1])
     assert [line.split("  ")[-1] for line in lines[:2]] == ["60 x 3, labels target"] * 2
+    assert lines[2] == "features   a, b, c"
+    assert run("triage", *sorted(tmp_path.iterdir(), reverse=True), "--method", "knn")[1].endswith(
+        "Note: the features of real.csv are a, b, c.\n"
+    )
     assert "60 x 3, labels target, float64" in repr(prviz.read(tmp_path / "real.csv"))
 
 

@@ -56,6 +56,9 @@ def test_a_clean_pair_has_every_fact_and_no_trouble(clean: tuple[np.ndarray, np.
     assert result.duplicates == (0, 0, 1, 1, 0, 0)
     assert get(result, "Sizes").value_text == "400 real, 400 generated"
     assert get(result, "Dimension").value_text == "8 features, float64"
+    named = SamplePair(*(Samples(values, features=[*"abcdefg", "seed"]) for values in clean))
+    said = get(preflight(named), "Dimension").value_text
+    assert said == "8 features (a, b, c, d, e, f, g, seed), float64"
     assert get(result, "Neighbours").value_text == "k = 20 of 200 fit samples in the smaller set"
 
 
