@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import reprlib
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -92,7 +93,7 @@ def config_arguments(text: str, name: str, folder: Path = Path()) -> dict[str, A
         return _checked_arguments(tomllib.loads(text), name, folder)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{name} is not TOML: {error}") from None
-    except RecursionError:  # raised by tomllib, or by the repr of a value in a message
+    except RecursionError:
         raise ValueError(
             f"{name} nests brackets or keys too deeply; lists and tables of values are needed"
         ) from None
@@ -102,9 +103,11 @@ def _checked_arguments(config: dict[str, Any], name: str, folder: Path) -> dict[
     legal = (*_LISTS, *_NUMBERS)
     for key, value in config.items():
         if key not in legal:
-            raise ValueError(f"{name} has the key {key!r}; its keys may be {', '.join(legal)}")
+            raise ValueError(
+                f"{name} has the key {reprlib.repr(key)}; its keys may be {', '.join(legal)}"
+            )
         if key in _LISTS and not isinstance(value, list):
-            raise ValueError(f"{name}: {key} = {value!r}; a list is needed")
+            raise ValueError(f"{name}: {key} = {reprlib.repr(value)}; a list is needed")
     if "problems" not in config:
         raise ValueError(f"{name} has no key 'problems'; a list of at least one problem is needed")
     for key, word in _WORDS.items():
@@ -158,10 +161,10 @@ def _problem(entry: Any, name: str, folder: Path) -> Any:
                 }
             )
         except (ValueError, TypeError) as error:
-            raise ValueError(f"{name}: problems has {entry!r}: {error}") from None
+            raise ValueError(f"{name}: problems has {reprlib.repr(entry)}: {error}") from None
     raise ValueError(
-        f"{name}: problems has {entry!r}; a toy's name, a table with toy and its parameters, or a"
-        " table with real and generated is needed"
+        f"{name}: problems has {reprlib.repr(entry)}; a toy's name, a table with toy and its"
+        " parameters, or a table with real and generated is needed"
     )
 
 

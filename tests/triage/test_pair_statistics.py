@@ -237,9 +237,9 @@ def test_what_is_kept_of_the_real_rows_changes_nothing(d: int) -> None:
     expected = []
     for generated in sets:
         _REAL.clear()
-        expected.append(halvings(SamplePair(real, generated)))
+        expected.append(repr(halvings(SamplePair(real, generated))))  # nan equals nan
     halvings(SamplePair(other, sets[0]))
-    assert [halvings(SamplePair(real, generated)) for generated in sets] == expected
+    assert [repr(halvings(SamplePair(real, generated))) for generated in sets] == expected
     assert len(_REAL) == 3
     assert expected[0] != expected[1]
 
