@@ -187,7 +187,7 @@ def _said(of: Differing) -> str:
     if of.part:
         others = ", as do others"
     elif of.few and of.certain:
-        others = ", the others are alike"
+        others = ", no difference is seen in the others"
     return f"{number} of {of.pair.d} features {verb}{others}: {said}."
 
 

@@ -1074,7 +1074,7 @@ def test_one_feature_is_explained_by_a_factor_a_move_or_one_value() -> None:
         (lambda x: 1000 * x, "As if multiplied by a number: check units. Here: ×"),
         (lambda x: x + 40, "As if a number were added: check where 0 is. Here: +"),
         (lambda x: 0 * x, "In the generated set that is one value throughout."),
-        (lambda x: np.where(x > 5, 9.0, x), "the others are alike"),
+        (lambda x: np.where(x > 5, 9.0, x), "no difference is seen in the others"),
     ):
         other = generated.copy()
         other[:, 7] = change(other[:, 7])
