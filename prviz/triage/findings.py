@@ -71,7 +71,7 @@ from prviz.triage.shape_faults import SHAPES, SURE, moved_each, of_shares
 from prviz.uncertainty.bootstrap import LEVEL, bootstrap
 
 # Version of the rules: raise it when the same samples get other findings.
-RULES = 20
+RULES = 21
 # A fault is left out if another fault explains this many times its share of the samples.
 MINOR = 3.0
 # Shares of exact repeats count this many times when compared with shares of inferred faults, as

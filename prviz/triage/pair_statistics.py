@@ -96,6 +96,8 @@ _REAL = LeastRecentlyUsed(HALVINGS)
 _ROUNDS = 10
 # Stands for 0 in denominators and logarithms.
 _TINY = 1e-12
+# Least mean squared correlation of two real features, in units of chance, that can be lost.
+RELATED = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,6 +172,8 @@ class PairStatistics:
         each feature, one factor for all, and a factor for each feature.
     scale : logarithm of the one factor.
     features : number of features.
+    related : mean squared correlation of the ranks of two generated features, over that of two real
+        ones, beyond chance; nan if real features are hardly correlated.
     disordered : number of features that fit better in another place.
     misfit, misfit_ordered : how badly these features fit by deciles and correlations: in their own
         places, and in the better ones.
@@ -237,6 +241,7 @@ class PairStatistics:
     deciles_features: float
     misfit: float
     misfit_ordered: float
+    related: float
     disordered: float
     scale: float
     features: float
@@ -1061,11 +1066,17 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
     """
     from scipy.optimize import linear_sum_assignment
 
-    found = {"misfit": 0.0, "misfit_ordered": 0.0, "disordered": 0.0}
+    found = {"misfit": 0.0, "misfit_ordered": 0.0, "disordered": 0.0, "related": math.nan}
     if not 2 <= real.d <= PERMUTED:
         return found
     sides = [each.in_one_unit() for each in (real, generated)]
     angles = real.known.remembered("angles", lambda: _angles(sides[0])), _angles(sides[1])
+    related = [
+        np.square(each[~np.eye(real.d, dtype=bool)]).mean() - 1 / len(side)
+        for each, side in zip(angles, sides, strict=True)
+    ]
+    if related[0] * len(real) > RELATED:
+        found["related"] = float(related[1] / related[0])
     chance = 1 / len(real) + 1 / len(generated)
     squares = np.square(angles[1] - angles[0])
     apart = np.median(squares / chance, axis=1)

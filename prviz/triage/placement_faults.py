@@ -68,6 +68,37 @@ OFFSET = 0.08
 NORM_DIFFERS = 0.02
 # Ratio of the greatest to the least norm above which the rows of a set have no common norm.
 NORM_SPREADS = 2.0
+# Most different values of a feature that counts as rounded.
+FEW_VALUES = 20
+# Least ratio of the numbers of different values of a feature, real over generated, for the
+# generated ones to count as rounded.
+FINER = 4
+
+
+def rounded(facts: PairFacts) -> TriageFinding | None:
+    """The fault that most generated features take far fewer values than the real ones, although
+    rows differ; None if there is none.
+    """
+    rows = [each.rows[:, _spread_evenly(facts.pair.d)] for each in facts.drawn]
+    n = min(map(len, rows))
+    real, generated = (
+        np.array(
+            [len(np.unique(column)) for column in np.random.default_rng(0).permutation(each)[:n].T]
+        )
+        for each in rows
+    )
+    few = (real >= FINER * generated) & (generated > 1) & (generated <= FEW_VALUES)
+    different = facts.pair.generated.n - facts.copies.generated
+    if 2 * np.count_nonzero(few) <= len(few) or different < 2 * generated[few].max():
+        return None
+    sentence = (
+        f"Generated values are coarsely rounded: among {n:,} samples half of the generated features"
+        f" take at most {np.median(generated):.0f} different values, half of the real ones at least"
+        f" {np.median(real):.0f}. Check decimals and types of numbers."
+    )
+    return TriageFinding(
+        "columns", "Rounded values", sentence, float(few.mean()), "warning", "preflight"
+    )
 
 
 def normalised(facts: PairFacts) -> TriageFinding | None:
@@ -143,10 +174,14 @@ def standardised_otherwise(facts: PairFacts) -> TriageFinding | None:
 
 def _asked(facts: PairFacts) -> tuple[Floats, Floats]:
     """Some features of both sets, spread evenly over all."""
-    d = facts.pair.d
-    places = np.unique(np.linspace(0, d - 1, min(d, ASKED)).astype(np.intp))
-    real, generated = (each.values[:, places].astype(float) for each in facts.pair)
+    chosen = _spread_evenly(facts.pair.d)
+    real, generated = (each.values[:, chosen].astype(float) for each in facts.pair)
     return real, generated
+
+
+def _spread_evenly(d: int) -> Ints:
+    """Up to ASKED of d features."""
+    return np.unique(np.linspace(0, d - 1, min(d, ASKED)).astype(np.intp))
 
 
 def _steps(real: Floats, generated: Floats) -> list[float]:
@@ -546,7 +581,11 @@ def near_copies(of: Memorisation) -> TriageFinding:
 
 # Rules that are tried in this order before all others: beside such a fault nothing else can be
 # compared.
-WHOLES: tuple[Callable[[PairFacts], TriageFinding | None], ...] = (normalised, rescaled)
+WHOLES: tuple[Callable[[PairFacts], TriageFinding | None], ...] = (
+    rounded,
+    normalised,
+    rescaled,
+)
 # The rules of the findings in this module.
 NAMED = (
     FaultRule(

@@ -68,6 +68,8 @@ UNLIKE = 1.5
 BY_SHIFT = 0.4
 # Least z-score of light tails if samples are surely missing.
 LIKELY = 2.0
+# Ratio of the squared correlations of the features, generated over real, below which they are lost.
+UNRELATED = 0.1
 # Ratio of the lower quartile of the added spread to its median below which only some samples are
 # off the support.
 SOME = 0.6
@@ -292,12 +294,19 @@ def spread_by(ratio: float, low: float, high: float) -> TriageFinding:
 
 def _undertrained(of: PairStatistics) -> Part:
     away = math.exp(of.radius)
+    title = "Under-trained"
+    why = "An early checkpoint, or too coarse a model."
+    if of.related < UNRELATED:
+        title = "Unrelated features"
+        why = (
+            f"The squared correlation of two features is {max(of.related, 0):.2f} times the real"
+            " one on average: each feature was shuffled by itself, or a model draws each one alone."
+        )
     sentence = (
         f"Generated samples fill the space between real ones: they lie {away:.2f} times as far from"
-        " real samples as those from each other, while the variance of the whole set fits. An"
-        " early checkpoint, or too coarse a model."
+        f" real samples as those from each other, while the variance of the whole set fits. {why}"
     )
-    return _shape(of, "coarse", "Under-trained", sentence, away)
+    return _shape(of, "coarse", title, sentence, away)
 
 
 def _minor_more(of: PairStatistics) -> bool:

@@ -112,6 +112,42 @@ def test_values_cut_off_at_a_limit_are_called_that(kind: Callable[[Rng, int], Fl
     assert "beyond a limit are cut off, to that limit" in fault.sentence
 
 
+@pytest.mark.parametrize("step", [0.5, 1.0])
+@pytest.mark.parametrize("n", [(80, 80), (1000, 100)])
+def test_coarse_rounding_is_called_that(n: tuple[int, int], step: float) -> None:
+    rng = np.random.default_rng(20)
+    real, generated = (_mixture(rng, each) for each in n)
+    grid = step * real.std(axis=0)
+    (fault, *_) = _found(real, np.rint(generated / grid) * grid)
+    assert fault.title == "Rounded values"
+    assert fault.number == 1.0
+
+
+def test_few_rows_again_or_lost_counts_are_no_rounding() -> None:
+    rng = np.random.default_rng(21)
+    real = _mixture(rng, 200)
+    again = _mixture(rng, 12)[rng.integers(12, size=200)]
+    counts = _counts(rng, 200)
+    many, few = (np.floor(np.exp(1.5 * rng.normal(size=(n, 3)))) for n in (5000, 70))
+    pairs = (real, again), (counts, np.minimum(_counts(rng, 200), 1)), (real, real), (many, few)
+    for one, other in pairs:
+        assert "Rounded values" not in {each.title for each in _found(one, other)}
+
+
+@pytest.mark.parametrize("kind", [_mixture, _answers])
+def test_features_that_were_mixed_up_row_by_row_are_called_unrelated(
+    kind: Callable[[Rng, int], Floats],
+) -> None:
+    rng = np.random.default_rng(22)
+    real, generated = kind(rng, 200), kind(rng, 200)
+    (fault, *_) = _found(real, rng.permuted(generated, axis=0))
+    assert fault.title == "Unrelated features"
+    assert "is 0.0" in fault.sentence
+    # one model for all modes keeps the correlations
+    coarse = rng.multivariate_normal(generated.mean(axis=0), np.cov(generated.T), 200)
+    assert "Unrelated features" not in {each.title for each in _found(real, coarse)}
+
+
 def test_values_beyond_a_limit_of_the_real_ones_are_called_that() -> None:
     rng = np.random.default_rng(9)
     real, generated = rng.normal(size=(2, 400, 6)) + 0.3
