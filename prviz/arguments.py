@@ -6,6 +6,7 @@ import math
 import os
 import reprlib
 from collections.abc import Callable
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ def checked_number(
     Raises TypeError for anything but a number, and ValueError for one that is not accepted.
     """
     text = f"{name} = {reprlib.repr(value)}; {needed} is needed"
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(text)
     try:
         found = float(value)
@@ -41,14 +42,25 @@ def checked_positive(name: str, value: object) -> float:
     return checked_number(name, value, "a positive number", lambda found: found > 0)
 
 
-def checked_whole(name: str, value: object, low: int) -> int:
-    """``value`` as an integer of at least ``low``; raises as `checked_number`."""
-    text = f"{name} = {reprlib.repr(value)}; an integer from {low} is needed"
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+def checked_share(name: str, value: object, why: str = "") -> float:
+    """``value`` as a float between 0 and 1; ``why`` and errors as in `checked_whole`."""
+    needed = f"a share between 0 and 1 (both excluded){why}"
+    return checked_number(name, value, needed, lambda found: 0 < found < 1)
+
+
+def checked_whole(name: str, value: object, low: int, high: float = math.inf, why: str = "") -> int:
+    """``value`` as an integer from ``low`` to ``high``; raises as `checked_number`.
+
+    why : what the message says behind these limits: their reason, or what else is accepted.
+    """
+    most = f" to {high:,}" if high < math.inf else ""
+    text = f"{name} = {reprlib.repr(value)}; an integer from {low}{most}{why} is needed"
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(text)
-    if value < low:
+    found = int(value)
+    if not low <= found <= high:
         raise ValueError(text)
-    return int(value)
+    return found
 
 
 def checked_floats(name: str, values: ArrayLike, needed: str) -> Floats:

@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prviz.arguments import checked_share, checked_whole
 from prviz.array_input import EMBED_PICTURES, as_array, feature_names, numbers_order, squeezed
 from prviz.arrays import Array, Flags, Ints
 from prviz.cells import table_html
@@ -348,7 +349,7 @@ class Samples:
         Samples
             Independent samples, in the order of their rows.
         """
-        check_seed(seed)
+        checked_whole("seed", seed, 0)
         if self.groups is None:
             return self
         order = np.random.default_rng(seed).permutation(self.n)
@@ -602,7 +603,7 @@ class SamplePair:
         if share is None:
             everything = np.arange(sizes[0]), np.arange(sizes[1])
             return Split(self, everything, everything, held_out=False)
-        check_seed(seed)
+        checked_whole("seed", seed, 0)
         (fit_real, evaluate_real), (fit_generated, evaluate_generated) = (
             _draw(samples, share, seed, role)
             for samples, role in zip(self, ("real", "generated"), strict=True)
@@ -662,23 +663,13 @@ def by_role(pair: SamplePair) -> tuple[tuple[str, Samples], ...]:
     return ("real", pair.real), ("generated", pair.generated)
 
 
-def split_share(ratio: object, named: str = "split =") -> float | None:
+def split_share(ratio: object) -> float | None:
     """The share in (0, 1) that a public function was given as ``split``; None for None and
     "none".
     """
     if ratio is None or (isinstance(ratio, str) and ratio.strip().lower() == "none"):
         return None
-    wrong = (
-        f"{named} {ratio!r}; a share between 0 and 1 (both excluded) is needed, or None for no"
-        " split"
-    )
-    if isinstance(ratio, bool | np.bool_) or not isinstance(
-        ratio, int | float | np.integer | np.floating
-    ):
-        raise TypeError(wrong)
-    if not 0 < ratio < 1:
-        raise ValueError(wrong)
-    return float(ratio)
+    return checked_share("split", ratio, ", or None for no split,")
 
 
 def _check_labels(labels: object, n: int, title: str) -> None:
@@ -691,12 +682,6 @@ def _check_labels(labels: object, n: int, title: str) -> None:
     for label, column in labels.items():
         if len(column) != n:
             raise ValueError(f"{title}: label {label!r} has {len(column)} entries for {n} samples")
-
-
-def check_seed(seed: object) -> None:
-    """Raise ValueError unless the seed is a whole number from 0."""
-    if isinstance(seed, bool | np.bool_) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ValueError(f"seed = {seed!r}; an integer from 0 is needed")
 
 
 def _draw(samples: Samples, ratio: float, seed: int, role: str) -> tuple[Ints, Ints]:

@@ -88,7 +88,7 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     ),
     "a seed of groups": (
         lambda: prviz.Samples(REAL).one_of_each_group("a"),
-        ValueError,
+        TypeError,
         "seed = 'a'; an integer from 0",
     ),
     "a profile's family as a list": (
@@ -115,7 +115,7 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         "truth is ndarray; a PRCurve is needed",
     ),
     "subsets as a text": (lambda: prviz.kid(REAL, GENERATED, subsets="a"), TypeError, "subsets ="),
-    "a seed of nothing": (lambda: prviz.kid(REAL, GENERATED, seed="a"), ValueError, "seed = 'a'"),
+    "a seed of nothing": (lambda: prviz.kid(REAL, GENERATED, seed="a"), TypeError, "seed = 'a'"),
     "an order as a text": (lambda: prviz.vendi(REAL, order="a"), TypeError, "order = 'a'; a posit"),
     "no bandwidth": (lambda: prviz.rke(REAL, bandwidth=None), TypeError, "bandwidth = None; a p"),
     "missing labels": (
@@ -135,7 +135,7 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     ),
     "a check's k as a text": (
         lambda: prviz.preflight(REAL, GENERATED, k="a"),
-        ValueError,
+        TypeError,
         "k = 'a'",
     ),
     "a share as a text": (

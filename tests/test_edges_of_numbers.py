@@ -20,7 +20,6 @@ from prviz.curves.pr_curve import PRCurve
 from prviz.curves.summaries import first_difference
 from prviz.estimators.base import check_bandwidth, check_k
 from prviz.measure.estimates import estimate_repeated
-from prviz.measure.frechet import check_level
 from prviz.measure.risk import risk
 from prviz.samples import SamplePair, split_share
 from prviz.triage.ranking import score
@@ -41,7 +40,7 @@ SPLIT = SamplePair(*np.random.default_rng(0).normal(size=(2, 12, 2))).split(0.5)
 INSIDE = (1e-9, 0.5, 1 - 1e-9)
 # Function of one number, numbers that it refuses, numbers that it takes.
 EDGES: dict[str, tuple[Callable[[Any], object], tuple[float, ...], tuple[float, ...]]] = {
-    "level": (check_level, (-0.5, 0, 1, 1.5), INSIDE),
+    "level": (lambda level: check_resampling(2, 0, level), (-0.5, 0, 1, 1.5), INSIDE),
     "goal": (lambda goal: score(CURVE, goal), (-1e-9, 1 + 1e-9), (0, 0.5, 1)),
     "margin": (lambda by: first_difference(CURVE, CURVE, by), (-0.5, 0, 1, 1.5), INSIDE),
     "split": (split_share, (-0.5, 0, 1, 1.5), INSIDE),

@@ -15,6 +15,7 @@ from functools import partial
 
 import numpy as np
 
+from prviz.arguments import checked_whole
 from prviz.arrays import Floats
 from prviz.curves.pr_curve import PRCurve
 
@@ -75,8 +76,7 @@ def limit_curve(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> P
     """
     if method not in LIMITS:
         raise ValueError(f"method = {method!r}; the limit is known of {', '.join(LIMITS)}")
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise ValueError(f"k = {k!r}; an integer from 1 is needed")
+    k = checked_whole("k", k, 1)
     return PRCurve.from_error_rates(*LIMITS[method](truth, k, steps))
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prviz.arguments import checked_whole
 from prviz.arrays import Floats
 from prviz.curves.pr_curve import ErrorRates, PRCurve, even_rays, score_keys
 
@@ -16,11 +17,8 @@ RAYS_LIMITS = (9, 1001)
 
 
 def check_rays(rays: int) -> int:
-    """Return ``rays`` if it is a number within RAYS_LIMITS; ValueError otherwise."""
-    low, high = RAYS_LIMITS
-    if isinstance(rays, bool) or not isinstance(rays, int | np.integer) or not low <= rays <= high:
-        raise ValueError(f"rays = {rays!r}; a whole number from {low} to {high:,} is needed")
-    return int(rays)
+    """Return ``rays`` if it is an integer within RAYS_LIMITS; raises as `checked_whole`."""
+    return checked_whole("rays", rays, *RAYS_LIMITS)
 
 
 def rates_on_rays(c_real: ArrayLike, c_generated: ArrayLike, n_real: int, rays: int) -> ErrorRates:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from prviz.arguments import checked_share
 from prviz.curves.pr_curve import Divergence, PRCurve
 
 TRUTH = "truth"
@@ -286,8 +287,7 @@ def first_difference(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> float 
     curve, truth : the estimate E and the reference T.
     by : the margin, in (0, 1); ValueError otherwise.
     """
-    if not 0 < by < 1:
-        raise ValueError(f"by = {by}; a margin between 0 and 1 (both excluded) is needed")
+    checked_share("by", by)
     lams = np.unique(np.concatenate((curve.breakpoints, truth.breakpoints)))
     gaps = curve.alpha(lams) - truth.alpha(lams)
     beyond = np.flatnonzero(np.abs(gaps) > by + SLACK)

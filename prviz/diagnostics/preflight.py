@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from prviz.arguments import checked_whole
 from prviz.arrays import Floats, Floats32
 from prviz.checks import flags, provenance
 from prviz.checks.facts import DataFacts, Duplicates, compare_rows, moments, row_blocks, set_facts
@@ -241,7 +240,7 @@ def preflight(
     split = split_share(split)
     if k is None:
         k = "sqrt"
-    neighbours = checked_whole("k", resolve_k(k, pair), 1)
+    neighbours = resolve_k(k, pair)
     fit = (fit_size(pair.real.n, split), fit_size(pair.generated.n, split))
     evaluate = fit if split is None else (pair.real.n - fit[0], pair.generated.n - fit[1])
     chosen: dict[str, Any] = {

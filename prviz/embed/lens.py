@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from prviz.arguments import checked_whole
 from prviz.arrays import Array
 from prviz.embed.base import EmbeddingEncoder, Kind
 from prviz.embed.encoders.pixels import PixelEncoder
@@ -284,14 +285,11 @@ def _check_given(name: str, values: object, needed: str) -> None:
 
 
 def _check_dimensions(dimensions: object) -> None:
-    """Raise TypeError unless ``dimensions`` is a list, ValueError unless its entries are whole
-    numbers from 1.
-    """
+    """Raise TypeError unless ``dimensions`` is a list of integers, ValueError for one below 1."""
     if not isinstance(dimensions, Iterable):
         raise TypeError(f"dimensions = {dimensions!r}; a list of numbers of features is needed")
     for each in dimensions:
-        if not isinstance(each, int | np.integer) or each < 1:
-            raise ValueError(f"dimensions has {each!r}; whole numbers from 1 are needed")
+        checked_whole("dimension", each, 1)
 
 
 def _decoded(picture: Picture) -> DecodedPicture:

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from prviz.arguments import checked_number
+from prviz.arguments import checked_number, checked_whole
 from prviz.arrays import Array, Flags, Ints
 from prviz.curves import ErrorRates
 from prviz.curves.frozen import ReadOnlyArrays
@@ -281,13 +281,9 @@ def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:
     """``k`` as an integer; "sqrt" means floor(sqrt(n)), with n the size of the smaller set before
     any split.
     """
-    if isinstance(k, str):
-        if k != "sqrt":
-            raise ValueError(f'k = {k!r}; an integer from 1 or "sqrt" is needed')
+    if isinstance(k, str) and k == "sqrt":
         return math.isqrt(pair.smaller)
-    if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer):
-        raise TypeError(f'k = {k!r}; an integer from 1 or "sqrt" is needed')
-    return int(k)
+    return checked_whole("k", k, 1, why=' or "sqrt"')
 
 
 def resolve_ks(ks: Iterable[int | Literal["sqrt"]], pair: SamplePair) -> list[int]:

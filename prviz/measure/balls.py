@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from prviz.arguments import checked_whole
 from prviz.arrays import Array, Floats
 from prviz.neighbors import nearest_radii
 
@@ -22,16 +23,10 @@ def open_radii(radii: Floats) -> Floats:
     return np.nextafter(radii, -np.inf)
 
 
-def check_integer(name: str, value: int, largest: int | None = None, why: str = "") -> None:
-    """Raise TypeError or ValueError unless ``value`` is an integer from 1 to ``largest``. The
-    message gives ``why``, the reason for this limit.
+def check_neighbours(name: str, value: int, n: int, whose: str = "smaller") -> None:
+    """Raise TypeError or ValueError unless ``value`` is an integer from 1 to n - 1, the number of
+    other samples in the ``whose`` set.
     """
-    span = "from 1"
-    if largest is not None:
-        span = f"from 1 to {largest}, {why},"
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} = {value!r}; an integer {span} is needed")
-    if largest is not None and largest < 1:
+    if n < 2:
         raise ValueError(f"{name} = {value} with a single sample; at least 2 are needed")
-    if value < 1 or (largest is not None and value > largest):
-        raise ValueError(f"{name} = {value}; an integer {span} is needed")
+    checked_whole(name, value, 1, n - 1, f", one less than the {whose} set,")

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prviz.arguments import checked_whole
 from prviz.arrays import Array, Ints
 from prviz.checks.flags import checked_pair
-from prviz.measure.balls import check_integer
 from prviz.neighbors import nearest_rows
 from prviz.samples import SamplesLike, missing
 
@@ -70,7 +70,7 @@ def class_entropy(
     if labels is None:
         raise ValueError("labels = None; a class for each real sample is needed")
     codes = _codes(labels, pair.real.n)
-    check_integer("k", k, pair.real.n, "the size of the real set")
+    checked_whole("k", k, 1, pair.real.n, ", the size of the real set,")
     rows, _ = nearest_rows(pair.generated.values, np.arange(pair.generated.n), k, pair.real.values)
     votes = np.stack(
         [(codes[rows] == code).mean(axis=1) for code in range(codes.max() + 1)], axis=1

@@ -10,7 +10,7 @@ import numpy as np
 
 from prviz.arrays import Floats
 from prviz.checks.flags import checked_pair
-from prviz.measure.balls import check_integer, open_radii, own_radii
+from prviz.measure.balls import check_neighbours, open_radii, own_radii
 from prviz.neighbors import count_held, count_in_balls
 from prviz.samples import SamplesLike
 
@@ -59,7 +59,7 @@ def clipped(real: SamplesLike, generated: SamplesLike, *, k: int = 5) -> Clipped
     2507.01761) and their public code.
     """
     pair = checked_pair(real, generated)
-    check_integer("k", k, pair.smaller - 1, "one less than the smaller set")
+    check_neighbours("k", k, pair.smaller)
     centres = pair.real.values
     others = pair.generated.values
     radii = own_radii(centres, k)

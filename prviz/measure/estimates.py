@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, Unpack, overloa
 
 import numpy as np
 
+from prviz.arguments import checked_whole
 from prviz.arrays import Ints
 from prviz.checks.flags import checked_pair
 from prviz.curves import ErrorRates, PRCurve, shown
@@ -323,8 +324,7 @@ def estimate_repeated(
     repeats : number of draws, at least 1.
     options : as in `estimate`; repeat i uses ``seed`` + i, for the draw and for the split.
     """
-    if repeats < 1:
-        raise ValueError(f"repeats = {repeats}; at least 1 is needed")
+    checked_whole("repeats", repeats, 1)
     first = options.get("seed", 0)
     progress = options.get("progress")
     runs = []

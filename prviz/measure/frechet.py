@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from prviz.arguments import checked_share, checked_whole
 from prviz.arrays import Array, Floats, Rng
 from prviz.checks.flags import checked_pair
 from prviz.neighbors.threads import one_blas_thread
-from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, by_role, check_seed
+from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, by_role
 
 # Number of rows that are converted to float64 and processed at a time.
 BLOCK = 1024
@@ -72,14 +73,6 @@ class FrechetDifference(NamedTuple):
     caveat: str = ""
 
 
-def check_level(level: float) -> None:
-    """Raise an error unless ``level``, the confidence level of an interval, is a number in
-    (0, 1).
-    """
-    if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
-        raise ValueError(f"level = {level!r}; a share between 0 and 1 (both excluded) is needed")
-
-
 def frechet_distance(
     real: SamplesLike,
     generated: SamplesLike,
@@ -128,7 +121,7 @@ def frechet_distance(
     tests.benchmarks.frechet_intervals`). Source: Dowson, Landau 1982; Heusel et al. 2017; Gelbrich
     1990; Rippl, Munk, Sturm 2016.
     """
-    check_level(level)
+    checked_share("level", level)
     return measured_frechet(checked_pair(real, generated), seed).distance(level)
 
 
@@ -169,7 +162,7 @@ def compare_frechet(
     -----
     As in `frechet_distance`: std^2 = var(g_a - g_b) / n + var(h_a) / m_a + var(h_b) / m_b.
     """
-    check_level(level)
+    checked_share("level", level)
     reference = as_samples(real, name="real")
     pairs = [
         checked_pair(reference, as_samples(generated_a, name="generated_a")),
@@ -249,7 +242,7 @@ def measured_frechet(pair: SamplePair, seed: int = 0) -> MeasuredFrechet:
         return MeasuredFrechet(name, value, math.nan, singular)
     if not math.isfinite(value) or (checked.is_nothing and value + checked.rounding > 0):
         return MeasuredFrechet(name, value, math.nan, caveat)
-    check_seed(seed)
+    checked_whole("seed", seed, 0)
     rng = np.random.default_rng(seed)
     halves = list(zip(*(_halves(samples, rng) for samples in pair), strict=True))
     half = min(samples.n for sides in halves for samples in sides)

@@ -21,7 +21,7 @@ from prviz.measure.frechet import (
     variance_of_mean,
 )
 from prviz.neighbors.threads import Progress, check_progress
-from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, check_seed
+from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
 
 Kernel = Callable[[Floats, Floats], Floats]
 
@@ -107,7 +107,7 @@ def kid(
     """
     pair = checked_pair(real, generated)
     subset_size = checked_whole("subset_size", subset_size, 2)
-    check_seed(seed)
+    checked_whole("seed", seed, 0)
     smaller = pair.smaller
     if smaller < 2:
         raise ValueError("KID needs at least 2 samples of each set; one has 1")

@@ -48,9 +48,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from prviz.arguments import checked_number, checked_whole
 from prviz.arrays import Array, Counts, Floats
 from prviz.checks.flags import checked_pair
-from prviz.measure.balls import check_integer, open_radii, own_radii
+from prviz.measure.balls import check_neighbours, open_radii, own_radii
 from prviz.measure.spelling import prdc_names
 from prviz.neighbors import Distances, count_held, count_in_balls, largest_ratios, smallest_holding
 from prviz.neighbors.rows import RowView
@@ -157,12 +158,7 @@ def compute_prdc(
     Source: Naeem et al. 2020, and prdc 0.2: open balls, without split.
     """
     pair = checked_pair(real_features, fake_features)
-    check_integer(
-        "nearest_k",
-        nearest_k,
-        pair.smaller - 1,
-        "one less than the smaller set",
-    )
+    check_neighbours("nearest_k", nearest_k, pair.smaller)
     counts = contained(pair, *(open_radii(own_radii(side.values, nearest_k)) for side in pair))
     return {
         "precision": share(counts.real_balls),
@@ -192,15 +188,10 @@ class ShareSettings:
         samples.
         """
         for name, value in (("k", self.k), ("prc_k", self.prc_k), ("ppr_k", self.ppr_k)):
-            check_integer(name, value, smaller - 1, "one less than the smaller set")
-        check_integer("prc_c", self.prc_c)
-        a = self.ppr_a
-        if isinstance(a, bool | np.bool_) or not isinstance(
-            a, int | float | np.integer | np.floating
-        ):
-            raise TypeError(f"ppr_a = {a!r}; a positive number is needed")
-        if not (math.isfinite(a) and a > 0):
-            raise ValueError(f"ppr_a = {a}; a positive finite number is needed")
+            check_neighbours(name, value, smaller)
+        checked_whole("prc_c", self.prc_c, 1)
+        needed = "a positive finite number"
+        checked_number("ppr_a", self.ppr_a, needed, lambda found: 0 < found < math.inf)
         if self.ball not in ("closed", "open"):
             raise ValueError(f'ball = {self.ball!r}; "closed" or "open" is needed')
 
@@ -467,7 +458,7 @@ def share(counts: Counts, least: int = 1) -> float:
 
 
 def _real_balls(pair: SamplePair, k: int) -> tuple[SamplePair, Floats]:
-    check_integer("k", k, pair.real.n - 1, "one less than the real set")
+    check_neighbours("k", k, pair.real.n, "real")
     return pair, own_radii(pair.real.values, k)
 
 
@@ -525,7 +516,7 @@ def conventions(
     Raises ValueError or TypeError if samples are malformed or k is out of range.
     """
     pair = checked_pair(real, generated)
-    check_integer("k", k, pair.smaller - 1, "one less than the smaller set")
+    check_neighbours("k", k, pair.smaller)
     base = _Balls.of(pair, k)
     closed = base.numbers()
     most = pair.smaller - 1

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from prviz.arguments import checked_path
+from prviz.arguments import checked_path, checked_whole
 from prviz.array_input import EMBED_PICTURES
 from prviz.readers.errors import ReadError, beside, corrupt_unless_read, literal, quoted
 from prviz.readers.paths import PathLike
@@ -122,8 +122,7 @@ class Limits:
             "max_columns",
             "max_expansion",
         ):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} = {getattr(self, name)}; at least 1 is needed")
+            checked_whole(name, getattr(self, name), 1)
 
     @property
     def most_bytes(self) -> int:

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from prviz import estimators
-from prviz.arguments import checked_path
+from prviz.arguments import checked_path, checked_whole
 from prviz.checks.finding import Findings
 from prviz.checks.flags import say
 from prviz.measure.estimates import K, method_names
@@ -30,7 +30,7 @@ from prviz.reports.monitor_folder import (
     unmeasured_text,
 )
 from prviz.reports.trackers import metrics_of, whole_step
-from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, check_seed
+from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
 from prviz.triage.decision import Decision
 from prviz.triage.finding import Found
 from prviz.triage.inputs import Checkpoint
@@ -172,7 +172,7 @@ class Monitor:
         chosen = method_names(methods)
         settings = TriageSettings(tuple(chosen), k=k, split=split, seed=seed)
         check_goal(goal)
-        check_seed(seed)
+        checked_whole("seed", seed, 0)
         check_memory_limit(memory_limit)
         if not isinstance(trackers, Iterable) or not all(map(callable, trackers)):
             raise TypeError(

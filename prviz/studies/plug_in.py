@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from prviz.arguments import checked_number
 from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import discrete_curve
@@ -115,8 +116,8 @@ def plug_in_curve(
         raise ValueError(f"kernel = {kernel!r}; one of {', '.join(KERNELS)} is needed")
     if pair.d not in _FINE:
         raise ValueError(f"d = {pair.d}; 1 or 2 features are needed, since densities are on a grid")
-    if not (np.isfinite(bandwidth) and bandwidth > 0):
-        raise ValueError(f"bandwidth = {bandwidth}; a positive finite number is needed")
+    needed = "a positive finite number"
+    checked_number("bandwidth", bandwidth, needed, lambda found: 0 < found < np.inf)
     form = KERNELS[kernel]
     cell = bandwidth / _FINE[pair.d]
     pad = form.reach * bandwidth + cell

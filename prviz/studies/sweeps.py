@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkabl
 
 import numpy as np
 
+from prviz.arguments import checked_whole
 from prviz.checks.flags import say
 from prviz.curves import PRCurve
 from prviz.curves.summaries import COMPARISONS, SUMMARIES, numbers
@@ -37,7 +38,7 @@ from prviz.readers.columns import SHARED, ColumnChoice
 from prviz.readers.errors import listed, quoted
 from prviz.readers.paths import PathLike
 from prviz.samples import SamplePair, Samples, split_share
-from prviz.studies.tasks import COMPUTATION, Columns, Row, check_whole, run_tasks
+from prviz.studies.tasks import COMPUTATION, Columns, Row, run_tasks
 from prviz.toys import TOYS, ToyProblem, toy
 from prviz.uncertainty.upper_bound import known_bound
 
@@ -471,9 +472,9 @@ def sweep_cells(
     """
     names = method_names(grid.methods)
     widths = [check_bandwidth(width) for width in _several("bandwidths", grid.bandwidths)]
-    check_whole("repeats", grid.repeats, 1)
-    check_whole("seed", grid.seed, 0)
-    shares = [split_share(split, "splits has") for split in _several("splits", grid.splits)]
+    checked_whole("repeats", grid.repeats, 1)
+    checked_whole("seed", grid.seed, 0)
+    shares = [split_share(split) for split in _several("splits", grid.splits)]
     known = _problems(grid.problems, grid.dims, choice, on_read)
     for problem in known:
         if isinstance(problem, Files):
@@ -623,15 +624,12 @@ def _check_sizes(
     problem: Known | Files, n: int | None, split: float | None, ks: Sequence[K]
 ) -> None:
     """Raise ValueError for an n, split or k with which a cell would fail when it runs."""
-    if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 2):
-        raise ValueError(f"ns has {n!r}; whole numbers of at least 2 are needed, or None")
+    if n is not None:
+        checked_whole("n", n, 2, why=", or None,")
     size = n or (None if isinstance(problem, Files) else problem.default_n)
     if size is None:
         return
     most = fit_size(size, split) - 1
     for k in ks:
-        if k != "sqrt" and (isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= most):
-            raise ValueError(
-                f'ks has {k!r}; with n = {size} and split = {split}, 1 to {most} or "sqrt" is'
-                " needed"
-            )
+        if k != "sqrt":
+            checked_whole("k", k, 1, most, f' or "sqrt", with n = {size} and split = {split},')

@@ -161,12 +161,6 @@ def table(rows: Iterable[Row], columns: Columns) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=list(columns)).astype(dict(columns))
 
 
-def check_whole(name: str, value: Any, low: int) -> None:
-    """Raise ValueError unless the value is a whole number of at least ``low``."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < low:
-        raise ValueError(f"{name} = {value!r}; a whole number of at least {low} is needed")
-
-
 @contextmanager
 def task_executor(given: Executor | None, tasks: int) -> Iterator[Executor]:
     """The given executor, which stays open; without one, a process per core, which end with the

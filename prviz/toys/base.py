@@ -9,11 +9,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from prviz.arguments import checked_number, checked_whole
 from prviz.arrays import Array, Flags, Floats, Ints, Rng
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import AREA_ERROR, SampledTruth, finite_masses, sampled_truth
@@ -84,28 +84,16 @@ class Parameter:
         if self.kind != "weights":
             return self._number(value)
         if isinstance(value, str) or not isinstance(value, Iterable):
-            raise TypeError(f"{self.name} = {value!r}; {self._legal}")
+            raise TypeError(f"{self.name} = {value!r}; a list of numbers is needed")
         return tuple(float(self._number(entry)) for entry in value)
 
     def _number(self, value: Any) -> int | float:
-        kind: Any = Integral if self.kind == "int" else Real
-        if isinstance(value, bool | np.bool_) or not isinstance(value, kind):
-            raise TypeError(f"{self.name} = {value!r}; {self._legal}")
-        number: int | float = int(value) if self.kind == "int" else float(value)
-        if not self.low <= number <= self.high:
-            raise ValueError(f"{self.name} = {value}; {self._legal}")
-        return number
-
-    @property
-    def _legal(self) -> str:
-        """Text that says which values are accepted, for the end of an error message."""
-        kinds = {"int": "a whole number", "float": "a number", "weights": "a number for each mode,"}
-        return f"{kinds[self.kind]} from {self.low:g} to {self.high:g} is needed"
-
-
-def _check_whole(name: str, value: Any, low: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < low:
-        raise ValueError(f"{name} = {value!r}; a whole number of at least {low} is needed")
+        if self.kind == "int":
+            return checked_whole(self.name, value, int(self.low), self.high)
+        needed = f"a number from {self.low:g} to {self.high:g}"
+        return checked_number(
+            self.name, value, needed, lambda found: self.low <= found <= self.high
+        )
 
 
 def dimension(default: int) -> Parameter:
@@ -220,8 +208,8 @@ class ToyProblem(ABC):
 
         ValueError if n is below 1, the seed is negative, or n * d is above 200,000,000.
         """
-        _check_whole("n", n, 1)
-        _check_whole("seed", seed, 0)
+        checked_whole("n", n, 1)
+        checked_whole("seed", seed, 0)
         if n * self.d > MOST_VALUES:
             raise ValueError(
                 f"n = {n}; at most {MOST_VALUES // self.d} samples of dimension {self.d} are drawn"

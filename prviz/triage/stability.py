@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from prviz.arguments import checked_whole
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import resolve_k
@@ -386,10 +387,7 @@ def ks_of(
     for k in (*ks, settings.k):
         numbers = {math.isqrt(min(size)) for size in sizes} if k == "sqrt" else {k}
         for number in numbers:
-            if not isinstance(number, int) or not 1 <= number <= most:
-                raise ValueError(
-                    f'ks has {number!r}; whole numbers from 1 to {most} or "sqrt" are needed'
-                )
+            checked_whole("k", number, 1, most, ' or "sqrt"')
         found |= numbers
     return sorted(map(int, found))
 

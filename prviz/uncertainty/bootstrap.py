@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prviz.arguments import checked_whole
+from prviz.arguments import checked_share, checked_whole
 from prviz.arrays import Floats, Ints
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
@@ -19,9 +19,7 @@ from prviz.curves.pr_curve import checked_curves, even_rays, score_keys
 from prviz.curves.summaries import EPS, B, numbers, summary_list
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate, Progress
-from prviz.measure.frechet import check_level
 from prviz.neighbors.kernels import ranges
-from prviz.samples import check_seed
 
 
 class SortedSupports(NamedTuple):
@@ -468,5 +466,5 @@ def _tails(level: float) -> tuple[float, float]:
 def check_resampling(replicates: int, seed: int, level: float) -> None:
     """Raise ValueError for fewer than 2 replicates, a negative seed, or a level outside (0, 1)."""
     checked_whole("replicates", replicates, 2)
-    check_seed(seed)
-    check_level(level)
+    checked_whole("seed", seed, 0)
+    checked_share("level", level)

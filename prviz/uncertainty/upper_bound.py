@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betainccinv, xlogy
 
-from prviz.arguments import checked_number
+from prviz.arguments import checked_share
 from prviz.arrays import Floats, Ints
 from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve
@@ -79,16 +79,11 @@ def bound_of(estimates: Iterable[Estimate], confidence: float = CONFIDENCE) -> P
         family has.
     """
     known = list(estimates)
-    check_confidence(confidence)
+    checked_share("confidence", confidence)
     check_bounded([each.method for each in known])
     runs = list({id(run): run for estimate in known for run in estimate.runs}.values())
     level = (1 - confidence) / (2 * len(runs))
     return PRCurve.from_error_rates(*np.concatenate([_bounded(run, level) for run in runs], axis=1))
-
-
-def check_confidence(confidence: float) -> None:
-    """Raise an error for a confidence that is no number in (0, 1)."""
-    checked_number("confidence", confidence, "a number between 0 and 1", lambda c: 0 < c < 1)
 
 
 def check_bounded(methods: Sequence[str]) -> None:
@@ -248,7 +243,7 @@ def upper_bound(
     numbers: Sequence[K] = ("sqrt",) if ks is None else ks
     if not numbers:
         raise ValueError("ks is empty; one or more numbers of neighbours are needed")
-    check_confidence(confidence)
+    checked_share("confidence", confidence)
     pair = checked_pair(real, generated)
     drawn = pair.split(split, seed)
     if methods is None and ks is None:

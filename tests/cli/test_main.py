@@ -382,7 +382,7 @@ def test_the_papers_parameters_are_options(run: Run, files: tuple[Path, Path]) -
     assert found["conventions"]["f2_precision"].endswith("b = 2")
     assert (found["settings"]["b"], found["settings"]["eps"]) == (2.0, 0.1)
     assert_one_line_error(
-        run("curve", *files, "--method", "prc:c=0"), "c = 0; a whole number from 1 to 100"
+        run("curve", *files, "--method", "prc:c=0"), "c = 0; an integer from 1 to 100"
     )
     assert_one_line_error(
         run("curve", *files, "--b", "0"), "'0' is not a number from 0.001 to 1000"

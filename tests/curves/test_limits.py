@@ -161,8 +161,8 @@ def test_what_has_no_limit_is_refused() -> None:
         ValueError, match="method = 'kde'; the limit is known of knn, coverage, ipr"
     ):
         toy("finite").limit("kde", 3)
-    for k in (0, True, 2.5):
-        with pytest.raises(ValueError, match="an integer from 1"):
+    for k, error in ((0, ValueError), (True, TypeError), (2.5, TypeError)):
+        with pytest.raises(error, match="an integer from 1"):
             toy("finite").limit("knn", k)  # type: ignore[arg-type]
 
 

@@ -207,9 +207,9 @@ def test_what_comes_along_is_what_the_network_computes(real: str, name: str) -> 
     ("dimensions", "error", "message"),
     [
         (3, TypeError, "dimensions = 3; a list of numbers of features is needed"),
-        ("a", ValueError, "dimensions has 'a'; whole numbers"),
-        ([2, 0], ValueError, "dimensions has 0; whole numbers from 1 are needed"),
-        ([2.5], ValueError, "dimensions has 2.5; whole numbers"),
+        ("a", TypeError, "dimension = 'a'; an integer from 1"),
+        ([2, 0], ValueError, "dimension = 0; an integer from 1 is needed"),
+        ([2.5], TypeError, "dimension = 2.5; an integer from 1"),
     ],
 )
 def test_dimensions_are_whole_numbers(

@@ -197,10 +197,10 @@ def test_sqrt_is_of_the_smaller_set_before_the_split():
 @pytest.mark.parametrize(
     ("k", "error", "message"),
     [
-        (0, ValueError, r"k = 0 with 30 real and 22 generated samples to fit; k must be 1 to 21"),
-        (22, ValueError, r"k = 22 with 30 real and 22 generated .* k must be 1 to 21"),
+        (0, ValueError, r'k = 0; an integer from 1 or "sqrt" is needed'),
+        (22, ValueError, r"k = 22 with 30 real and 22 generated samples to fit; k must be 1 to 21"),
         (-3, ValueError, r"k = -3"),
-        ("cube", ValueError, r'k = \'cube\'; an integer from 1 or "sqrt"'),
+        ("cube", TypeError, r'k = \'cube\'; an integer from 1 or "sqrt"'),
         (2.0, TypeError, r"k = 2.0; an integer"),
         (True, TypeError, r"k = True; an integer"),
     ],

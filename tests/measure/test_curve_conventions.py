@@ -124,7 +124,7 @@ def test_a_curve_as_a_paper_computed_it() -> None:
 def test_what_is_refused() -> None:
     for arguments, message in (
         ({"self_counting": "twice"}, "self_counting = 'twice'; one of count, none, radius, both"),
-        ({"rays": 8}, "rays = 8; a whole number from 9 to 1,001"),
+        ({"rays": 8}, "rays = 8; an integer from 9 to 1,001"),
         ({"gammas": True}, "gammas = True without rays"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -262,7 +262,7 @@ def test_the_words_of_the_shell_mean_the_same_in_python(word):
         (lambda pair: prviz.preflight(pair, split="0.5"), "split = '0.5'; a share between 0 and 1"),
         (
             lambda pair: sweep_cells(SweepGrid("mixtures", splits=["half"])),
-            "splits has 'half'; a share between 0 and 1",
+            "split = 'half'; a share between 0 and 1",
         ),
         (
             lambda pair: prviz.estimate(*pair, 5),

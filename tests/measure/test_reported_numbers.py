@@ -601,7 +601,7 @@ def test_a_distance_without_digits_says_so_by_itself():
 
 def test_a_level_and_a_seed_of_another_kind_are_refused():
     real, generated = np.random.default_rng(0).normal(size=(2, 20, 3))
-    with pytest.raises(ValueError, match="level = '95%'; a share between 0 and 1"):
+    with pytest.raises(TypeError, match="level = '95%'; a share between 0 and 1"):
         frechet_distance(real, generated, level="95%")
-    with pytest.raises(ValueError, match="seed = 'a'; an integer from 0 is needed"):
+    with pytest.raises(TypeError, match="seed = 'a'; an integer from 0 is needed"):
         frechet_distance(real, generated, seed="a")

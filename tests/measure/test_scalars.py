@@ -190,7 +190,7 @@ def test_open_balls_of_radius_zero_hold_nothing():
         ({"ppr_k": 0}, ValueError, "ppr_k = 0; an integer from 1 to 10"),
         ({"ppr_a": 0.0}, ValueError, "ppr_a = 0.0; a positive finite number"),
         ({"ppr_a": math.nan}, ValueError, "ppr_a = nan; a positive finite number"),
-        ({"ppr_a": "wide"}, TypeError, "ppr_a = 'wide'; a positive number"),
+        ({"ppr_a": "wide"}, TypeError, "ppr_a = 'wide'; a positive finite number"),
         ({"ball": "half"}, ValueError, 'ball = \'half\'; "closed" or "open" is needed'),
     ],
 )

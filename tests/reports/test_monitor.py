@@ -339,7 +339,7 @@ def test_two_processes_of_torchmetrics_equal_one(tmp_path: Path) -> None:
     [
         ({"goal": 2}, ValueError, r"goal = 2; a number from 0 \(precision first\)"),
         ({"goal": "recall"}, TypeError, r"goal = 'recall'; a number from 0 \(precision first\)"),
-        ({"seed": "a"}, ValueError, "seed = 'a'; an integer from 0 is needed"),
+        ({"seed": "a"}, TypeError, "seed = 'a'; an integer from 0 is needed"),
         ({"memory_limit": "1GB"}, TypeError, "memory_limit = '1GB'; a number of bytes"),
         ({"trackers": print}, TypeError, "a list of functions of a step and its metrics"),
         ({"trackers": [3]}, TypeError, r"trackers = \[3\]; a list of functions"),

@@ -801,7 +801,7 @@ def test_the_command_goes_on_where_it_was(
     ("arguments", "message"),
     [
         (["tabel1"], "there is no experiment 'tabel1'; the names are table1, mixtures, "),
-        (["same", "--repeats", "0"], "repeats = 0; a whole number of at least 1"),
+        (["same", "--repeats", "0"], "repeats = 0; an integer from 1"),
         (["same", "--out", "/nowhere/at/all.parquet"], "its folder does not exist"),
         (["same", "--repeats", "two"], "invalid int value: 'two'"),
     ],

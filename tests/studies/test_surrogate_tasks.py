@@ -83,7 +83,7 @@ def test_samples_follow_from_the_seed_and_keep_the_sizes() -> None:
     assert [each.n for each in problem.sample(40)] == [60, 40]
     assert not np.intersect1d(first.real.values, first.generated.values).size
     assert not first.real.values.flags.writeable
-    with pytest.raises(ValueError, match="n = 0; a whole number of at least 1"):
+    with pytest.raises(ValueError, match="n = 0; an integer from 1"):
         problem.sample(0)
 
 
@@ -198,12 +198,12 @@ def test_a_d_is_fitted_once_and_only_when_it_is_needed() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"ds": (2, 7)}, r"ds has 7; with 6 features and 120 real samples, 1 to 6 is needed"),
+        ({"ds": (2, 7)}, "d = 7; an integer from 1 to 6, with 6 features and 120 real samples, is"),
         ({"ds": ()}, "at least one of each"),
         ({"scenarios": ()}, "at least one of each"),
         ({"scenarios": ("both",)}, "one of pair"),
         ({"methods": "knm"}, "methods = 'knm'"),
-        ({"ks": (40,)}, "ks has 40; with n = 80"),
+        ({"ks": (40,)}, "k = 40; an integer from 1"),
         ({"fit": "kde"}, "one of gaussian, kernels"),
         ({"fit": "kernels"}, "'common' needs fit = 'gaussian'"),
     ],

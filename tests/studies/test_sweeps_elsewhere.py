@@ -345,7 +345,7 @@ def test_the_shell_measures_a_configuration_and_goes_on_where_it_was(tmp_path: P
         ("problems = 'identical'", "problems = 'identical'; a list is needed"),
         ("problems = [{toy = 'identical', e = 3}]", "has no parameter 'e'"),
         ("problems = [{real = 'a.npy'}]", "a table with real and generated is needed"),
-        ("problems = ['identical']\nks = [0]", "ks has 0"),
+        ("problems = ['identical']\nks = [0]", "k = 0; an"),
         ("problems = ['identical']\nrepeats = 'many'", "repeats = 'many'"),
     ],
 )

@@ -284,8 +284,8 @@ def test_the_usual_ks_reach_from_1_to_twice_the_root_and_hold_the_one_in_use():
 
 
 WRONG = [
-    ({"ks": (0,)}, "ks has 0; whole numbers from 1 to 24"),
-    ({"ks": (25,)}, "ks has 25; whole numbers from 1 to 24"),
+    ({"ks": (0,)}, "k = 0; an integer from 1 to 24"),
+    ({"ks": (25,)}, "k = 25; an integer from 1 to 24"),
     ({"methods": ("x",)}, "methods = "),
     (
         {"methods": ("classifier",), "settings": TriageSettings(split=None)},

@@ -110,7 +110,7 @@ def test_more_settings_and_more_confidence_cost_something() -> None:
     ("options", "message"),
     [
         ({"split": None}, "split = None; a share"),
-        ({"confidence": 1}, "confidence = 1; a number between 0 and 1"),
+        ({"confidence": 1}, "confidence = 1; a share between 0 and 1"),
         ({"ks": ()}, "ks is empty"),
         ({"methods": "nothing"}, "methods = 'nothing'"),
         (

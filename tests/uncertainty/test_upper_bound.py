@@ -229,6 +229,6 @@ def test_exchanged_roles_mirror_it() -> None:
 
 
 def test_a_bad_level_is_named() -> None:
-    with pytest.raises(ValueError, match="confidence = 2; a number between 0 and 1"):
+    with pytest.raises(ValueError, match="confidence = 2; a share between 0 and 1"):
         prviz.upper_bound(*toy("finite").sample(30, 0), confidence=2)
     assert math.isclose(bound_of_scores(Scores(np.zeros(9), np.zeros(9)), (9, 9)).auc, 1.0)

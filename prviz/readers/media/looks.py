@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.arguments import checked_whole
 from prviz.readers.errors import quoted
 from prviz.samples import Samples
 
@@ -128,8 +129,7 @@ class PictureLimits:
 
     def __post_init__(self) -> None:
         for name in ("entries", "file_bytes", "ratio", "small_bytes"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} = {getattr(self, name)}; at least 1 is needed")
+            checked_whole(name, getattr(self, name), 1)
 
 
 def thumbnail(data: bytes) -> str:

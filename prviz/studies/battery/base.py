@@ -12,11 +12,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from prviz.arguments import checked_whole
 from prviz.arrays import Floats, Rng
 from prviz.curves import PRCurve
 from prviz.samples import SamplePair, Samples
 from prviz.studies.battery.rules import Rule
-from prviz.studies.tasks import check_whole
 
 Side: TypeAlias = Literal["fidelity", "diversity"]
 Tag: TypeAlias = Literal["bounds", "purpose", "data", "hyperparameters", "invariance"]
@@ -216,8 +216,8 @@ class BatteryProblem:
         the same real samples at every point; generated samples differ from point to point. Raises
         ValueError for n < 10 or a negative seed.
         """
-        check_whole("n", n, 10)
-        check_whole("seed", seed, 0)
+        checked_whole("n", n, 10)
+        checked_whole("seed", seed, 0)
         n_real, n_generated = self.sizes(n)
         streams = self._stream(seed, "real"), self._stream(seed, "generated")
         real = self.check.real(self.point, n_real, streams[0])

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
+from prviz.arguments import checked_whole
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import resolve_k
 from prviz.measure.estimates import K, measure
@@ -38,7 +39,7 @@ from prviz.studies.battery.readings import (
     measure_scores,
 )
 from prviz.studies.kept_rows import KeptRows, Provenance, keep_rows, kept_rows
-from prviz.studies.tasks import COMPUTATION, Columns, Row, check_whole
+from prviz.studies.tasks import COMPUTATION, Columns, Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -246,9 +247,9 @@ def battery_tasks(
     split = split_share(families.get("split", 0.5))
     size = MODES[mode][0] if n is None else n
     times = MODES[mode][1] if repeats is None else repeats
-    check_whole("n", size, 100)
-    check_whole("repeats", times, 1)
-    check_whole("seed", seed, 0)
+    checked_whole("n", size, 100)
+    checked_whole("repeats", times, 1)
+    checked_whole("seed", seed, 0)
     _check_families([each for each in methods if each not in SCALARS], chosen, size, k, split)
     task = partial(BatteryTask, n=size, seed=seed, k=k, split=split)
     tasks = []
@@ -297,10 +298,7 @@ def _check_families(
         return
     sizes = [min(p.sizes(n)) for check in checks for p in check.problems()]
     most = fit_size(min(sizes), split) - 1
-    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= most:
-        raise ValueError(
-            f'k = {k!r}; with n = {n} and split = {split}, 1 to {most} or "sqrt" is needed'
-        )
+    checked_whole("k", k, 1, most, f' or "sqrt", with n = {n} and split = {split},')
 
 
 def _pieces(

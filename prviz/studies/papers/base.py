@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from prviz.arguments import checked_whole
 from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
@@ -32,7 +33,7 @@ from prviz.studies.sweeps import (
     measured,
     sweep_cells,
 )
-from prviz.studies.tasks import Columns, Row, check_whole
+from prviz.studies.tasks import Columns, Row
 from prviz.toys import TOYS, toy
 
 if TYPE_CHECKING:
@@ -366,7 +367,7 @@ class Experiment(ABC):
 
         Raises ValueError for another mode, and for numbers that are not whole or too small.
         """
-        check_whole("seed", seed, 0)
+        checked_whole("seed", seed, 0)
         size = self._size(mode, repeats, most)
         cells = [
             replace(cell, beside=self._has_bound(cell, size), measure=self.measure)
@@ -478,10 +479,10 @@ class Experiment(ABC):
             raise ValueError(f"mode = {mode!r}; one of {', '.join(_MODES)} is needed")
         size = self.sizes[mode]
         if repeats is not None:
-            check_whole("repeats", repeats, 1)
+            checked_whole("repeats", repeats, 1)
             size = size._replace(repeats=repeats)
         if most is not None:
-            check_whole("most", most, 2)
+            checked_whole("most", most, 2)
             size = size._replace(n=most if size.n is None else min(most, size.n))
         return size
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from prviz.arguments import checked_whole
 from prviz.curves import PRCurve
 from prviz.samples import SamplePair
 
@@ -63,8 +64,7 @@ def at_most(pair: SamplePair, n: int, seed: int) -> SamplePair:
 
     The two sets use independent random streams of one seed.
     """
-    if n < 1:
-        raise ValueError(f"n = {n}; at least 1 is needed")
+    checked_whole("n", n, 1)
     streams = np.random.default_rng(seed).spawn(2)
     real, generated = (
         side if n >= side.n else side.take(np.sort(stream.permutation(side.n)[:n]))

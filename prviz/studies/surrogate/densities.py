@@ -14,6 +14,7 @@ import numpy as np
 from scipy import linalg, special
 from scipy.special import expit
 
+from prviz.arguments import checked_whole
 from prviz.arrays import Array, Floats, Rng
 from prviz.estimators import cross_fitting
 from prviz.estimators.learners import one_thread
@@ -208,12 +209,8 @@ class Components:
         return len(self.variances)
 
     def check(self, d: int) -> None:
-        """Raise ValueError unless d is a whole number from 1 to `most`."""
-        if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d <= self.most:
-            raise ValueError(
-                f"d = {d!r}; the real set varies in {self.most} directions, so 1 to {self.most} is"
-                " needed"
-            )
+        """Raise TypeError or ValueError unless d is an integer from 1 to `most`."""
+        checked_whole("d", d, 1, self.most, ", the directions in which the real set varies,")
 
     def explained(self, d: int) -> float:
         """Share of the total variance that the first d directions have."""

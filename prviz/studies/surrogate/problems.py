@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeV
 import numpy as np
 from scipy import linalg
 
+from prviz.arguments import checked_whole
 from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import (
@@ -27,7 +28,6 @@ from prviz.curves.ground_truth import (
 )
 from prviz.samples import SamplePair, Samples, SamplesLike, as_samples
 from prviz.studies.surrogate.densities import Density, Kernels, blocks, mixed
-from prviz.studies.tasks import check_whole
 
 Value = TypeVar("Value")
 
@@ -294,8 +294,8 @@ class SurrogateProblem:
         streams of one seed. Raises ValueError for n < 1, a negative seed, or more than 200,000,000
         values in a set.
         """
-        check_whole("n", n, 1)
-        check_whole("seed", seed, 0)
+        checked_whole("n", n, 1)
+        checked_whole("seed", seed, 0)
         sizes = [
             n if size == self.default_n else round(n * (size / self.default_n))
             for size in self.sizes

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from scipy.special import stdtrit
 
+from prviz.arguments import checked_share, checked_whole
 from prviz.measure.estimates import Progress
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, by_role
@@ -27,7 +28,6 @@ from prviz.studies.surrogate.problems import (
     SurrogateProblem,
     in_scenario,
 )
-from prviz.studies.tasks import check_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -173,8 +173,7 @@ def _problem(
         raise ValueError(
             f"scenario = {scenario!r}; one of {', '.join(get_args(Scenario))} is needed"
         )
-    if isinstance(common, bool) or not isinstance(common, int | float) or not 0 < common < 1:
-        raise ValueError(f"common = {common!r}; a share between 0 and 1 (both excluded) is needed")
+    checked_share("common", common)
     if scenario == "common" and fit["fit"] == "kernels":
         raise ValueError("scenario = 'common' needs fit = 'gaussian'")
     third = {}
@@ -190,7 +189,7 @@ def _fit_labels(fit: Fit, seed: int) -> dict[str, str | int]:
     """The parameters of a problem that identify its fit."""
     if fit not in get_args(Fit):
         raise ValueError(f"fit = {fit!r}; one of {', '.join(get_args(Fit))} is needed")
-    check_whole("fit_seed", seed, 0)
+    checked_whole("fit_seed", seed, 0)
     if fit == "gaussian":
         return {"fit": fit}
     return {"fit": fit, "fit_seed": seed}
@@ -307,11 +306,8 @@ def surrogate_problems(
     most = min(basis.d, basis.n - 1)
     found = []
     for d in ds:
-        if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d <= most:
-            raise ValueError(
-                f"ds has {d!r}; with {basis.d} features and {basis.n} real samples, 1 to {most} is"
-                " needed"
-            )
+        why = f", with {basis.d} features and {basis.n} real samples,"
+        checked_whole("d", d, 1, most, why)
         parts = Once(partial(_fitted, sources, d, fit, seed, "common" in scenarios))
         found += [
             _problem(sources.digests, sources.pair, d, labels, name, common, parts)

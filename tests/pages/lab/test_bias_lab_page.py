@@ -179,9 +179,9 @@ REFUSED = [
     ({"problems": []}, "Problems (problems): nothing was given"),
     ({"ks": ["4", "x"]}, "Neighbours k (ks): 'x' was given; whole numbers or \"sqrt\" are needed"),
     ({"ns": []}, "Samples n per set (ns): nothing was given"),
-    ({"ks": ["40"]}, "ks has 40; with n = 40 and split = 0.5, 1 to 19"),
-    ({"splits": ["1.5"]}, "splits has 1.5; a share between 0 and 1"),
-    ({"dims": ["0"]}, "d = 0; a whole number from 1 to 4096"),
+    ({"ks": ["40"]}, "k = 40; an integer from 1 to 19"),
+    ({"splits": ["1.5"]}, "split = 1.5; a share between 0 and 1"),
+    ({"dims": ["0"]}, "d = 0; an integer from 1 to 4,096"),
     ({"ns": ["3000000"]}, "n = 3,000,000 and d = 3 take"),
     ({"ns": ["10000000"], "dims": ["4096"]}, "numbers per set; at most 20,480,000"),
     (

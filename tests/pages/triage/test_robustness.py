@@ -163,7 +163,7 @@ def test_while_checkpoints_are_to_come_it_waits_or_begins_with_those_there() -> 
     ("key", "value", "message"),
     [
         (KS, "2, x", "Neighbours k: '2, x' was given; whole numbers are needed"),
-        (KS, "2, 100", "ks has 100; whole numbers from 1 to 99"),
+        (KS, "2, 100", "k = 100; an integer from 1 to 99"),
         (METHODS, [], "Families of classifiers: none is chosen"),
     ],
 )
