@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -63,14 +64,21 @@ def checked_whole(name: str, value: object, low: int, high: float = math.inf, wh
     return found
 
 
+def checked_choice(name: str, value: object, known: Iterable[str]) -> str:
+    """``value`` if it is one of the ``known`` texts; ValueError for anything else."""
+    names = list(known)
+    if isinstance(value, str) and value in names:
+        return value
+    raise ValueError(f"{name} = {reprlib.repr(value)}; one of {', '.join(names)} is needed")
+
+
 def checked_floats(name: str, values: ArrayLike, needed: str) -> Floats:
-    """A new array of ``values``; ValueError for anything but real numbers."""
-    try:
-        if not np.iscomplexobj(values):
-            return np.array(values, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        pass
-    raise ValueError(f"{name} = {reprlib.repr(values)}; {needed} are needed")
+    """A new array of ``values``; TypeError for anything but real numbers."""
+    with suppress(TypeError, ValueError):
+        found = np.asarray(values)
+        if found.dtype.kind in "fiub":
+            return np.array(found, dtype=float)
+    raise TypeError(f"{name} = {reprlib.repr(values)}; {needed} are needed")
 
 
 def checked_path(name: str, value: Any) -> Path:

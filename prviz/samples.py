@@ -9,7 +9,7 @@ import re
 import reprlib
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import product
@@ -600,10 +600,10 @@ class SamplePair:
         """
         sizes = (self.real.n, self.generated.n)
         share = split_share(ratio)
+        checked_whole("seed", seed, 0)
         if share is None:
             everything = np.arange(sizes[0]), np.arange(sizes[1])
             return Split(self, everything, everything, held_out=False)
-        checked_whole("seed", seed, 0)
         (fit_real, evaluate_real), (fit_generated, evaluate_generated) = (
             _draw(samples, share, seed, role)
             for samples, role in zip(self, ("real", "generated"), strict=True)
@@ -680,8 +680,11 @@ def _check_labels(labels: object, n: int, title: str) -> None:
             " such as {'class': [...]}"
         )
     for label, column in labels.items():
-        if len(column) != n:
-            raise ValueError(f"{title}: label {label!r} has {len(column)} entries for {n} samples")
+        size: object = "no"
+        if isinstance(column, Sized) and not isinstance(column, str):
+            size = len(column)
+        if size != n:
+            raise ValueError(f"{title}: label {label!r} has {size} entries for {n} samples")
 
 
 def _draw(samples: Samples, ratio: float, seed: int, role: str) -> tuple[Ints, Ints]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import prviz
 from prviz.measure.kernel_scores import vendi
@@ -24,8 +25,71 @@ SPREAD = prviz.spread([CURVE, CURVE])
 HUGE = 10**400
 
 WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
-    "lam as a word": (lambda: CURVE.weighted_variation("a"), ValueError, "lam = 'a'; numbers in"),
-    "lam beyond floats": (lambda: CURVE.alpha(HUGE), ValueError, "numbers in [0, inf] are needed"),
+    "lam as a word": (lambda: CURVE.weighted_variation("a"), TypeError, "lam = 'a'; numbers in"),
+    "lam beyond floats": (lambda: CURVE.alpha(HUGE), TypeError, "numbers in [0, inf] are needed"),
+    "lam as a written number": (lambda: CURVE.alpha("1"), TypeError, "lam = '1'; numbers in"),
+    "no lam": (lambda: CURVE.alpha(None), TypeError, "lam = None; numbers in"),
+    "two divergences": (
+        lambda: CURVE.divergence(["kl"]),
+        ValueError,
+        "name = ['kl']; one of kl, js, hellinger, chi2, tv is needed",
+    ),
+    "two toys": (lambda: prviz.toy(["finite"]), ValueError, "name = ['finite']; one of modes,"),
+    "the limit of two families": (
+        lambda: prviz.toy("finite").limit(["knn"], 4),
+        ValueError,
+        "method = ['knn']; one of knn, coverage, ipr is needed",
+    ),
+    "a seed that nothing uses": (
+        lambda: prviz.pr_curve(REAL, GENERATED, split=None, seed=-1),
+        ValueError,
+        "seed = -1; an integer from 0 is needed",
+    ),
+    "a seed of clusters": (
+        lambda: prviz.pr_curve(REAL, GENERATED, "cluster", split=None, seed="a"),
+        TypeError,
+        "seed = 'a'; an integer from 0 is needed",
+    ),
+    "a label of all samples": (
+        lambda: prviz.Samples(REAL, labels={"class": 5}),
+        ValueError,
+        "samples: label 'class' has no entries for 40 samples",
+    ),
+    "letters as labels": (
+        lambda: prviz.Samples(REAL, labels={"class": "a" * 40}),
+        ValueError,
+        "samples: label 'class' has no entries for 40 samples",
+    ),
+    "axes as a number": (
+        lambda: prviz.plot_matplotlib(CURVE, ax=5),
+        TypeError,
+        "ax = 5; plain axes of Matplotlib are needed",
+    ),
+    "several axes": (
+        lambda: prviz.plot_matplotlib(CURVE, ax=np.array([None, None])),
+        TypeError,
+        "plain axes of Matplotlib are needed",
+    ),
+    "round axes": (
+        lambda: prviz.plot_matplotlib(CURVE, ax=Figure().add_subplot(projection="polar")),
+        TypeError,
+        "plain axes of Matplotlib are needed",
+    ),
+    "bands as a number": (
+        lambda: prviz.plot_matplotlib(CURVE, bands=5),
+        TypeError,
+        "bands is int; a mapping of names to bands is needed",
+    ),
+    "a band of no curve": (
+        lambda: prviz.save({"a": CURVE}, "f.svg", bands={"b": SPREAD.band()}),
+        ValueError,
+        "bands['b'] belongs to no curve; the curves are 'a'",
+    ),
+    "a curve as a band": (
+        lambda: prviz.save({"a": CURVE}, "f.svg", bands={"a": CURVE}),
+        TypeError,
+        "bands['a'] is PRCurve; a band is needed, such as prviz.spread(curves).band()",
+    ),
     "b as a text": (lambda: CURVE.f_score("8", leaning="recall"), TypeError, "b = '8'; a positive"),
     "b as an array": (lambda: CURVE.f_score(np.ones(2), leaning="recall"), TypeError, "b = array("),
     "recall as a text": (lambda: CURVE.precision_at("a"), TypeError, "recall = 'a'; a value in"),
@@ -34,12 +98,12 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "half a ray": (lambda: CURVE.sample(2.5), TypeError, "n = 2.5; an integer from 2 is needed"),
     "rates as texts": (
         lambda: prviz.PRCurve.from_error_rates("a", [1]),
-        ValueError,
+        TypeError,
         "fpr = array(",
     ),
-    "vertices as a text": (lambda: prviz.PRCurve("x"), ValueError, "vertices = 'x'; pairs"),
+    "vertices as a text": (lambda: prviz.PRCurve("x"), TypeError, "vertices = 'x'; pairs"),
     "the mean of a curve": (lambda: prviz.PRCurve.mean(CURVE), TypeError, "curves is PRCurve; a"),
-    "masses as a text": (lambda: prviz.discrete_curve("a", [1]), ValueError, "p = 'a'; masses of"),
+    "masses as a text": (lambda: prviz.discrete_curve("a", [1]), TypeError, "p = 'a'; masses of"),
     "endless memory": (
         lambda: prviz.pr_curve(REAL, GENERATED, memory_limit=float("inf")),
         ValueError,
@@ -107,6 +171,8 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         "k = 100 with 20 real and 20 generated samples to fit",
     ),
     "an unknown summary": (lambda: SPREAD.interval_of("area"), KeyError, "'area' is no summary"),
+    "an unknown interval": (lambda: SPREAD.intervals["area"], KeyError, "'area' is no summary"),
+    "an unknown value": (lambda: SPREAD.values["area"], KeyError, "'area' is no summary"),
     "points as a text": (lambda: SPREAD.band("a"), TypeError, "points = 'a'; an integer from 2"),
     "the spread of one curve": (lambda: prviz.spread(CURVE), TypeError, "a list of curves"),
     "a truth that is no curve": (
@@ -242,6 +308,11 @@ def test_a_curve_without_a_name_is_drawn_at_every_width(width: str | float, tmp_
     """It has no legend."""
     prviz.save(CURVE, tmp_path / "a.svg", width=width)
     assert (tmp_path / "a.svg").read_bytes()
+
+
+def test_a_band_of_repeats_is_drawn() -> None:
+    axes = prviz.plot_matplotlib({"a": CURVE}, bands={"a": prviz.spread([CURVE, CURVE]).band()})
+    assert len(axes.patches) == 1
 
 
 def test_two_paths_as_texts_are_a_pair(tmp_path: Path) -> None:

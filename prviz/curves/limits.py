@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from prviz.arguments import checked_whole
+from prviz.arguments import checked_choice, checked_whole
 from prviz.arrays import Floats
 from prviz.curves.pr_curve import PRCurve
 
@@ -24,6 +24,8 @@ Rates = tuple[Floats, Floats]  # fpr and fnr
 # Number of bins into which the continuous eta is divided; also the number of thresholds on the key
 # c_Y / c_X at which the limit of coverage is computed.
 STEPS = 400
+# Largest k: the limit of knn then takes 2 seconds, that of coverage more than a minute.
+_MOST_K = 100_000
 # Seconds to compute the limit of coverage on a slow machine, per threshold, bin of eta and
 # neighbour.
 _TERM_SECONDS = 1e-7
@@ -74,10 +76,8 @@ def limit_curve(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> P
     dimension (k = 1, d = 1: 0.25 instead of 0.37). The limit of `kde` at a fixed k depends on the
     densities, not on their ratio alone, and is not given.
     """
-    if method not in LIMITS:
-        raise ValueError(f"method = {method!r}; the limit is known of {', '.join(LIMITS)}")
-    k = checked_whole("k", k, 1)
-    return PRCurve.from_error_rates(*LIMITS[method](truth, k, steps))
+    found = LIMITS[checked_choice("method", method, LIMITS)]
+    return PRCurve.from_error_rates(*found(truth, checked_whole("k", k, 1, _MOST_K), steps))
 
 
 def limit_seconds(truth: PRCurve, method: str, k: int, *, steps: int = STEPS) -> float:

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import prviz
-from prviz.arguments import checked_floats, checked_number, checked_whole
+from prviz.arguments import checked_choice, checked_floats, checked_number, checked_whole
 from prviz.arrays import Floats, Ints
 from prviz.curves import hull, shown
 from prviz.curves.frozen import ReadOnlyArrays
@@ -578,9 +578,7 @@ class PRCurve(ReadOnlyArrays):
         mass of Q alone by the limit of f(t) / t. Source: Polyanskiy, Wu, Information Theory (2025),
         chapter 7.
         """
-        if name not in _DIVERGENCES:
-            raise ValueError(f"name = {name!r}; one of {', '.join(_DIVERGENCES)} is needed")
-        function, at_zero, slope = _DIVERGENCES[name]
+        function, at_zero, slope = _DIVERGENCES[checked_choice("name", name, _DIVERGENCES)]
         p, q = self.edge_masses
         only_real = 1.0 - self.extreme_recall
         only_generated = 1.0 - self.extreme_precision
@@ -617,8 +615,7 @@ class PRCurve(ReadOnlyArrays):
         b = checked_number(
             "b", b, "a positive weight from 1e-100 to 1e100", lambda found: 1e-100 <= found <= 1e100
         )
-        if leaning not in ("precision", "recall"):
-            raise ValueError(f"leaning = {leaning!r}; 'precision' or 'recall' is needed")
+        checked_choice("leaning", leaning, ("precision", "recall"))
         weight = b * b if leaning == "precision" else 1.0 / (b * b)
         lam = self.breakpoints
         alpha = self.vertices[:-1, 0] * lam + self.vertices[:-1, 1]

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prviz.arguments import checked_choice
 from prviz.arrays import Flags, Floats, Ints
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.curves.pr_curve import score_keys
@@ -220,8 +221,7 @@ class OptimalClassifiers(ReadOnlyArrays):
         keys are ordered by position; samples without a key come last. ValueError for a group that
         is not in GROUPS.
         """
-        if group not in GROUPS:
-            raise ValueError(f"group = {group!r}; one of {', '.join(GROUPS)} is needed")
+        checked_choice("group", group, GROUPS)
         places: Ints = getattr(self.groups(lam), group)
         sign = -1.0
         if group in ("kept", "accepted"):

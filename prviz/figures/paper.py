@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import math
+import reprlib
 import textwrap
 from collections.abc import Mapping
 from contextlib import suppress
@@ -24,7 +25,7 @@ from prviz.curves import PRCurve
 from prviz.curves.refuted import is_refuted
 from prviz.figures import theme
 from prviz.figures.labels import LETTER, Line, Place, place_labels
-from prviz.figures.shown_curves import Curves, Others, named_curves, named_others
+from prviz.figures.shown_curves import Curves, Others, check_bands, named_curves, named_others
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,9 +139,13 @@ def plot_matplotlib(
         Matplotlib is not installed.
     """
     _need_matplotlib("prviz.plot_matplotlib()")
+    from matplotlib.axes import Axes
+
     beside: Any = {"truth": truth, "bound": bound, "limits": limits, "bands": bands}
     if ax is None:
         return _drawn(curves, WIDTHS["one column"], **beside)
+    if not isinstance(ax, Axes) or ax.name != "rectilinear":
+        raise TypeError(f"ax = {reprlib.repr(ax)}; plain axes of Matplotlib are needed")
     _draw(ax, curves, None, **beside)
     return ax
 
@@ -179,12 +184,15 @@ def _draw(
     width : width of the new figure in inches; None if the caller gave the axes.
     """
     shown = named_curves(curves)
+    if bands is None:
+        bands = {}
+    check_bands(bands, shown)
     common = None
     if isinstance(bound, PRCurve):
         common = bound
     color = theme.colors(shown)
     _frame(axes)
-    _areas(axes, common, bands or {}, color)
+    _areas(axes, common, bands, color)
     drawn: list[tuple[str, PRCurve, dict[str, Any]]] = []
     for role, ink, others in (
         ("bound", SOFT, bound),

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from prviz.curves import NamedCurves, PRCurve
+from prviz.curves.band import Band
 from prviz.figures import theme
 from prviz.figures.pr import Beside, curve_trace, pr_figure
 from prviz.measure.estimates import Estimate
-from prviz.uncertainty.bootstrap import Spread
+from prviz.uncertainty.bootstrap import IntervalBand, Spread
 from prviz.uncertainty.paired import GeneratorComparison, SeveralGenerators
 
 Drawable: TypeAlias = PRCurve | Estimate | Spread
@@ -54,18 +55,30 @@ def named_others(others: Others, curves: NamedCurves, role: str) -> dict[str, PR
         return {
             next(iter(curves)) if len(curves) == 1 and role == "bound" else f"the {role}": others
         }
+    _check_names(others, curves, role, "a PRCurve or a mapping of names to curves")
+    return {str(name): _curve_of(each, f"{role}[{name!r}]") for name, each in others.items()}
+
+
+def check_bands(bands: Any, curves: NamedCurves) -> None:
+    """Raise TypeError or ValueError unless ``bands`` maps names of curves to bands."""
+    _check_names(bands, curves, "bands", "a mapping of names to bands")
+    for name, band in bands.items():
+        if not isinstance(band, Band | IntervalBand):
+            raise TypeError(
+                f"bands[{name!r}] is {type(band).__name__}; a band is needed, such as"
+                " prviz.spread(curves).band()"
+            )
+
+
+def _check_names(others: Any, curves: NamedCurves, role: str, needed: str) -> None:
     if not isinstance(others, Mapping):
-        raise TypeError(
-            f"{role} is {type(others).__name__}; a PRCurve or a mapping of names to curves is"
-            " needed"
-        )
+        raise TypeError(f"{role} is {type(others).__name__}; {needed} is needed")
     for name in others:
         if name not in curves:
             raise ValueError(
                 f"{role}[{name!r}] belongs to no curve; the curves are "
                 f"{', '.join(map(repr, curves))}"
             )
-    return {str(name): _curve_of(each, f"{role}[{name!r}]") for name, each in others.items()}
 
 
 def plot(curves: Curves, *, truth: Others = None, bound: Others = None) -> Any:

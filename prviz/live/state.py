@@ -14,6 +14,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.tightest import TIGHTEST
 from prviz.live.tasks import TASKS
 from prviz.measure.estimates import K
+from prviz.quoting import listed
 from prviz.reports.settings import (
     BANDWIDTH_LIMITS,
     FIRST_VIEW,
@@ -27,6 +28,7 @@ from prviz.reports.settings import (
     ExploreSettings,
     ParameterValue,
     Source,
+    is_setting,
 )
 from prviz.toys import Parameter, Value, toy
 
@@ -115,6 +117,9 @@ class ExploreState:
         see `ExploreSettings.from_query`.
         """
         settings, messages = ExploreSettings.from_query(query)
+        known = {PANEL, VIEW, COLOURS, HIDDEN, FOLDED, TASK, *PINS}
+        if unknown := [name for name in query if not (name in known or is_setting(name))]:
+            messages.append(f"The link has entries that Explore does not know: {listed(unknown)}.")
         panel = query.get(PANEL, "")
         view = query.get(VIEW, "")
         panel = FORMER_PANELS.get(panel, panel)

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from prviz.arguments import checked_choice
 from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve
 from prviz.curves.rays import check_rays, iou_on_rays, rates_on_rays
@@ -60,11 +61,7 @@ class CurveConvention:
     gammas: bool = False
 
     def __post_init__(self) -> None:
-        if self.self_counting not in SELF_COUNTING:
-            raise ValueError(
-                f"self_counting = {self.self_counting!r}; one of {', '.join(SELF_COUNTING)} is"
-                " needed"
-            )
+        checked_choice("self_counting", self.self_counting, SELF_COUNTING)
         if self.gammas and self.rays is None:
             raise ValueError("gammas = True without rays; thresholds on rays need their number")
         if self.rays is not None:
@@ -213,9 +210,7 @@ PAPERS: Mapping[str, PaperConvention] = MappingProxyType(
 
 def paper_convention(name: str) -> PaperConvention:
     """The `PaperConvention` with this name; ValueError if there is none."""
-    if name not in PAPERS:
-        raise ValueError(f"convention = {name!r}; one of {', '.join(PAPERS)} is needed")
-    return PAPERS[name]
+    return PAPERS[checked_choice("convention", name, PAPERS)]
 
 
 def paper_curve(

@@ -44,11 +44,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from prviz.arguments import checked_number, checked_whole
+from prviz.arguments import checked_choice, checked_number, checked_whole
 from prviz.arrays import Array, Counts, Floats
 from prviz.checks.flags import checked_pair
 from prviz.measure.balls import check_neighbours, open_radii, own_radii
@@ -192,8 +192,7 @@ class ShareSettings:
         checked_whole("prc_c", self.prc_c, 1)
         needed = "a positive finite number"
         checked_number("ppr_a", self.ppr_a, needed, lambda found: 0 < found < math.inf)
-        if self.ball not in ("closed", "open"):
-            raise ValueError(f'ball = {self.ball!r}; "closed" or "open" is needed')
+        checked_choice("ball", self.ball, get_args(BallKind))
 
 
 def scalars_of(

@@ -174,6 +174,8 @@ class Monitor:
         check_goal(goal)
         checked_whole("seed", seed, 0)
         check_memory_limit(memory_limit)
+        if not isinstance(keep_samples, bool | np.bool_):
+            raise TypeError(f"keep_samples = {keep_samples!r}; True or False is needed")
         if not isinstance(trackers, Iterable) or not all(map(callable, trackers)):
             raise TypeError(
                 f"trackers = {trackers!r}; a list of functions of a step and its metrics is needed"

@@ -182,7 +182,7 @@ class ExploreSettings:
 
         Never raises, whatever the text: an unusable entry is left at its default.
         """
-        if not any(name in _CODECS or name.startswith(PARAMETER_PREFIX) for name in query):
+        if not any(map(is_setting, query)):
             return FIRST_VIEW, []
         found: dict[str, Any] = {}
         messages: list[str] = []
@@ -205,6 +205,11 @@ class ExploreSettings:
 # The first view of Explore: the toy of bounded modes, whose true alpha_inf and beta_0 are shares of
 # modes, with a k at which families differ.
 FIRST_VIEW = ExploreSettings(problem="modes", k=5)
+
+
+def is_setting(name: str) -> bool:
+    """True if an entry of a link with this name is for `ExploreSettings.from_query`."""
+    return name in _CODECS or name.startswith(PARAMETER_PREFIX)
 
 
 def _with_source(settings: ExploreSettings, named: bool, messages: list[str]) -> ExploreSettings:

@@ -12,6 +12,7 @@ from prviz.checks.flags import say
 from prviz.curves import PRCurve
 from prviz.curves.summaries import summaries
 from prviz.measure.estimates import K, pr_curve
+from prviz.missing import require
 from prviz.samples import SamplePair, SplitRatio
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class PRCurveMetric(Metric):  # type: ignore[misc]
 
     Raises
     ------
-    ValueError
+    ModuleNotFoundError
         torchmetrics is not installed.
     """
 
@@ -62,7 +63,7 @@ class PRCurveMetric(Metric):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         if Metric is object:
-            raise ValueError("torchmetrics is not installed; `pip install torchmetrics` brings it")
+            require(["torchmetrics"], "prviz.PRCurveMetric()")
         super().__init__(**options)
         self._settings: dict[str, Any] = {"method": method, "k": k, "split": split, "seed": seed}
         for role in ("real", "generated"):

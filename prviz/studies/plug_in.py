@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prviz.arguments import checked_number
+from prviz.arguments import checked_choice, checked_number
 from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import discrete_curve
@@ -112,8 +112,7 @@ def plug_in_curve(
     from scipy.signal import fftconvolve
 
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
-    if kernel not in KERNELS:
-        raise ValueError(f"kernel = {kernel!r}; one of {', '.join(KERNELS)} is needed")
+    checked_choice("kernel", kernel, KERNELS)
     if pair.d not in _FINE:
         raise ValueError(f"d = {pair.d}; 1 or 2 features are needed, since densities are on a grid")
     needed = "a positive finite number"

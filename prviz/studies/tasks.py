@@ -220,7 +220,7 @@ def finished(
                     yield tag, None
                     continue
                 # submitting may start a worker, which must inherit the block of Ctrl-C
-                with interrupt_blocked():
+                with interrupt_blocked(), _in_main_process():
                     running[executor.submit(call)] = tag
             if not running:
                 return
@@ -239,6 +239,21 @@ def finished(
     finally:
         for future in running:
             future.cancel()
+
+
+@contextmanager
+def _in_main_process() -> Iterator[None]:
+    """A worker ends in silence if multiprocessing refuses its own workers, as it runs a script
+    without `if __name__ == "__main__":`; the main process then says so, once.
+    """
+    try:
+        yield
+    except BrokenExecutor:
+        raise
+    except RuntimeError:
+        if multiprocessing.current_process().name == "MainProcess":
+            raise
+        raise SystemExit(1) from None
 
 
 def _result_of(future: Future[Result], tag: Tag, lost: Callable[[Tag], Result] | None) -> Result:

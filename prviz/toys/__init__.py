@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from prviz.arguments import checked_choice
 from prviz.toys.base import InSupports, Parameter, SupportMasses, ToyProblem, Value
 from prviz.toys.finite import CommonClasses, DroppedMode, FiniteExamples
 from prviz.toys.gaussians import (
@@ -96,6 +97,4 @@ def toy(name: str, **parameters: Any) -> ToyProblem:
     TypeError
         If a value has the wrong type.
     """
-    if name not in _PROBLEMS:
-        raise ValueError(f"there is no toy problem {name!r}; the names are {', '.join(_PROBLEMS)}")
-    return _PROBLEMS[name](tuple(parameters.items()))
+    return _PROBLEMS[checked_choice("name", name, _PROBLEMS)](tuple(parameters.items()))

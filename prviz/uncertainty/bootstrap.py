@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,15 @@ from prviz.curves.summaries import EPS, B, numbers, summary_list
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate, Progress
 from prviz.neighbors.kernels import ranges
+
+Value = TypeVar("Value")
+
+
+class BySummary(dict[str, Value]):
+    """Values by the key of a summary; the error for another key names the keys there are."""
+
+    def __missing__(self, key: object) -> Value:
+        raise KeyError(f"{key!r} is no summary of a curve; {', '.join(self)} are there")
 
 
 class SortedSupports(NamedTuple):
@@ -290,7 +299,7 @@ class Spread(ReadOnlyArrays):
     @cached_property
     def values(self) -> Mapping[str, float]:
         """Every summary of the curve, by the keys of `prviz.curves.summaries`."""
-        return numbers(self.curve, self.truth, self.b, self.eps)
+        return BySummary(numbers(self.curve, self.truth, self.b, self.eps))
 
     @cached_property
     def replicates(self) -> Mapping[str, Floats]:
@@ -301,7 +310,9 @@ class Spread(ReadOnlyArrays):
     @cached_property
     def intervals(self) -> Mapping[str, Interval]:
         """The interval of every summary; see `interval`."""
-        return {key: interval(values, self.level) for key, values in self.replicates.items()}
+        return BySummary(
+            {key: interval(values, self.level) for key, values in self.replicates.items()}
+        )
 
     def interval_of(self, key: str) -> Interval:
         """The interval of one summary, without computing the others.
@@ -316,9 +327,7 @@ class Spread(ReadOnlyArrays):
         Interval
             The entry of ``intervals``.
         """
-        known = {each.key: each for each in summary_list(self.b, self.eps)}
-        if key not in known:
-            raise KeyError(f"{key!r} is no summary of a curve; {', '.join(known)} are there")
+        known = BySummary({each.key: each for each in summary_list(self.b, self.eps)})
         return interval(np.fromiter(map(known[key].of, self.curves), float), self.level)
 
     def band(self, points: int = 201) -> IntervalBand:
@@ -434,7 +443,8 @@ def spread(
         If there are fewer than 2 curves, or the level is outside (0, 1).
     """
     curves = checked_curves(curves)
-    check_resampling(len(curves), 0, level)
+    checked_whole("number of curves", len(curves), 2)
+    checked_share("level", level)
     return Spread(PRCurve.mean(curves), tuple(curves), level, truth)
 
 

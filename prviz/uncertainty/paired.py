@@ -5,7 +5,7 @@ with ties.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, overload
 
 import numpy as np
 
+from prviz.arguments import checked_choice
 from prviz.arrays import Array
 from prviz.checks.flags import checked_pair
 from prviz.curves import shown
@@ -27,6 +28,7 @@ from prviz.samples import SamplePair, Samples, SamplesLike, SplitRatio, as_sampl
 from prviz.uncertainty.bootstrap import (
     LEVEL,
     REPLICATES,
+    BySummary,
     Spread,
     check_resampling,
     interval,
@@ -60,19 +62,6 @@ class Difference(NamedTuple):
     low: float
     high: float
     share_above: float
-
-
-def _no_summary(key: object, known: Iterable[str]) -> str:
-    return f"{key!r} is no summary of a curve; {', '.join(known)} are there"
-
-
-class _Differences(dict[str, Difference]):
-    """Summary key -> `Difference` of generators a and b, taken as a - b. The error for another key
-    names the keys there are.
-    """
-
-    def __missing__(self, key: object) -> Difference:
-        raise KeyError(_no_summary(key, self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +98,7 @@ class GeneratorComparison(ReadOnlyArrays):
         """For each key of `prviz.curves.summaries`, the values of both generators and their
         difference, a - b.
         """
-        return _Differences((key, self.difference(key)) for key in self.a.values)
+        return BySummary((key, self.difference(key)) for key in self.a.values)
 
     def difference(self, key: str, most_a: float = np.inf, most_b: float = np.inf) -> Difference:
         """One summary of both generators, and the difference a - b with its interval.
@@ -127,8 +116,6 @@ class GeneratorComparison(ReadOnlyArrays):
         Difference
             Both values and their difference.
         """
-        if key not in self.a.values:
-            raise KeyError(_no_summary(key, self.a.values))
         a = min(self.a.values[key], most_a)
         b = min(self.b.values[key], most_b)
         apart = np.minimum(self.a.replicates[key], most_a) - np.minimum(
@@ -232,8 +219,7 @@ class SeveralGenerators(ReadOnlyArrays):
         Comparisons, chapter 5 (all pairs).
         """
         spreads = list(self.spreads.values())
-        if key not in spreads[0].values:
-            raise ValueError(f"key = {key!r}; one of {', '.join(spreads[0].values)} is needed")
+        checked_choice("key", key, spreads[0].values)
         values = np.array([spread.values[key] for spread in spreads])
         replicates = np.stack([spread.replicates[key] for spread in spreads])
         apart = replicates[:, None] - replicates[None]

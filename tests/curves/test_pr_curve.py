@@ -361,7 +361,7 @@ def test_one_lam_gives_the_bits_that_an_array_of_them_gives():
 
 
 def test_rates_are_real_and_curves_are_compared_with_curves():
-    with pytest.raises(ValueError, match=r"fpr = array.*; rates in \[0, 1\] are needed"):
+    with pytest.raises(TypeError, match=r"fpr = array.*; rates in \[0, 1\] are needed"):
         PRCurve.from_error_rates([0.1j], [0.0])
     with pytest.raises(TypeError, match="list"):
         PRCurve.from_error_rates([], []).compare([])

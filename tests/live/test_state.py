@@ -69,6 +69,12 @@ def test_what_a_hostile_link_says_becomes_legal() -> None:
     assert len(messages) == 1
 
 
+def test_what_explore_does_not_know_in_a_link_is_said() -> None:
+    state, messages = ExploreState.from_query({"k": "9", "bandwith": "2", "panel": "Extremes"})
+    assert (state.settings.k, state.panel) == (9, "Extremes")
+    assert messages == ["The link has entries that Explore does not know: 'bandwith'."]
+
+
 def test_it_is_frozen() -> None:
     with pytest.raises(FrozenInstanceError):
         opened().panel = "Extremes"  # type: ignore[misc]

@@ -162,7 +162,7 @@ def test_without_torchmetrics_the_metric_says_what_to_install() -> None:
     try:
         import torchmetrics  # noqa: F401
     except ImportError:
-        with pytest.raises(ValueError, match="pip install torchmetrics"):
+        with pytest.raises(ModuleNotFoundError, match="pip install torchmetrics"):
             PRCurveMetric()
 
 
@@ -340,6 +340,7 @@ def test_two_processes_of_torchmetrics_equal_one(tmp_path: Path) -> None:
         ({"goal": 2}, ValueError, r"goal = 2; a number from 0 \(precision first\)"),
         ({"goal": "recall"}, TypeError, r"goal = 'recall'; a number from 0 \(precision first\)"),
         ({"seed": "a"}, TypeError, "seed = 'a'; an integer from 0 is needed"),
+        ({"keep_samples": "no"}, TypeError, "keep_samples = 'no'; True or False is needed"),
         ({"memory_limit": "1GB"}, TypeError, "memory_limit = '1GB'; a number of bytes"),
         ({"trackers": print}, TypeError, "a list of functions of a step and its metrics"),
         ({"trackers": [3]}, TypeError, r"trackers = \[3\]; a list of functions"),

@@ -384,3 +384,11 @@ print(pages())
     before, during, after = map(int, run.stdout.split())
     assert during < before / 5
     assert after > before / 2
+
+
+def test_a_script_without_a_guard_is_told_so_once(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import prviz\nprviz.sweep('mixtures', ['knn'], ns=[100])\n")
+    ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert ended.stderr.count("Traceback") == 1
+    assert 'below `if __name__ == "__main__":`' in ended.stderr

@@ -135,7 +135,7 @@ def test_every_parameter_is_held_to_its_bounds(name, index):
     [
         (
             lambda: toy("mixture"),
-            "there is no toy problem 'mixture'; the names are modes, mixtures, shifted-gaussians",
+            "name = 'mixture'; one of modes, mixtures, shifted-gaussians",
         ),
         (lambda: toy("identical", mu=1), "identical has no parameter 'mu'; its parameters are d"),
         (lambda: toy("shifted-gaussians", d=0), "d = 0; an integer from 1 to 4,096 is needed"),

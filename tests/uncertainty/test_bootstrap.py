@@ -211,7 +211,7 @@ def test_repeats_have_intervals_too():
     areas = [curve.auc for curve in runs]
     assert found.intervals["auc"] == pytest.approx(tuple(np.quantile(areas, (0.05, 0.95))))
     assert "iou" in found.intervals
-    with pytest.raises(ValueError, match="replicates = 1"):
+    with pytest.raises(ValueError, match="number of curves = 1; an integer from 2 is needed"):
         spread(runs[:1])
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from prviz.arguments import checked_choice
 from prviz.arrays import Floats, Ints
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.studies.battery.base import SIDES, BatteryProblem, Check, Criterion, Side, Tag
@@ -200,8 +201,7 @@ def along(rows: pd.DataFrame | None, check: str, reading: str, side: Side) -> li
     rows : rows of `battery_tasks` with one n, k and split, possibly incomplete; None: no rows yet.
     Raises KeyError for an unknown check or reading, ValueError for an unknown side.
     """
-    if side not in SIDES:
-        raise ValueError(f"side = {side!r}; {' or '.join(SIDES)} is needed")
+    checked_choice("side", side, SIDES)
     chosen = CHECKS[check]
     known = READINGS[reading]
     column = known.columns[SIDES.index(side)]

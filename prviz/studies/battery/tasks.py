@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
-from prviz.arguments import checked_whole
+from prviz.arguments import checked_choice, checked_whole
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import resolve_k
 from prviz.measure.estimates import K, measure
@@ -241,8 +241,7 @@ def battery_tasks(
     chosen = [_known("checks", CHECKS, name) for name in (CHECKS if checks is None else checks)]
     names = list(DEFAULT_READINGS if readings is None else readings)
     methods = list(dict.fromkeys(_known("readings", READINGS, name).method for name in names))
-    if mode not in MODES:
-        raise ValueError(f"mode = {mode!r}; {' or '.join(map(repr, MODES))} is needed")
+    checked_choice("mode", mode, MODES)
     k = families.get("k", "sqrt")
     split = split_share(families.get("split", 0.5))
     size = MODES[mode][0] if n is None else n

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from prviz.arguments import checked_whole
+from prviz.arguments import checked_choice, checked_whole
 from prviz.arrays import Floats
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
@@ -475,8 +475,7 @@ class Experiment(ABC):
         return ", ".join(smaller) or "the same numbers"
 
     def _size(self, mode: Mode, repeats: int | None, most: int | None) -> Size:
-        if mode not in _MODES:
-            raise ValueError(f"mode = {mode!r}; one of {', '.join(_MODES)} is needed")
+        checked_choice("mode", mode, _MODES)
         size = self.sizes[mode]
         if repeats is not None:
             checked_whole("repeats", repeats, 1)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from scipy.special import stdtrit
 
-from prviz.arguments import checked_share, checked_whole
+from prviz.arguments import checked_choice, checked_share, checked_whole
 from prviz.measure.estimates import Progress
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples, SamplesLike, as_samples, by_role
@@ -169,10 +169,7 @@ def _problem(
     fitted: Callable[[], Fitted],
 ) -> SurrogateProblem:
     """The problem of one scenario; its parameters are only those that it depends on."""
-    if scenario not in get_args(Scenario):
-        raise ValueError(
-            f"scenario = {scenario!r}; one of {', '.join(get_args(Scenario))} is needed"
-        )
+    checked_choice("scenario", scenario, get_args(Scenario))
     checked_share("common", common)
     if scenario == "common" and fit["fit"] == "kernels":
         raise ValueError("scenario = 'common' needs fit = 'gaussian'")
@@ -187,8 +184,7 @@ def _problem(
 
 def _fit_labels(fit: Fit, seed: int) -> dict[str, str | int]:
     """The parameters of a problem that identify its fit."""
-    if fit not in get_args(Fit):
-        raise ValueError(f"fit = {fit!r}; one of {', '.join(get_args(Fit))} is needed")
+    checked_choice("fit", fit, get_args(Fit))
     checked_whole("fit_seed", seed, 0)
     if fit == "gaussian":
         return {"fit": fit}
@@ -369,8 +365,7 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
     """
     import pandas as pd
 
-    if prefer not in get_args(Prefer):
-        raise ValueError(f"prefer = {prefer!r}; one of {', '.join(get_args(Prefer))} is needed")
+    checked_choice("prefer", prefer, get_args(Prefer))
     if len(rows) and rows[_VALUES].isna().any(axis=None):
         raise ValueError(
             "rows has some without iou, excess and deficit; rows of pairs whose truth is known are"
