@@ -27,6 +27,8 @@ _REMEDIES = {
 _CONVERTED_BY = {"bfloat16": ".float()", "float8": ".float()", "qint": ".dequantize()"}
 # Device number of the CPU in DLPack.
 _CPU = 1
+# Largest integer up to which float64 holds every one.
+_EXACT = 2**53
 
 
 def as_array(values: Any, name: str) -> Array:
@@ -47,7 +49,7 @@ def as_array(values: Any, name: str) -> Array:
         A path, text, a mapping, a sparse matrix, a tensor that can't be converted, or values that
         are no numbers.
     ValueError
-        Rows of different lengths, or a missing value.
+        Rows of different lengths, a missing value, or an integer that float64 does not hold.
     """
     _refuse(values, name)
     if np.ma.is_masked(values):
@@ -67,6 +69,9 @@ def as_array(values: Any, name: str) -> Array:
             f"{name}: values have dtype {array.dtype}; real numbers are needed (float, int or"
             f" bool){remedy}"
         )
+    if found := inexact_integer(array):
+        place, text = found
+        raise ValueError(f"{name}: {_place(place)}: {text}")
     return array
 
 
@@ -245,6 +250,27 @@ def _as_floats(array: Array, name: str) -> Array:
         return array.astype(float)
     except OverflowError:
         raise TypeError(f"{name}: a whole number is beyond 1.8e308, the largest float") from None
+
+
+def inexact_integer(values: Array) -> tuple[tuple[int, ...], str] | None:
+    """The place of the first integer beyond 2^53, which would collapse into its float64 neighbours,
+    and a text about it; None if there is none.
+    """
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+        return None
+    bad = values > _EXACT
+    if values.dtype.kind == "i":
+        bad |= values < -_EXACT
+    if not bad.any():
+        return None
+    place = tuple(map(int, np.argwhere(bad)[0]))
+    ends = np.iinfo(values.dtype)
+    asked = "Are these identifiers rather than features?"
+    if values[place] in (ends.min, ends.max):
+        asked = (
+            "This end of its type stands for a missing value: fill it in, or leave that sample out."
+        )
+    return place, f"the integer {values[place]} is too large to be held exactly. {asked}"
 
 
 # Beginning of a text that may hold numbers.

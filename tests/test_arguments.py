@@ -50,6 +50,21 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         TypeError,
         "seed = 'a'; an integer from 0 is needed",
     ),
+    "numbers that floats do not hold": (
+        lambda: prviz.pr_curve(np.arange(6).reshape(3, 2) + 2**53, GENERATED),
+        ValueError,
+        "real: row 1, column 2: the integer 9007199254740993 is too large to be held exactly. Are",
+    ),
+    "the number of real supports as a text": (
+        lambda: prviz.ErrorRates.from_supports([1, 2], [1, 2], "a"),
+        TypeError,
+        "n_real = 'a'; an integer from 1 to 1 of 2 samples is needed",
+    ),
+    "supports as texts": (
+        lambda: prviz.ErrorRates.from_supports(["a", "b"], [1, 2], 1),
+        TypeError,
+        "c_real = ['a', 'b']; non-negative numbers are needed",
+    ),
     "a label of all samples": (
         lambda: prviz.Samples(REAL, labels={"class": 5}),
         ValueError,

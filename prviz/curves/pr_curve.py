@@ -145,14 +145,14 @@ class ErrorRates(ReadOnlyArrays):
         [c_Y = 0], differ from a prefix where there is 0/0: held-out samples in no ball at all.
         Source: hal-05344404, equation 5, section 4.2 and Remark 16.
         """
-        supports = np.asarray(c_real, dtype=float), np.asarray(c_generated, dtype=float)
+        supports = (
+            checked_floats("c_real", c_real, "non-negative numbers"),
+            checked_floats("c_generated", c_generated, "non-negative numbers"),
+        )
         first, second = (c.shape for c in supports)
         if first != second or len(first) != 1:
             raise ValueError(f"supports have shapes {first} and {second}; two equal 1-D are needed")
-        if not 1 <= n_real < first[0]:
-            raise ValueError(
-                f"n_real = {n_real}; 1 to {first[0] - 1} of {first[0]} samples must be real"
-            )
+        checked_whole("n_real", n_real, 1, first[0] - 1, f" of {first[0]} samples")
         if not all(bool(np.all((c >= 0) & np.isfinite(c))) for c in supports):
             raise ValueError("supports must be non-negative and finite")
         keys, generated = _sorted_by_key(score_keys(*supports), n_real)

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from prviz.array_input import EMBED_PICTURES, squeezed
+from prviz.array_input import EMBED_PICTURES, inexact_integer, squeezed
 from prviz.arrays import Array
 from prviz.readers.errors import EmptyCellError, ReadError, beside, literal
 from prviz.readers.source import Limits, check_claim, human_size, refuse_object_array
@@ -18,8 +18,6 @@ from prviz.readers.source import Limits, check_claim, human_size, refuse_object_
 _CHUNK = 1 << 24
 # Number of rows checked for NaN and inf at a time.
 _BLOCK_ROWS = 4096
-# All integers up to this one are exact in float64.
-_EXACT = 2**53
 
 _WRONG_KINDS = {
     "T": "text. Save the embeddings as numbers",
@@ -291,23 +289,10 @@ def load(stream: BinaryIO, header: Header) -> Array:
 
 
 def check_exact(values: Array, position: Callable[[int, int], str]) -> None:
-    """Refuse integers beyond 2^53, which would collapse into their float64 neighbours."""
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
-        return
-    bad = (values > _EXACT) if values.dtype.kind == "u" else (values > _EXACT) | (values < -_EXACT)
-    if bad.any():
-        row, column = map(int, np.argwhere(bad)[0])
-        found = values[row, column]
-        ends = np.iinfo(values.dtype)
-        end = (
-            "This end of its type stands for a missing value: fill it in, or leave that sample out."
-        )
-        asked = "Are these identifiers rather than features?"
-        if found in (ends.min, ends.max):
-            asked = end
-        raise ReadError(
-            f"{position(row, column)}: the integer {found} is too large to be held exactly. {asked}"
-        )
+    """Refuse integers of which float64 does not hold every digit, see `inexact_integer`."""
+    if found := inexact_integer(values):
+        place, text = found
+        raise ReadError(f"{position(*place)}: {text}")
 
 
 def check_values(values: Array, position: Callable[[int, int], str]) -> None:

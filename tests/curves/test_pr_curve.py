@@ -314,7 +314,10 @@ def test_samples_in_no_ball_are_called_generated_at_one_end_and_real_at_the_othe
         (lambda: PRCurve.from_error_rates([], []).f_score(0, leaning="recall"), "b = 0"),
         (lambda: PRCurve.from_error_rates([], []).f_score(8, leaning="both"), "leaning = 'both'"),
         (lambda: PRCurve.from_error_rates([], []).precision_at(2), "recall = 2"),
-        (lambda: ErrorRates.from_supports([1, 2], [1, 2], 2), "n_real = 2; 1 to 1 of 2"),
+        (
+            lambda: ErrorRates.from_supports([1, 2], [1, 2], 2),
+            "n_real = 2; an integer from 1 to 1 of 2",
+        ),
         (lambda: ErrorRates.from_supports([1, -2], [1, 2], 1), "non-negative"),
         (lambda: ErrorRates.from_supports([1, 2, 3], [1, 2], 1), "shapes"),
         (lambda: ErrorRates.from_supports([[1], [2]], [[1], [2]], 1), "shapes"),

@@ -191,7 +191,7 @@ def test_open_balls_of_radius_zero_hold_nothing():
         ({"ppr_a": 0.0}, ValueError, "ppr_a = 0.0; a positive finite number"),
         ({"ppr_a": math.nan}, ValueError, "ppr_a = nan; a positive finite number"),
         ({"ppr_a": "wide"}, TypeError, "ppr_a = 'wide'; a positive finite number"),
-        ({"ball": "half"}, ValueError, 'ball = \'half\'; "closed" or "open" is needed'),
+        ({"ball": "half"}, ValueError, "ball = 'half'; one of closed, open is needed"),
     ],
 )
 def test_illegal_parameters(given, error, message):

@@ -471,7 +471,7 @@ def test_sizes_in_words_and_limits_of_claims() -> None:
         "max_expansion",
     ):
         Limits(**{name: 1})
-        with pytest.raises(ValueError, match=f"{name} = 0; at least 1"):
+        with pytest.raises(ValueError, match=f"{name} = 0; an integer from 1"):
             Limits(**{name: 0})
 
 

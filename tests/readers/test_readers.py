@@ -225,7 +225,7 @@ def test_a_big_file_is_not_copied_more_than_once(tmp_path: Path) -> None:
 
 def test_limits_are_checked() -> None:
     for name in ("max_bytes", "min_rows", "max_header_bytes"):
-        with pytest.raises(ValueError, match=f"{name} = 0; at least 1"):
+        with pytest.raises(ValueError, match=f"{name} = 0; an integer from 1"):
             Limits(**{name: 0})
 
 

@@ -112,5 +112,5 @@ def test_a_sweep_travels_and_stays_as_it_is() -> None:
     np.testing.assert_array_equal(twin.truth, found.truth)
     with pytest.raises(ValueError, match="read-only"):
         twin.truth[0] = 2.0
-    with pytest.raises(ValueError, match="side = 'both'; fidelity or diversity is needed"):
+    with pytest.raises(ValueError, match="side = 'both'; one of fidelity, diversity is needed"):
         along(None, CHECK, "knn@1", "both")
