@@ -45,10 +45,7 @@ def beside(path: str, ending: str) -> str:
 def listed(names: Iterable[str], *, most: int = 10) -> str:
     """The first ``most`` names, quoted and joined by commas, and the number of further names."""
     names = list(names)
-    shown = ", ".join(quoted(name) for name in names[:most])
-    if len(names) <= most:
-        return shown
-    return f"{shown} and {len(names) - most} more"
+    return first_names(list(map(quoted, names[:most])), most, len(names))
 
 
 def short_name(name: str) -> str:
@@ -59,12 +56,16 @@ def short_name(name: str) -> str:
     return plain[: _LONGEST - 1] + "…"
 
 
-def first_names(names: Sequence[str]) -> str:
-    """The first four names, joined by commas, and how many more there are."""
-    more = ""
-    if len(names) > 4:
-        more = f" and {len(names) - 4:,} more"
-    return ", ".join(names[:4]) + more
+def first_names(names: Sequence[str], most: int = 4, count: int = 0) -> str:
+    """The first ``most`` names, joined by commas, and how many more there are.
+
+    count : number of all names, if ``names`` are only some of them.
+    """
+    shown = ", ".join(names[:most])
+    more = (count or len(names)) - most
+    if more > 0:
+        return f"{shown} and {more:,} more"
+    return shown
 
 
 def every_name(names: Iterable[str], *, most: int = 40) -> str:
@@ -83,8 +84,7 @@ def every_name(names: Iterable[str], *, most: int = 40) -> str:
     entries: list[str] = []
     for run in runs:
         entries += run if len(run) < 3 else [f"{run[0]} to {run[-1]}"]
-    more = f" and {len(entries) - most:,} more" if len(entries) > most else ""
-    return ", ".join(entries[:most]) + more
+    return first_names(entries, most)
 
 
 def columns_text(names: Sequence[str]) -> str:

@@ -6,7 +6,6 @@ It also shows the area that remains without these features.
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from urllib.parse import quote
@@ -158,7 +157,6 @@ def _feature(named: NamedColumns) -> str:
     """
     name = html.escape(named.name)
     words = f"<div><b>{name}</b><span>{html.escape(named.sentence)}</span></div>"
-    words = re.sub(r"\b(rows?|columns?) (?=\d)", r"\1&nbsp;", words)  # no line ends between them
     return f'<div class="feature">{words}{_histogram(named.histogram, named, name)}</div>'
 
 

@@ -7,9 +7,10 @@ export function setAttributes(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
 }
 
-/** The text with a non-breaking space between a number and its % sign, so that no line ends between them.
+/** The text with a non-breaking space between a number and its % sign, and in "row 3" and "column 3", so that no line
+ * ends between them.
  * @param {string} text */
-export const unbroken = (text) => text.replace(/(\d) (?=%)/g, "$1\u00a0");
+export const unbroken = (text) => text.replace(/(\d(?= %)|\b(?:row|column)s?(?= \d)) /g, "$1\u00a0");
 
 /** Part of a new element: its attributes (an object), or a piece of its content.
  * @typedef {Record<string, string | number> | Element | string} Part */

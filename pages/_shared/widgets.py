@@ -15,10 +15,10 @@ from prviz.reports.settings import ExploreSettings
 
 
 def unbroken(text: str) -> str:
-    """The text with a non-breaking space between a number and its % sign, so that no line ends
-    between them.
+    """The text with a non-breaking space between a number and its % sign, and in "row 3" and
+    "column 3", so that no line ends between them.
     """
-    return re.sub(r"(?<=\d) (?=%)", "\u00a0", text)
+    return re.sub(r"(\d(?= %)|\b(?:row|column)s?(?= \d)) ", "\\1\u00a0", text)
 
 
 # Texts from users, such as names of files and columns, must pass `plain` before they are drawn:

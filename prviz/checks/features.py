@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from prviz.arrays import Ints
-from prviz.checks.facts import SURE, DataFacts, Moments, SetFacts, variances
+from prviz.checks.facts import SURE, DataFacts, SetFacts, variances
 from prviz.checks.finding import (
     Finding,
     called,
@@ -73,14 +73,6 @@ WEIGHTS = "Weights among the features"
 SCALES = "Feature scales"
 
 
-def _alone(one: Moments, other: Moments) -> float:
-    """Share of one set's variance in features that never vary in the other set."""
-    squares = variances(one)
-    if squares.any():
-        return float(squares[other.constant].sum() / squares.sum())
-    return 0.0
-
-
 def constant_features(facts: DataFacts) -> Finding:
     """Finding on features that never vary in one set, or in both."""
     title = "Constant features"
@@ -94,13 +86,13 @@ def constant_features(facts: DataFacts) -> Finding:
     if apart := _other_constants(facts, both):
         features = called_all(samples, apart)
         effect = (
-            f"Each set has a value of its own in {', '.join(features[:4])}, which tells the sets"
+            f"Each set has a value of its own in {first_names(features)}, which tells the sets"
             f" apart by itself: {leave_out_text(samples, apart)}."
         )
         return Finding(title, value, "warning", effect, features)
     if not len(one):
         return Finding(title, value, "note", NEVER_VARIES)
-    share = max(_alone(facts.real, facts.generated), _alone(facts.generated, facts.real))
+    share = _alone(facts, one)
     amount = "under 0.1 %"
     if share >= 0.001:
         amount = f"{100 * share:.1f} %"
@@ -109,13 +101,15 @@ def constant_features(facts: DataFacts) -> Finding:
         "A feature that varies in one set only tells the sets apart by itself, which lowers the"
         " curves of kNN, KDE, iPR and Coverage, the more of the variance it holds."
     )
-    tells = share > LARGE_VARIANCE and _surely_alone(facts, one) > LARGE_VARIANCE
+    tells = _alone(facts, one, _RARELY) > LARGE_VARIANCE
     return Finding(title, value, grade(True, tells), effect, called_all(samples, one))
 
 
-def _surely_alone(facts: DataFacts, features: Ints) -> float:
-    """`_alone` without features that may be constant by chance: in few samples, a feature that is
-    rarely other than 0 can be 0 throughout.
+def _alone(facts: DataFacts, features: Ints, rows: float = -1) -> float:
+    """Largest share of a set's variance in those of some features that never vary in the other set.
+
+    rows : only features count that were expected to vary in more than so many rows there: in few
+        samples, a feature that is rarely other than 0 can be 0 throughout.
     """
     sides = list(zip(facts.pair, (facts.real, facts.generated), strict=True))
     largest = 0.0
@@ -124,7 +118,7 @@ def _surely_alone(facts: DataFacts, features: Ints) -> float:
         differs = (moving.values[:, here] != fixed.values[0, here]).mean(axis=0)
         squares = variances(of_moving)
         if squares.any():
-            sure = here[differs * fixed.n > _RARELY]
+            sure = here[differs * fixed.n > rows]
             largest = max(largest, float(squares[sure].sum() / squares.sum()))
     return largest
 

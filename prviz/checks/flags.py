@@ -46,7 +46,7 @@ from prviz.checks.row_order import (
 from prviz.quoting import every_name
 from prviz.readers.columns import is_label, is_measured, is_path
 from prviz.readers.delimited import summary_rows
-from prviz.readers.suspects import reasons_text, suspect_names
+from prviz.readers.suspects import reasons_text, suspects
 from prviz.samples import SamplePair, Samples, by_role, pair_of
 from prviz.warning import from_outside, warn
 
@@ -194,8 +194,7 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
     """Warn about columns of data frames that do not look like features. For files, the reader does
     that.
     """
-    names: dict[str, None] = {}
-    reasons = ""
+    found: dict[str, str] = {}
     drop = "drop(columns="
     for frame, samples in zip(given, pair, strict=False):
         if not hasattr(frame, "columns"):
@@ -203,23 +202,21 @@ def _say_columns(pair: SamplePair, given: Sequence[Any]) -> None:
         for name, column in zip(samples.features, samples.values.T, strict=False):
             measured = is_measured(name) and (is_path(name) or (column != np.rint(column)).any())
             if is_label(name) and not measured:
-                names[name] = None
-        if samples.features and (found := suspect_names(samples.values, samples.features)):
-            names |= dict.fromkeys(found)
-            reasons = reasons or reasons_text(samples.values, samples.features)
+                found[name] = "by name a label or a key"
+        if samples.features:
+            found |= suspects(samples.values, samples.features)
         if hasattr(frame, "drop_columns"):  # a table of pyarrow
             drop = "drop_columns("
         elif not hasattr(frame, "iloc"):  # a frame of polars
             drop = "drop("
-    if names:
+    if found:
         what = "look like no features"
-        if len(names) == 1:
+        if len(found) == 1:
             what = "looks like no feature"
         warn(
             pair.digest,
-            f"Columns: {', '.join(map(repr, names))} {what} "
-            f"({reasons or 'by name a label or a key'}); frame.{drop}{list(names)!r}) leaves out"
-            " what is none",
+            f"Columns: {', '.join(map(repr, found))} {what} ({reasons_text(found)}); "
+            f"frame.{drop}{list(found)!r}) leaves out what is none",
         )
 
 

@@ -134,9 +134,7 @@ def open_array(path: Path, key: str | None) -> PictureArray:
     version = f"{state.st_size} {state.st_mtime_ns} {state.st_ino}"
     if path.suffix.lower() == ".npy":
         with source.open() as stream:
-            header = read_npy_header(
-                stream, source.size, file=source.name, key=None, where=source.where
-            )
+            header = read_npy_header(stream, source.size, source)
         return _array(path, header, header.offset, "", None, version)
     with open_npz(source, limits) as file:
         header = _chosen(file, key)
@@ -212,13 +210,8 @@ def _array(
     if len(shape) != 3 and not colours:
         remedy = "; features (n, d) are no pictures: prviz curve and triage take the file as it is"
         raise ReadError(f"{found}; {_ACCEPTED}{remedy if len(shape) == 2 else ''}")
-    if (
-        header.dtype is None
-        or header.dtype.kind != "u"
-        or header.dtype.itemsize > 2
-        or header.bfloat16
-    ):
-        if header.dtype is not None and header.dtype.kind in "iub" and not header.bfloat16:
+    if header.dtype.kind != "u" or header.dtype.itemsize > 2 or header.bfloat16:
+        if header.dtype.kind in "iub" and not header.bfloat16:
             factor = ""
             if header.dtype.kind == "b":
                 factor = " * 255"

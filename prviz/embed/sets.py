@@ -196,13 +196,10 @@ def sizes_note(reference: SetFile, others: Sequence[SetFile]) -> str:
     if not own or not unlike:
         return ""
     first = unlike[0].found.side
-    more = ""
-    if len(unlike) > 1:
-        more = f" and {len(unlike) - 1} more"
+    names = listed((each.out.stem for each in unlike), most=1)
     return (
         f"pictures of very different sizes: shorter sides of {own:,} pixels in the reference, of"
-        f" {first:,} in {quoted(unlike[0].out.stem)}{more}; what resizing does to each is then a"
-        " part of the difference"
+        f" {first:,} in {names}; what resizing does to each is then a part of the difference"
     )
 
 

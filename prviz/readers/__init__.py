@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from prviz.readers.arrays import check_counts
 from prviz.readers.columns import (
     EVERY,
     ColumnChoice,
+    Contents,
     decimals_in,
     index_columns,
     is_class,
@@ -316,18 +317,6 @@ _KEYED = (".npz", ".safetensors")
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet", ".feather")
 
 
-class _Contents(NamedTuple):
-    """What one set consists of in a file: values, labels, feature names, metadata of any type, and
-    notes.
-    """
-
-    values: Array
-    labels: dict[str, Array]
-    features: tuple[str, ...] = ()
-    metadata: Any = None
-    notes: tuple[str, ...] = ()
-
-
 # Formats that may hold several arrays or list columns, so that `read` takes a key.
 WITH_KEYS = (*_KEYED, *_ARROW)
 
@@ -609,10 +598,10 @@ def _pair_of_rows(
     """Samples of both roles from a table: its real and its generated rows, or two of its list
     columns.
     """
-    held: dict[str | None, _Contents] = {}
+    held: dict[str | None, Contents] = {}
     choice = choice.by(*(split_key(key)[1] for key in keys or ()))
 
-    def table(column: str | None) -> _Contents:  # cached, as both roles may use it
+    def table(column: str | None) -> Contents:  # cached, as both roles may use it
         if column not in held:
             held[column] = _table_or_choices(file, column, limits, choice)
         return held[column]
@@ -681,7 +670,7 @@ def _keyed(file: FileSource, limits: Limits) -> AbstractContextManager[KeyedFile
     return open_tensors(file, limits)
 
 
-def _contents(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
+def _contents(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice) -> Contents:
     """The contents of one set in the file."""
     if file.kind in _KEYED:
         with _keyed(file, limits) as arrays:
@@ -699,9 +688,9 @@ def _contents(file: FileSource, key: str | None, limits: Limits, choice: ColumnC
             raise ReadError(f"{file.where}: .npy files have no keys. Give no key.")
         records = read_records(file, limits, choice)
         if records is not None:
-            return _checked(_Contents(*records), choice, file)
+            return _checked(records, choice, file)
         choice.refuse_arrays(file.where)
-        return _noted(_Contents(read_npy(file, limits), {}), file)
+        return _noted(Contents(read_npy(file, limits), {}), file)
     try:
         contents = _table_or_choices(file, key, limits, choice)
     except ReadError:
@@ -716,7 +705,7 @@ def _contents(file: FileSource, key: str | None, limits: Limits, choice: ColumnC
     raise refuse_mixture(file.where, pair) if key is None else refuse_lists(file.where, [key], pair)
 
 
-def _noted(found: _Contents, file: FileSource, key: str | None = None) -> _Contents:
+def _noted(found: Contents, file: FileSource, key: str | None = None) -> Contents:
     """The contents of an array, with a note if its values look like packed bits or like the raw
     bits of numbers.
     """
@@ -732,7 +721,7 @@ def _noted(found: _Contents, file: FileSource, key: str | None = None) -> _Conte
 
 def _columns(
     arrays: KeyedFile, names: list[str], file: FileSource, limits: Limits, choice: ColumnChoice
-) -> _Contents:
+) -> Contents:
     """Contents of a file whose arrays are the columns of a table."""
     places, dropped = sort_columns(names, [True] * len(names), choice, file.where)
     features = tuple(names[place] for place in places)
@@ -746,18 +735,18 @@ def _columns(
     note = (
         f"its {len(features)} arrays of {len(values):,} numbers are read as the columns of a table"
     )
-    return _checked(_Contents(values, labels, features, arrays.metadata, (note,)), choice, file)
+    return _checked(Contents(values, labels, features, arrays.metadata, (note,)), choice, file)
 
 
 def _beside(
     arrays: KeyedFile, values: Array, choice: ColumnChoice, labels: dict[str, Array]
-) -> _Contents:
+) -> Contents:
     """Values of one array with their labels. The column of groups that the user chose is one of the
     labels.
     """
     if choice.group is not None and choice.group in arrays.keys:
         labels[choice.group] = arrays.label(choice.group, len(values))
-    return _Contents(values, labels, metadata=arrays.metadata)
+    return Contents(values, labels, metadata=arrays.metadata)
 
 
 def _group_beside(file: FileSource, values: Array, choice: ColumnChoice) -> dict[str, Array]:
@@ -779,7 +768,7 @@ def _group_beside(file: FileSource, values: Array, choice: ColumnChoice) -> dict
 
 def _table_or_choices(
     file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice
-) -> _Contents:
+) -> Contents:
     """The table as `_checked` returns it. If several list columns hold both real and generated
     rows, the error offers the real and the generated rows of each list.
     """
@@ -793,7 +782,7 @@ def _table_or_choices(
         raise error from None
 
 
-def _table(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice) -> _Contents:
+def _table(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoice) -> Contents:
     """Contents of a table.
 
     key : name of a list column.
@@ -801,11 +790,13 @@ def _table(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoi
     if file.kind not in _ARROW:
         from prviz.readers.delimited import read_delimited
 
-        values, labels, features, said = read_delimited(file, limits, choice, key)
-        return _Contents(values, labels, features, None, said if features else beside_lists(labels))
+        found = read_delimited(file, limits, choice, key)
+        if found.features:
+            return found
+        return found._replace(notes=beside_lists(found.labels))
     from prviz.readers.arrow import READERS
 
-    found = _Contents(*READERS[file.kind](file, key, limits, choice))
+    found = READERS[file.kind](file, key, limits, choice)
     index = [
         name
         for name in index_columns(found.metadata)
@@ -821,7 +812,7 @@ def _table(file: FileSource, key: str | None, limits: Limits, choice: ColumnChoi
     return found._replace(notes=notes)
 
 
-def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Contents:
+def _checked(table: Contents, choice: ColumnChoice, file: FileSource) -> Contents:
     """The table without the columns that are no features. Raises `SuspectColumnsError` if the user
     has to decide.
     """
@@ -855,7 +846,7 @@ def _checked(table: _Contents, choice: ColumnChoice, file: FileSource) -> _Conte
             *notes,
             f"left out: {listed(left)} ({said}); columns= (--features) takes such by name",
         )
-    return _Contents(found.values, labels | found.labels, found.features, table.metadata, notes)
+    return Contents(found.values, labels | found.labels, found.features, table.metadata, notes)
 
 
 def _has_decimals(column: Array) -> bool:
@@ -864,7 +855,7 @@ def _has_decimals(column: Array) -> bool:
     return False
 
 
-def _rows(file: FileSource, key: str, table: _Contents, limits: Limits) -> _Contents:
+def _rows(file: FileSource, key: str, table: Contents, limits: Limits) -> Contents:
     """The rows of a table that ``key``, written COLUMN=VALUE, selects."""
     rows = rows_of(table.labels, key, file.where)
     check_counts(
@@ -874,7 +865,7 @@ def _rows(file: FileSource, key: str, table: _Contents, limits: Limits) -> _Cont
     return table._replace(values=table.values[rows], labels=labels)
 
 
-def _samples(file: FileSource, contents: _Contents, name: str, choice: ColumnChoice) -> Samples:
+def _samples(file: FileSource, contents: Contents, name: str, choice: ColumnChoice) -> Samples:
     groups = None
     notes = contents.notes
     if choice.group is not None:

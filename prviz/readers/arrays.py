@@ -18,6 +18,8 @@ from prviz.readers.source import Limits, check_claim, human_size, refuse_object_
 _CHUNK = 1 << 24
 # Number of rows checked for NaN and inf at a time.
 _BLOCK_ROWS = 4096
+# Stands for a type that numpy lacks.
+UNKNOWN = np.dtype("V")
 
 _WRONG_KINDS = {
     "T": "text. Save the embeddings as numbers",
@@ -47,48 +49,49 @@ class Header:
 
     Parameters
     ----------
-    file, key : names for messages and recipes; key None: the file holds just this array.
-    shape, dtype, fortran_order : as stored; dtype None: a type that numpy does not have, named by
+    file, path, key : names for messages and recipes; path: the file as the user wrote it; key None:
+    the file holds just this array.
+    shape, dtype, fortran_order : as stored; dtype UNKNOWN: a type that numpy lacks, named by
     dtype_name.
     offset, stored : position of the values in the stream, and number of their bytes there.
     bfloat16 : True if the two-byte dtype holds the upper halves of float32 numbers.
-    path : the file as the user wrote it, for recipes.
     """
 
     file: str
+    path: str
     key: str | None
     where: str
     shape: tuple[int, ...]
-    dtype: np.dtype[Any] | None
+    dtype: np.dtype[Any]
     dtype_name: str
     offset: int
     stored: int
     fortran_order: bool = False
     bfloat16: bool = False
-    path: str = ""
 
     @property
     def table(self) -> tuple[int, ...]:
         """The shape with (n, d, 1, ...), (n, 1, ..., d) and (1, n, d) squeezed to (n, d)."""
-        picture = self.dtype is not None and self.dtype == np.uint8 and not self.bfloat16
-        return squeezed(self.shape, picture=picture)
+        return squeezed(self.shape, picture=self.dtype == np.uint8)
 
     def position(self, row: int, column: int) -> str:
         """Text for the place of a value, counted from 1."""
         return f"{self.where}, row {row + 1}, column {column + 1}"
 
     @property
+    def numpy(self) -> bool:
+        """True for an array of a .npy or .npz file."""
+        return self.file.lower().endswith((".npy", ".npz"))
+
+    @property
     def itemsize(self) -> int:
         """Bytes per stored value."""
-        if self.dtype is None:
-            return 0
         return self.dtype.itemsize
 
     @property
     def held_itemsize(self) -> int:
         """Bytes per value once widened: 4 for float16, bfloat16 and float32, else 8."""
-        narrow = self.dtype is not None and self.dtype.kind == "f" and self.dtype.itemsize <= 4
-        if narrow or self.bfloat16:
+        if self.bfloat16 or (self.dtype.kind == "f" and self.itemsize <= 4):
             return 4
         return 8
 
@@ -106,43 +109,37 @@ def _loaded(header: Header, options: str = "") -> str:
     key = ""
     if header.key is not None:
         key = f"[{literal(header.key)}]"
-    return f"np.load({literal(header.path or header.file)}{options}){key}"
+    return f"np.load({literal(header.path)}{options}){key}"
 
 
 def _check_dtype(header: Header) -> None:
-    if header.dtype is None:
+    if header.dtype == UNKNOWN:
         raise ReadError(
             f"{header.where}: {header.dtype_name} numbers, which can't be read. Save them as "
             f"float32."
         )
     if header.dtype.hasobject:
         load = _loaded(header, ", allow_pickle=True")
-        raise refuse_object_array(header.where, header.path or header.file, load)
+        raise refuse_object_array(header.where, header.path, load)
     if header.bfloat16:
         return
     if kept := _CHANGED.get(
-        header.dtype.kind if header.dtype.itemsize > 8 or header.dtype.kind != "f" else ""
+        header.dtype.kind if header.itemsize > 8 or header.dtype.kind != "f" else ""
     ):
         what, change = kept
         raise ReadError(
             f"{header.where}: holds {what}:\nimport numpy as np\nvalues = {_loaded(header)}\n"
-            f"np.save({beside(header.path or header.file, '_numbers.npy')}, {change})"
+            f"np.save({beside(header.path, '_numbers.npy')}, {change})"
         )
-    if header.dtype.kind == "V" and header.dtype.names is None and header.dtype.itemsize == 1:
-        path = header.path or header.file
+    if header.dtype.kind == "V" and header.dtype.names is None and header.itemsize == 1:
         raise ReadError(
             f"{header.where}: numbers of 8 bits whose type the file does not name. If it is "
             "float8_e4m3fn (another is float8_e5m2):\nimport ml_dtypes, numpy as np\nvalues = "
             f"{_loaded(header)}.view(ml_dtypes.float8_e4m3fn)\n"
-            f"np.save({beside(path, '_numbers.npy')}, values.astype('float32'))"
+            f"np.save({beside(header.path, '_numbers.npy')}, values.astype('float32'))"
         )
     if header.dtype.kind in _WRONG_KINDS:
         raise ReadError(f"{header.where}: holds {_WRONG_KINDS[header.dtype.kind]}.")
-    if header.dtype.kind not in "fiub" or header.dtype.itemsize > 8:
-        raise ReadError(
-            f"{header.where}: {header.dtype_name} numbers, which can't be read. Save them as "
-            f"float64."
-        )
 
 
 def _check_shape(header: Header) -> None:
@@ -155,16 +152,13 @@ def _check_shape(header: Header) -> None:
         end = ","
     found = f"{header.where}: {header.dtype_name} of shape ({sizes}{end})"
     if looks_like_images(header):
-        arrays = header.file.lower().endswith((".npy", ".npz"))
-        remedy = (
-            EMBED_PICTURES.replace("FOLDER", header.file)
-            if arrays
-            else f"save them as .npy, and {EMBED_PICTURES}"
-        )
+        remedy = f"save them as .npy, and {EMBED_PICTURES}"
+        if header.numpy:
+            remedy = EMBED_PICTURES.replace("FOLDER", header.file)
         raise ReadError(f"{found} looks like images, not embeddings. Embed them first: {remedy}.")
     frames = ""
-    if len(shape) == 3 and header.file.lower().endswith((".npy", ".npz")):
-        saved = beside(header.path or header.file, "_frames.npz")
+    if len(shape) == 3 and header.numpy:
+        saved = beside(header.path, "_frames.npz")
         frames = (
             " If each row of the last axis is a sample, such as a frame of a clip, save the "
             "frames, and name their clips with --group clip (group='clip'):\nimport numpy as "
@@ -278,7 +272,7 @@ def load(stream: BinaryIO, header: Header) -> Array:
             )
         view[position : position + len(part)] = part
         position += len(part)
-    stored = raw.view(cast("np.dtype[Any]", header.dtype)).reshape(
+    stored = raw.view(header.dtype).reshape(
         header.table, order="F" if header.fortran_order else "C"
     )
     if header.bfloat16:
@@ -321,11 +315,11 @@ def check_finite(values: Array, header: Header) -> None:
     try:
         check_values(values, header.position)
     except ReadError as error:
-        if len(header.shape) != 2 or not header.file.lower().endswith((".npy", ".npz")):
+        if len(header.shape) != 2 or not header.numpy:
             raise
         raise ReadError(
             f"{str(error).removesuffix('.')}, and all such samples:\nimport numpy as np\n"
             f"values = {_loaded(header)}\n"
-            f"np.save({beside(header.path or header.file, '_finite.npy')}, "
+            f"np.save({beside(header.path, '_finite.npy')}, "
             "values[np.isfinite(values).all(axis=1)])"
         ) from None

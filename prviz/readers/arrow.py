@@ -27,12 +27,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import json as arrow_json
 
-from prviz.arrays import Array
 from prviz.quoting import drop_text
 from prviz.readers.arrays import check_counts
 from prviz.readers.arrow_rows import plan_columns, read_batches
 from prviz.readers.arrow_types import PlainColumns, frame_lines, is_list, is_number
-from prviz.readers.columns import EVERY, MOST_COLUMNS, ColumnChoice, is_label
+from prviz.readers.columns import EVERY, MOST_COLUMNS, ColumnChoice, Contents, is_label
 from prviz.readers.conversion import refuse_container
 from prviz.readers.errors import (
     EmptyCellError,
@@ -493,7 +492,7 @@ def _opened(source: FileSource) -> Iterator[Any]:
 
 def read_parquet(
     source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
-) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
+) -> Contents:
     """Values (n, d), labels, names of features and metadata of a Parquet file; no other column is
     read.
 
@@ -523,7 +522,7 @@ def read_parquet(
 
 def read_feather(
     source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
-) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
+) -> Contents:
     """Like `read_parquet`, for an Arrow file (Feather version 2) or stream. Only the columns that
     are read are decompressed.
 
@@ -567,7 +566,7 @@ def read_feather(
 
 def read_json_lines(
     source: FileSource, key: str | None, limits: Limits, choice: ColumnChoice = EVERY
-) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
+) -> Contents:
     """`read_parquet` for a text with one JSON object or list of numbers in each line; the first
     lines name the columns.
 
@@ -695,9 +694,7 @@ class _Reading:
         self.plan.check_claim(rows, values, self._limits)
         check_counts(self._source.where, rows, len(self.plan.features), self._limits)
 
-    def rows(
-        self, rows: int, batches: Iterable[Any]
-    ) -> tuple[Array, dict[str, Array], tuple[str, ...], Any]:
+    def rows(self, rows: int, batches: Iterable[Any]) -> Contents:
         """Values, labels, feature names and metadata from stored batches; see `read_batches`.
 
         Raises ReadError for a table with one value a row, and `Plan.refusal` for a column
@@ -706,9 +703,7 @@ class _Reading:
         plan = self.plan
         source = self._source
         try:
-            values, labels, features = read_batches(
-                plan, rows, map(self.plain.batch, batches), self._limits
-            )
+            found = read_batches(plan, rows, map(self.plain.batch, batches), self._limits)
         except EmptyCellError as error:
             if plan.as_list:
                 raise
@@ -722,13 +717,13 @@ class _Reading:
             ) from None
         names = plan.columns
         if not self._choice.features and not plan.as_list and len(names) <= MOST_COLUMNS:
-            columns = dict(enumerate([*values.T, *labels.values()]))
+            columns = dict(enumerate([*found.values.T, *found.labels.values()]))
             if form := long_form(columns, dict(enumerate(names))):
                 loading = frame_lines(source)
                 raise refuse_long(source.where, form, names, names, loading, source.typed)
         if plan.refusal is not None:
             raise plan.refusal
-        return values, labels, features, self._metadata
+        return found._replace(metadata=self._metadata)
 
 
 def _add_numbers(held: dict[str, Any], more: Any) -> None:

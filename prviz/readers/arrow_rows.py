@@ -21,6 +21,7 @@ from prviz.readers.columns import (
     LABEL_BYTES,
     MOST_COLUMNS,
     ColumnChoice,
+    Contents,
     index_columns,
     label_array,
     label_names,
@@ -353,9 +354,7 @@ def _text_bytes(column: Any) -> int:
     return 0
 
 
-def read_batches(
-    plan: Plan, rows: int, batches: Iterable[Any], limits: Limits
-) -> tuple[Array, dict[str, Array], tuple[str, ...]]:
+def read_batches(plan: Plan, rows: int, batches: Iterable[Any], limits: Limits) -> Contents:
     """Values (n, d), labels and feature names from Arrow record batches of ``rows`` rows in all.
 
     Names of columns are returned even if they are only numbers; a list column has no names.
@@ -378,4 +377,4 @@ def read_batches(
     labels = {
         name: label_array(table.texts[old]) for name, old in zip(names, plan.labels, strict=True)
     }
-    return table.values, labels, () if plan.as_list else plan.features
+    return Contents(table.values, labels, () if plan.as_list else plan.features)

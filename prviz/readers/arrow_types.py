@@ -19,7 +19,7 @@ from pyarrow import types
 
 from prviz.readers.columns import is_label
 from prviz.readers.errors import ReadError, beside, literal, quoted
-from prviz.readers.pieces import quantised, refuse_sparse, sparse
+from prviz.readers.pieces import Stored, quantised, refuse_sparse, sparse
 from prviz.readers.source import FileSource, Limits, check_claim
 
 
@@ -83,9 +83,7 @@ class PlainColumns:
                 array.validate(full=True)
                 array = array.flatten()[place]
             arrays[column.name] = self._converted(array, column)
-        if arrays:
-            return pa.RecordBatch.from_pydict(arrays)
-        return batch
+        return pa.RecordBatch.from_pydict(arrays)
 
     def _converted(self, array: Any, column: _Column) -> Any:
         kind = _plain(array.type)
@@ -139,15 +137,14 @@ class PlainColumns:
             f"row in rows]))"
         )
 
-    def _in_pieces(self) -> str:
-        """Python lines that load all columns as ``arrays``, including those nested in other
-        columns.
-        """
-        read = f"pa.Table.from_pandas({_reading(self._source)})"
-        return (
-            f"import numpy as np, pandas as pd, pyarrow as pa\narrays = "
-            f"{read}.flatten().to_pandas()"
+    def _in_pieces(self) -> Stored:
+        """The file with the lines that load all columns, also those nested in other columns."""
+        source = self._source
+        loading = (
+            "import numpy as np, pandas as pd, pyarrow as pa\narrays = "
+            f"pa.Table.from_pandas({_reading(source)}).flatten().to_pandas()"
         )
+        return Stored(source.where, loading, source.typed)
 
     def refuse_pieces(self, also: Collection[str] = ()) -> None:
         """Raise ReadError if lists of whole numbers are only a part of the data: the positions of
@@ -155,9 +152,7 @@ class PlainColumns:
 
         also : names of further lists of whole numbers, beyond those in the schema.
         """
-        where = self._source.where
-        typed = self._source.typed
-        loading = self._in_pieces()
+        file = self._in_pieces()
         plain = []
         lists = []
         whole = []
@@ -176,10 +171,10 @@ class PlainColumns:
         features = [name for name in lists if not is_label(name)]
         error = None
         if not spark:
-            error = sparse(where, lists, whole, loading, typed)
+            error = sparse(file, lists, whole)
         if error is None and len(features) == 1 and features[0] in whole:
             others = [name for name in plain if name != features[0]]
-            error = quantised(where, features[0], others, loading, typed)
+            error = quantised(file, features[0], others)
         if error is not None:
             raise error
 
@@ -193,8 +188,8 @@ class PlainColumns:
                 continue
             batch.column(name).validate(full=True)
             if pc.any(pc.equal(batch.column(name).field("type"), 0)).as_py():
-                held = {which: f"{name}.{field}" for which, field in _SPARK.items()}
-                raise refuse_sparse(self._source.where, held, self._in_pieces(), self._source.typed)
+                held = (f"{name}.{field}" for field in ("indices", "values", "size"))
+                raise refuse_sparse(self._in_pieces(), *held)
 
     def _refuse_others(self, kinds: Sequence[tuple[str, Any]]) -> None:
         """Raise ReadError for a table without columns of numbers, whose features are stored in
@@ -240,8 +235,6 @@ def refuse_pictures(where: str, name: str, read: str, typed: str) -> ReadError:
     )
 
 
-# Piece of a sparse vector -> its field in Spark.
-_SPARK = {"places": "indices", "values": "values", "size": "size"}
 _NUMBERS = (types.is_integer, types.is_floating, types.is_boolean)
 _TEXTS = (types.is_string, types.is_large_string, types.is_string_view)
 _VIEWS = (types.is_list_view, types.is_large_list_view)

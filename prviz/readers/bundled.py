@@ -111,6 +111,8 @@ def _truncation_summary(psi: float) -> str:
     return f"Latent vectors pulled to their mean: {psi:.1f} of each one's distance is left."
 
 
+_VAE_EPOCHS = (10, 40, 120, 300)
+_GAN_EPOCHS = (50, 100, 200, 350)
 # Models of the zoo, generators of many kinds trained on the digits: stem of the file names, title,
 # summary, and the epochs whose samples are bundled.
 _ZOO = (
@@ -118,33 +120,33 @@ _ZOO = (
         "vae-b0.03",
         "VAE β 0.03",
         "a variational autoencoder that is hardly held to its prior",
-        (10, 40, 120, 300),
+        _VAE_EPOCHS,
     ),
-    ("vae-b0.2", "VAE β 0.2", "a variational autoencoder", (10, 40, 120, 300)),
+    ("vae-b0.2", "VAE β 0.2", "a variational autoencoder", _VAE_EPOCHS),
     (
         "vae-b1",
         "VAE β 1",
         "a variational autoencoder that is fully held to its prior",
-        (10, 40, 120, 300),
+        _VAE_EPOCHS,
     ),
     (
         "vae-b0.2-narrow",
         "VAE narrow",
         "a variational autoencoder of 24 hidden units",
-        (10, 40, 120, 300),
+        _VAE_EPOCHS,
     ),
-    ("gan", "GAN", "a generative adversarial network", (50, 100, 200, 350)),
+    ("gan", "GAN", "a generative adversarial network", _GAN_EPOCHS),
     (
         "gan-narrow",
         "GAN narrow",
         "an adversarial network whose generator has 64 hidden units",
-        (50, 100, 200, 350),
+        _GAN_EPOCHS,
     ),
     (
         "gan-collapsed",
         "GAN collapsed",
         "an adversarial network whose generator learns too fast",
-        (50, 100, 200, 350),
+        _GAN_EPOCHS,
     ),
     ("flow", "Flow", "a normalising flow", (3, 10, 40, 100)),
     ("flow-narrow", "Flow narrow", "a normalising flow of 24 hidden units", (3, 10, 40, 100)),
@@ -363,6 +365,7 @@ _FAMILIES = (
 #: Family name -> family, in the order of menus. No file is read before `bundled_pair`
 #: is called.
 BUNDLED: Mapping[str, Family] = MappingProxyType({family.name: family for family in _FAMILIES})
+_FAMILY_OF = {each.name: family for family in _FAMILIES for each in family.checkpoints}
 
 
 def zoo_checkpoints() -> tuple[BundledCheckpoint, ...]:
@@ -375,18 +378,15 @@ def zoo_checkpoints() -> tuple[BundledCheckpoint, ...]:
 
 def bundled_names() -> tuple[str, ...]:
     """Every name that `bundled_pair` takes, family by family."""
-    return tuple(
-        checkpoint.name for family in BUNDLED.values() for checkpoint in family.checkpoints
-    )
+    return tuple(_FAMILY_OF)
 
 
 def family_of(name: str) -> str:
     """Name of the family that checkpoint ``name`` belongs to. Raises ValueError for an unknown
     checkpoint.
     """
-    for family in BUNDLED.values():
-        if any(checkpoint.name == name for checkpoint in family.checkpoints):
-            return family.name
+    if name in _FAMILY_OF:
+        return _FAMILY_OF[name].name
     raise ValueError(f"checkpoint = {name!r}; one of {', '.join(bundled_names())} is needed")
 
 

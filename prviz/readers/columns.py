@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -274,6 +274,20 @@ class ColumnChoice:
             raise ReadError(
                 f"{where}: an array, without names of columns. Give neither columns nor drop."
             )
+
+
+class Contents(NamedTuple):
+    """What one set consists of in a file: values, labels, feature names, metadata of any type, and
+    notes.
+
+    features : () if the values are one array, or the lists of one column.
+    """
+
+    values: Array
+    labels: dict[str, Array]
+    features: tuple[str, ...] = ()
+    metadata: Any = None
+    notes: tuple[str, ...] = ()
 
 
 # No choice by the user, for reading one file.

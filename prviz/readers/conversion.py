@@ -324,6 +324,8 @@ def _record(item: Any) -> dict[str, Any] | None:
 
 # ---- recipes: the Python lines that convert each kind of file ----
 
+# A kind of file: what a message calls it, and its recipe.
+_Kind = tuple[str, str]
 _SAVE = "prviz.readers.save_arrays"
 _FRAME = (
     "import pandas as pd\nsheets = pd.read_excel({file}, header=None, sheet_name=None)\n"
@@ -633,7 +635,7 @@ _MATLAB_7 = (
 _HDF5_ENDINGS = (".h5", ".hdf5", ".hdf", ".he5")
 _HDF5_MAGIC = b"\x89HDF"
 # Extension -> kind of file, and its recipe.
-_KINDS: dict[str, tuple[str, str]] = {
+_KINDS: dict[str, _Kind] = {
     ".h5ad": ("an AnnData file (cells)", _CELLS),
     **dict.fromkeys(_HDF5_ENDINGS, ("an HDF5 file", _HDF5)),
     ".mat": ("a file of MATLAB", _MATLAB),
@@ -748,6 +750,12 @@ _TOUCH = (
     re.compile(rb"[-+.\d\s]+"),
     _TOUCHING,
 )
+_BOXED = (
+    "a table drawn with bars",
+    re.compile(rb"\+[-=+]+\+\s*$"),
+    re.compile(rb"\+[-=+]+\+"),
+    _BARS,
+)
 _PRINTED: tuple[_Printed, ...] = (
     ("rows of numbers in brackets", _BRACKET, _ANY, BRACKETS),
     (
@@ -769,7 +777,7 @@ _PRINTED: tuple[_Printed, ...] = (
         _SVM,
     ),
     (_ARK[0], re.compile(rb"\S+ +\[\s*([-+\d.eE]+\s+)*\]?\s*$"), _ANY, _ARK[1]),
-    ("a table drawn with bars", re.compile(rb"\+[-=+]+\+\s*$"), re.compile(rb"\+[-=+]+\+"), _BARS),
+    _BOXED,
     ("a table drawn with bars", _BAR, re.compile(rb"\|?( *[-+.\deE]+ *\|)+.*"), _BARS),
     (
         "a table of LaTeX",
@@ -817,7 +825,7 @@ _MISNAMED: tuple[_Printed, ...] = (
         for each in _PRINTED
         if each[3] in (_WORDS, _SVM, _R_PRINT, _NAMED_VALUES, _LATEX, _DPUT, _DPUT_MATRIX)
     ),
-    ("a table drawn with bars", re.compile(rb"\+[-=+]+\+\s*$"), re.compile(rb"\+[-=+]+\+"), _BARS),
+    _BOXED,
 )
 
 
@@ -881,7 +889,7 @@ def _converted(where: str, path: str, what: str, lines: str) -> ReadError:
     return ReadError(f"{where}: {what}.{first} Convert it, and use the new file:\n{recipe}")
 
 
-def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str, str] | None:
+def _kind(extension: str, head: Callable[[int], bytes], size: int) -> _Kind | None:
     if extension == ".mat":
         return _matlab(head(1 << 16), size)
     if head(4) == _HDF5_MAGIC and extension in (".nc", ".nc4", *_HDF5_ENDINGS):
@@ -907,7 +915,7 @@ def _kind(extension: str, head: Callable[[int], bytes], size: int) -> tuple[str,
     )
 
 
-def _matlab(head: bytes, size: int) -> tuple[str, str] | None:
+def _matlab(head: bytes, size: int) -> _Kind | None:
     """The recipe for a file of MATLAB, or of Octave, which may be text."""
     if b"MATLAB 7.3" in head[:128]:
         return "a file of MATLAB 7.3 (HDF5)", _MATLAB_7
@@ -916,12 +924,12 @@ def _matlab(head: bytes, size: int) -> tuple[str, str] | None:
     return _KINDS[".mat"]
 
 
-def _hdf5(head: bytes) -> tuple[str, str]:
+def _hdf5(head: bytes) -> _Kind:
     """The recipe for an HDF5 file, or for one that pandas wrote, whose layout is its own."""
     return _KINDS[".h5"][0], _STORE if b"pandas_type" in head else _HDF5
 
 
-def _of_own_form(head: bytes, extension: str, size: int) -> tuple[str, str] | None:
+def _of_own_form(head: bytes, extension: str, size: int) -> _Kind | None:
     """The recipe for a sparse table of Weka (rows in braces that omit zeros), a dump of PostgreSQL,
     or word vectors without the line of sizes above; None for others.
     """
@@ -934,7 +942,7 @@ def _of_own_form(head: bytes, extension: str, size: int) -> tuple[str, str] | No
     return None
 
 
-def _by_contents(head: bytes, size: int) -> tuple[str, str] | None:
+def _by_contents(head: bytes, size: int) -> _Kind | None:
     """The recipe for a file of unknown extension by its first bytes; None if these are unknown
     too.
     """
@@ -950,7 +958,7 @@ def _by_contents(head: bytes, size: int) -> tuple[str, str] | None:
     return _text_table(head, size)
 
 
-def _text_or_bytes(extension: str, head: bytes, size: int) -> tuple[str, str] | None:
+def _text_or_bytes(extension: str, head: bytes, size: int) -> _Kind | None:
     """The recipe for a file whose extension says little: text in any encoding, or plain bytes."""
     encoding = encoding_of(head)
     if encoding != "utf-8" and (text := _decoded(head, encoding)):
@@ -973,7 +981,7 @@ def _decoded(head: bytes, encoding: str) -> bytes:
     return b""
 
 
-def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
+def _text_table(head: bytes, size: int) -> _Kind | None:
     """The recipe for a text table with any extension; None if its second line holds no numbers."""
     if found := _printed(head, len(head) == size, _PRINTED):
         return found
@@ -995,7 +1003,7 @@ def _text_table(head: bytes, size: int) -> tuple[str, str] | None:
     return _numbers_within(head, lines) or _table_within(lines)
 
 
-def _orange(lines: Sequence[bytes]) -> tuple[str, str] | None:
+def _orange(lines: Sequence[bytes]) -> _Kind | None:
     """The recipe for a table of Orange, where the second line or the names give the kind of each
     column.
     """
@@ -1013,7 +1021,7 @@ def _orange(lines: Sequence[bytes]) -> tuple[str, str] | None:
     return None
 
 
-def _numbers_within(head: bytes, lines: Sequence[bytes]) -> tuple[str, str] | None:
+def _numbers_within(head: bytes, lines: Sequence[bytes]) -> _Kind | None:
     """The recipe for a text most of whose lines are equally many numbers and nothing else, without
     column names.
     """
@@ -1043,7 +1051,7 @@ _MOST_NAMES = 4
 _NEARLY = 0.9
 
 
-def _table_within(lines: Sequence[bytes]) -> tuple[str, str] | None:
+def _table_within(lines: Sequence[bytes]) -> _Kind | None:
     """The recipe for a text most of whose lines are rows of one table; None for any other text."""
     for mark in (b"\t", b";", b",", None):
         rows = [line.split(mark) for line in lines]
@@ -1084,7 +1092,7 @@ def _lines(head: bytes, whole: bool) -> list[bytes]:
     return [line for line in lines if line.strip() and not line.startswith(b"#")]
 
 
-def _printed(head: bytes, whole: bool, kinds: Sequence[_Printed]) -> tuple[str, str] | None:
+def _printed(head: bytes, whole: bool, kinds: Sequence[_Printed]) -> _Kind | None:
     """Description and recipe of a printed text, by its first and third lines; None for other
     texts.
     """
@@ -1108,7 +1116,7 @@ def _printed(head: bytes, whole: bool, kinds: Sequence[_Printed]) -> tuple[str, 
     return None
 
 
-def _binary(head: bytes, size: int) -> tuple[str, str] | None:
+def _binary(head: bytes, size: int) -> _Kind | None:
     """Description and recipe of a .bin file; some formats are recognised by the sizes at their
     start.
     """
@@ -1127,7 +1135,7 @@ def _binary(head: bytes, size: int) -> tuple[str, str] | None:
     return None
 
 
-def _plain_bytes(head: bytes) -> tuple[str, str]:
+def _plain_bytes(head: bytes) -> _Kind:
     """Description and recipe of plain bytes: float64 if only that gives mostly plain numbers, else
     float32.
     """
@@ -1157,7 +1165,7 @@ def _is_idx(head: bytes, size: int) -> bool:
     return size == 4 + 4 * head[3] + width * math.prod(sizes)
 
 
-def _json(head: bytes) -> tuple[str, str]:
+def _json(head: bytes) -> _Kind:
     """The recipe for a JSON file, by how it begins."""
     text = b"".join(head.split())
     loaded = "json.load(open({file}))"

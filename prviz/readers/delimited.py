@@ -25,6 +25,7 @@ from prviz.readers.columns import (
     EVERY,
     MOST_COLUMNS,
     ColumnChoice,
+    Contents,
     label_array,
     label_bytes,
     label_names,
@@ -33,7 +34,7 @@ from prviz.readers.columns import (
     sort_columns,
 )
 from prviz.readers.errors import EmptyCellError, ReadError, quoted
-from prviz.readers.first_lines import Record, header, is_comment
+from prviz.readers.first_lines import FirstLines, Record, is_comment
 from prviz.readers.long_form import long_form
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
 from prviz.readers.suspects import check_upright
@@ -116,10 +117,10 @@ class _Lines:
 
     def __init__(self, stream: BinaryIO, where: str, numbers: Numbers, limits: Limits) -> None:
         self._stream = stream
-        self._where = where
+        self.where = where
         self._mark = numbers.delimiter.encode()
         self._limits = limits
-        self._numbers = numbers
+        self.numbers = numbers
         self.record = 0
         self.quotes = False
 
@@ -132,7 +133,7 @@ class _Lines:
             number += 1
             self.record += len(line)
             self.quotes = b'"' in line
-            if self.quotes and self._numbers.in_quotes and stands_alone(line, self._mark):
+            if self.quotes and self.numbers.in_quotes and stands_alone(line, self._mark):
                 raise _LoneQuoteError
             if line.strip() == b"\x1a" and not self._stream.read(1):
                 return  # DOS programs end a file by this byte
@@ -141,25 +142,26 @@ class _Lines:
                 if self.record == len(line):
                     found = "longer"
                 raise ReadError(
-                    f"{self._where}, line {number}: {found} than {human_size(longest)}. Is this one"
+                    f"{self.where}, line {number}: {found} than {human_size(longest)}. Is this one"
                     " line per sample?"
                 )
             if len(line) > columns and line.count(mark) >= columns:
-                check_columns(f"{self._where}, line {number}", line.count(mark) + 1, self._limits)
+                check_columns(f"{self.where}, line {number}", line.count(mark) + 1, self._limits)
             try:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
                 raise _NotUtf8Error from error
             if "\0" in text:
                 raise ReadError(
-                    f"{self._where}, line {number}: binary data or UTF-16, not text. Save the table"
+                    f"{self.where}, line {number}: binary data or UTF-16, not text. Save the table"
                     " as UTF-8 text."
                 )
             yield text
 
 
-def _records(lines: _Lines, where: str, numbers: Numbers) -> Iterator[Record]:
+def _records(lines: _Lines) -> Iterator[Record]:
     """The records that are not blank: the number of the record's first line, and its fields."""
+    numbers = lines.numbers
     delimiter = numbers.delimiter
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if numbers.in_quotes else csv.QUOTE_NONE
     reader = csv.reader(
@@ -180,8 +182,8 @@ def _records(lines: _Lines, where: str, numbers: Numbers) -> Iterator[Record]:
         if "new-line character" in str(error):
             raise _BareReturnsError from error
         raise ReadError(
-            f"{where}, line {line}: can't be split into fields ({quoted(str(error))}). Check quotes"
-            " and line ends."
+            f"{lines.where}, line {line}: can't be split into fields ({quoted(str(error))}). Check"
+            " quotes and line ends."
         ) from error
 
 
@@ -293,7 +295,7 @@ class _Table(Layout):
             )
         return found
 
-    def append_plain(self, stream: BinaryIO, delimiter: str, limits: Limits) -> bool:
+    def append_plain(self, stream: BinaryIO, limits: Limits) -> bool:
         """Add all further lines by pyarrow and return True; add nothing and return False unless
         every line is plain.
 
@@ -314,7 +316,7 @@ class _Table(Layout):
             if too_long or bare_return or marked or b'"' in part or b"\0" in part:
                 break
             try:
-                rows, columns = _parsed_by_arrow(part, self, delimiter)
+                rows, columns = _parsed_by_arrow(part, self)
             except pa.ArrowException:
                 break
             if rows.size:  # else the part has only blank lines
@@ -341,7 +343,7 @@ class _Table(Layout):
         return 8 * len(self.values) + self.label_bytes
 
 
-def _parsed_by_arrow(part: bytes, table: _Table, delimiter: str) -> tuple[Array, list[list[str]]]:
+def _parsed_by_arrow(part: bytes, table: _Table) -> tuple[Array, list[list[str]]]:
     """Values (rows, features) and label texts of whole lines, parsed by pyarrow. Raises
     pyarrow.ArrowException.
     """
@@ -354,7 +356,7 @@ def _parsed_by_arrow(part: bytes, table: _Table, delimiter: str) -> tuple[Array,
     read = arrow_csv.read_csv(
         pa.BufferReader(part),
         read_options=arrow_csv.ReadOptions(column_names=names, block_size=_BLOCK),
-        parse_options=arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False),
+        parse_options=arrow_csv.ParseOptions(delimiter=table.numbers.delimiter, quote_char=False),
         convert_options=arrow_csv.ConvertOptions(
             column_types=kinds,
             null_values=[],
@@ -379,7 +381,7 @@ def _begin(
 ) -> tuple[_Table, list[Record]]:
     """The empty table with its columns, and those of its first records that hold values."""
     where = source.where
-    names, ahead, notes, line = header(records, where, numbers, source.typed)
+    names, line, ahead, notes = FirstLines(records, where, numbers, source.typed).head()
     values = ahead[0][1] if ahead else []
     # Columns without names are called by their numbers, from 1.
     columns = names or [str(number + 1) for number in range(len(values))]
@@ -547,7 +549,7 @@ def _alike(row: Array, summed: Array) -> bool:
 
 def read_delimited(
     source: FileSource, limits: Limits, choice: ColumnChoice = EVERY, key: str | None = None
-) -> tuple[Array, dict[str, Array], tuple[str, ...], tuple[str, ...]]:
+) -> Contents:
     """Values (n, d) as float64; the label columns; the names of the features, numbers from 1 if
     there is no header; notes.
 
@@ -616,7 +618,7 @@ def _append_all(
         append(ahead)
         begun = stream.tell()
         plain = source.size >= _WORTH_ARROW and table.features and not table.as_list
-        if not (plain and table.append_plain(stream, table.numbers.delimiter, limits)):
+        if not (plain and table.append_plain(stream, limits)):
             stream.seek(begun)
             append(records)
     except EmptyCellError as error:
@@ -644,7 +646,7 @@ def _of_empty_cell(error: EmptyCellError, table: _Table, more: Iterable[list[str
     more : the fields of the cell's record and of all later records.
     """
     column = error.column
-    held = (each for each in more if len(each) > column)
+    held = (each for each in more if len(each) == table.width)
     rows = []
     if not table.lines:
         rows = list(islice(held, _JUDGED))
@@ -667,7 +669,7 @@ def _cells(
     """The feature cells of every row as texts, read from the file a second time."""
     stream.seek(0)
     numbers = table.numbers
-    for _, fields in _records(_Lines(stream, source.where, numbers, limits), source.where, numbers):
+    for _, fields in _records(_Lines(stream, source.where, numbers, limits)):
         if len(fields) >= table.width:
             row = [fields[index] for index in table.features]
             if all(map(numbers.holds, row)):
@@ -683,7 +685,7 @@ def _read(
     encoding: str = "utf-8",
     *,
     in_quotes: bool = True,
-) -> tuple[Array, dict[str, Array], tuple[str, ...], tuple[str, ...]]:
+) -> Contents:
     """`read_delimited` for a stream of UTF-8.
 
     encoding : of the file as stored. in_quotes : False if quotation marks are texts.
@@ -691,7 +693,7 @@ def _read(
     delimiter = delimiter_of(stream, source.extension)
     numbers = Numbers(delimiter, quoted_names=quotes_names_alone(stream, delimiter))
     numbers.in_quotes = in_quotes
-    records = _records(_Lines(stream, source.where, numbers, limits), source.where, numbers)
+    records = _records(_Lines(stream, source.where, numbers, limits))
     table, ahead = _begin(records, source, choice, numbers, key)
     table.encoding = encoding
     _append_all(table, ahead, records, stream, source, limits)
@@ -711,7 +713,7 @@ def _read(
     held = zip(names, map(parsed, table.texts), strict=True)
     labels = {name: label_array(texts) for name, texts in held}
     if table.as_list:
-        return values, labels, (), table.notes
+        return Contents(values, labels)
     if table.skipped and table.names and not choice.features:
         check_upright(labels, n, features, table.typed, table.loaded(", index_col=0"))
     if not choice.features and len(table.columns) <= MOST_COLUMNS:
@@ -719,7 +721,7 @@ def _read(
         columns |= dict(zip(table.labels, labels.values(), strict=True))
         if form := long_form(columns, dict(enumerate(table.columns))):
             raise table.refuse_long(form)
-    return values, labels, features, table.notes
+    return Contents(values, labels, features, notes=table.notes)
 
 
 def _refuse_other_numbers(

@@ -36,6 +36,10 @@ class ReadError(ValueError):
     instead.
     """
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Attributes are set in the order of the constructor's arguments.
+        return type(self), (str(self), *vars(self).values())
+
 
 class AmbiguousKeyError(ReadError):
     """Raised if several arrays of one file could be the samples; pass one of ``choices`` as
@@ -47,9 +51,6 @@ class AmbiguousKeyError(ReadError):
     def __init__(self, message: str, choices: Iterable[str]) -> None:
         super().__init__(message)
         self.choices = tuple(choices)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return AmbiguousKeyError, (str(self), self.choices)
 
 
 class SuspectColumnsError(ReadError):
@@ -63,9 +64,6 @@ class SuspectColumnsError(ReadError):
         super().__init__(message)
         self.columns = tuple(columns)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return SuspectColumnsError, (str(self), self.columns)
-
 
 class EmptyCellError(ReadError):
     """Raised for an empty cell; ``column`` is the index of its column."""
@@ -76,9 +74,6 @@ class EmptyCellError(ReadError):
         super().__init__(message)
         self.column = column
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return EmptyCellError, (str(self), self.column)
-
 
 class TextColumnError(ReadError):
     """Raised for a column of texts among the features; ``column`` is its name."""
@@ -88,9 +83,6 @@ class TextColumnError(ReadError):
     def __init__(self, message: str, column: str) -> None:
         super().__init__(message)
         self.column = column
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return TextColumnError, (str(self), self.column)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from copy import copy
 from itertools import chain, islice
+from typing import NamedTuple
 
 from prviz.readers.columns import is_label
 from prviz.readers.errors import ReadError, beside, literal, quoted
@@ -16,13 +17,14 @@ from prviz.readers.number_names import (
     BELOW_NAMES,
     DOUBTFUL,
     SURE,
+    count_up,
     in_two_levels,
     is_unlike,
     may_be_names,
     points,
     rows_to_compare,
 )
-from prviz.readers.text_advice import bracketed, refuse_comma_pairs
+from prviz.readers.text_advice import bracketed, refuse_comma_pairs, separators
 from prviz.readers.text_dialect import (
     Numbers,
     TextRows,
@@ -37,6 +39,19 @@ from prviz.readers.text_dialect import (
 )
 
 Record = tuple[int, list[str]]
+
+
+class Head(NamedTuple):
+    """Names of the columns or None, the line of the names, the first records with values, and notes
+    on doubtful names.
+    """
+
+    names: list[str] | None
+    line: int
+    below: list[Record]
+    notes: tuple[str, ...] = ()
+
+
 # Number of first records by which the columns are recognised.
 _AHEAD = 4
 # Most lines of titles above a table.
@@ -53,8 +68,8 @@ _DECIMAL = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
 def _count(numbers: Sequence[str]) -> bool:
     """True for 0, 1, 2 ... or 1, 2, 3 ... in order, also written as 0.0, 1.0, 2.0."""
-    values = [float(text) if text.replace(".", "", 1).isdecimal() else -1.0 for text in numbers]
-    return values[0] in (0, 1) and values == [values[0] + place for place in range(len(values))]
+    plain = [text.removesuffix(".0") for text in numbers]
+    return plain[0] in ("0", "1") and count_up(plain)
 
 
 def _is_header(first: Record, second: Sequence[str], where: str, numbered: Numbers) -> bool:
@@ -155,29 +170,17 @@ def _halved(names: Sequence[str], rows: TextRows) -> bool:
     if len(names) > 1:
         return all(text.strip().lstrip("+-").isdecimal() for text in values)
     begun = []
-    rows = [row for row in rows if len(row) == len(values)]
     for row in rows:
-        first, second = map(str.strip, row)
-        if not (_BEFORE.fullmatch(first) and _BEHIND.fullmatch(second)):
-            return False
-        if first not in ("+", "-"):
-            begun.append(int(first or 0))
+        if len(row) == len(values):
+            first, second = map(str.strip, row)
+            if not (_BEFORE.fullmatch(first) and _BEHIND.fullmatch(second)):
+                return False
+            begun.append(first)
     # Consecutive numbers in the first cells are rather names of rows.
-    return len(begun) < len(rows) or begun != list(range(begun[0], begun[0] + len(begun)))
+    return not count_up(begun)
 
 
-def header(
-    records: Iterator[Record], where: str, numbers: Numbers, typed: str
-) -> tuple[list[str] | None, list[Record], tuple[str, ...], int]:
-    """Names of the columns or None; the first records with values; notes on doubtful names; the
-    line of the names.
-
-    typed : the file, as the user wrote it.
-    """
-    return _FirstLines(records, where, numbers, typed).header()
-
-
-class _FirstLines:
+class FirstLines:
     """The first records of a table, by which the names of its columns are found.
 
     typed : the file, as the user wrote it.
@@ -204,8 +207,8 @@ class _FirstLines:
         del self.ahead[0]
         self._read(1)
 
-    def header(self) -> tuple[list[str] | None, list[Record], tuple[str, ...], int]:
-        """See the function `header`."""
+    def head(self) -> Head:
+        """What the first lines say. Raises ReadError if they can be read in several ways."""
         ahead = self.ahead
         where = self.where
         numbers = self.numbers
@@ -227,16 +230,16 @@ class _FirstLines:
         names = list(map(str.strip, first))
         if len(second) == len(first) + 1 and not any(map(numbers.holds, first)):
             if not second[-1].strip():  # each line of values ends in a comma
-                return [*names, ""], ahead[1:], (), line
+                return Head([*names, ""], line, ahead[1:])
             self._check_names_of_rows()
             # R's write.table writes names of rows, but no name for their column.
-            return ["", *names], ahead[1:], (), line
+            return Head(["", *names], line, ahead[1:])
         if not numbers.quoted_names and not _is_header(ahead[0], second, where, numbers):
-            return *self._numbers_as_names(), line
+            return self._numbers_as_names()
         names = [name.removeprefix("#").strip() for name in names]
         if len(second) == len(names) - 1 and not names[-1]:
             names.pop()  # only the line of names ends in a delimiter
-        return *self._named(names), (), line
+        return self._named(names)
 
     def _drop_titles(self) -> None:
         """Drop everything above the column names: comments, titles, and lines about the whole
@@ -269,9 +272,7 @@ class _FirstLines:
             return
         self._read(_MOST_TITLES - len(ahead))
         width = len(ahead[-1][1]) - 1
-        while (
-            len(ahead) > 2 and len(ahead[0][1]) < width and not self.numbers.holds(ahead[0][1][0])
-        ):
+        while len(ahead[0][1]) < width and not self.numbers.holds(ahead[0][1][0]):
             del ahead[0]
 
     def _names_in_comment(self) -> list[str]:
@@ -290,18 +291,10 @@ class _FirstLines:
             return words
         # A lone "#" is itself a name if the delimiter is no space, or if its column counts the
         # rows.
-        named = not spaces or self._counts_rows()
+        named = not spaces or count_up([fields[0] for fields in self._rows(1)])
         if named and len(comment) == len(below):
             return comment
         return []
-
-    def _counts_rows(self) -> bool:
-        """True if each line below the first begins with the next whole number."""
-        begin = [fields[0].strip() for fields in self._rows(1)]
-        if not all(map(str.isdecimal, begin)):
-            return False
-        first = int(begin[0])
-        return list(map(int, begin)) == list(range(first, first + len(begin)))
 
     def _check_names_of_rows(self) -> None:
         """Raise ReadError if there is one name less than values and the first cells are decimals,
@@ -311,8 +304,6 @@ class _FirstLines:
         begin = [fields[0].strip() for fields in self._rows(1) if len(fields) == len(names) + 1]
         if not all(map(_DECIMAL.fullmatch, begin)):
             return
-        mark = self.numbers.delimiter
-        sep = "" if mark == "," else f", sep={mark!r}"
         line = self.ahead[1][0]
         under = "one name"
         if len(names) != 1:
@@ -321,13 +312,15 @@ class _FirstLines:
             f"{self.where}, line {line}: {len(names) + 1} fields under {under}, and "
             f"{quoted(begin[0])} names no row. Name every column; or where these are no names "
             f"({listed_names(names)}), leave the lines above out:\n"
-            f"import pandas as pd\ntable = pd.read_csv({literal(self.typed)}{sep}, "
+            "import pandas as pd\n"
+            f"table = pd.read_csv({literal(self.typed)}{separators(self.numbers)}, "
             f"skiprows={line - 1}, header=None)\n"
             f"table.add_prefix('column ').to_csv({beside(self.typed, '_values.csv')}, index=False)"
         )
 
-    def _named(self, names: list[str]) -> tuple[list[str], list[Record]]:
-        """The names of the columns, from one or two lines of names, and the records below."""
+    def _named(self, names: list[str]) -> Head:
+        """`head` for one or more lines of names."""
+        line = self.ahead[0][0]
         if len(set(names)) < len(names):
             self._read(rows_to_compare(names))
         both = _second_header(names, self._rows(1), self.numbers)
@@ -351,48 +344,47 @@ class _FirstLines:
             self._read(rows_to_compare(names))
             if points(below[0][1], self._rows(1), self.numbers) >= BELOW_NAMES:
                 raise self._names_or_sample(f", skiprows=[{below[0][0] - 1}]")
-        return _all_named(both or names, below[0][1] if below else [], self.numbers), below
+        names = _all_named(both or names, below[0][1] if below else [], self.numbers)
+        return Head(names, line, below)
 
-    def _numbers_as_names(self) -> tuple[list[str] | None, list[Record], tuple[str, ...]]:
-        """`header` for a first line with numbers. These may be names, such as years, or the first
+    def _numbers_as_names(self) -> Head:
+        """`head` for a first line with numbers. These may be names, such as years, or the first
         sample.
         """
         ahead = self.ahead
         numbers = self.numbers
+        line = ahead[0][0]
         first = list(map(str.strip, ahead[0][1]))
-        levels = len(ahead) > 2 and in_two_levels(first, ahead[1][1], self._rows(2), numbers)
-        if not levels and not may_be_names(first, numbers):
-            return None, ahead, ()
         self._read(rows_to_compare(first))
         rows = self._rows(1)
         named = listed_names(first)
-        if levels and in_two_levels(first, rows[0], rows[1:], numbers):
+        if rows and in_two_levels(first, rows[0], rows[1:], numbers):
             both = [
                 f"{group}_{own.strip()}".strip("_")
                 for group, own in zip(first, rows[0], strict=True)
             ]
             below = ahead[3:] if is_index_line(rows[1]) else ahead[2:]
-            return both, below, (f"its first two lines ({named}) are read as names of columns",)
-        found = points(first, rows, numbers)
+            note = f"its first two lines ({named}) are read as names of columns"
+            return Head(both, line, below, (note,))
+        found = points(first, rows, numbers) if may_be_names(first, numbers) else 0
         if found >= SURE:
-            return first, ahead[1:], (f"its first line ({named}) is read as names of columns",)
+            note = f"its first line ({named}) is read as names of columns"
+            return Head(first, line, ahead[1:], (note,))
         if found >= DOUBTFUL:
             raise self._names_or_sample("")
-        return None, ahead, ()
+        return Head(None, line, ahead)
 
     def _names_or_sample(self, options: str) -> ReadError:
         """Error for numbers in the first record that may be names of columns or a sample."""
         line, fields = self.ahead[0]
-        mark = self.numbers.delimiter
-        mark = "" if mark == "," else f", sep={mark!r}"
-        mark += ', decimal=","' if self.numbers.commas else ""
+        options = separators(self.numbers) + options
         other = "add header=None"
-        if options:
+        if "skiprows" in options:
             other = "leave skiprows out"
         return ReadError(
             f"{self.where}, line {line}: {quoted(listed_names(fields))} could be names of columns "
             "or a sample. If they are names:\nimport pandas as pd\n"
-            f"table = pd.read_csv({literal(self.typed)}{mark}{options})  # if a sample, {other}\n"
+            f"table = pd.read_csv({literal(self.typed)}{options})  # if a sample, {other}\n"
             f"table.add_prefix('column ').to_csv({beside(self.typed, '_named.csv')}, index=False)"
         )
 
@@ -450,11 +442,6 @@ def _all_named(names: list[str], values: Sequence[str], numbers: Numbers) -> lis
     return named
 
 
-def _are_counts(texts: Sequence[str]) -> bool:
-    """True for the texts 0, 1, 2 ... or 1, 2, 3 ..."""
-    return any(list(texts) == list(map(str, range(start, start + len(texts)))) for start in (0, 1))
-
-
 def _merged(
     names: list[str], said: list[str], records: list[list[str]], numbers: Numbers
 ) -> list[str] | None:
@@ -495,7 +482,7 @@ def _second_header(
     ]
     known = [numbers.holds(said[place]) for place in places]
     if repeated and len(set(joined)) == len(joined):
-        counted = all(map(_are_counts, groups.values()))
+        counted = all(map(_count, groups.values()))
         if counted or not any(known) or (all(known) and is_unlike(said, records[1:], numbers)):
             return joined
     values = records[1]

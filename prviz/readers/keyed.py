@@ -17,7 +17,15 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 
 from prviz.arrays import Array
-from prviz.readers.arrays import Header, check_counts, check_header, fits, looks_like_images
+from prviz.quoting import first_names
+from prviz.readers.arrays import (
+    UNKNOWN,
+    Header,
+    check_counts,
+    check_header,
+    fits,
+    looks_like_images,
+)
 from prviz.readers.columns import is_label
 from prviz.readers.errors import (
     AmbiguousKeyError,
@@ -29,7 +37,14 @@ from prviz.readers.errors import (
     quoted,
 )
 from prviz.readers.npy import label_at, values_at
-from prviz.readers.pieces import coordinates, is_piece, pairs_of_places, quantised, sparse
+from prviz.readers.pieces import (
+    Stored,
+    coordinates,
+    is_piece,
+    pairs_of_places,
+    quantised,
+    sparse,
+)
 from prviz.readers.source import FileSource, Limits, check_claim, check_keys, human_size
 from prviz.readers.suspects import are_samples
 
@@ -86,16 +101,16 @@ class TensorFile:
                 f"{where}: truncated or corrupt (it claims bytes {begin} to {end} of "
                 f"{human_size(self._source.size - self._start)}). Write it again, or copy it again."
             )
-        dtype = None
+        bfloat16 = name == "BF16"
+        dtype = UNKNOWN
         if name in _DTYPES:
             dtype = np.dtype(_DTYPES[name])
-        bfloat16 = name == "BF16"
-        if dtype is not None:
             name = "bfloat16" if bfloat16 else dtype.name
         else:
             name = quoted(name)
         return Header(
             file=self._source.name,
+            path=self.path,
             key=key,
             where=where,
             shape=tuple(shape),
@@ -204,11 +219,11 @@ def _is_sample(header: Header) -> bool:
 
 
 def _is_number(header: Header) -> bool:
-    return header.dtype is not None and header.dtype.kind in "fiu"
+    return header.dtype.kind in "fiu"
 
 
 def _is_whole(header: Header) -> bool:
-    return header.dtype is not None and header.dtype.kind in "iu" and not header.bfloat16
+    return header.dtype.kind in "iu" and not header.bfloat16
 
 
 def _of_shape(*shape: int) -> Callable[[Header], bool]:
@@ -281,7 +296,7 @@ def refuse_quantised(file: KeyedFile, key: str) -> None:
     if not _is_whole(header):
         return
     others = [name for name in _holding(file, _is_beside(header.table)) if name != key]
-    if error := quantised(file.where, key, others, _loading(file), file.path):
+    if error := quantised(_stored(file), key, others):
         raise error
 
 
@@ -308,9 +323,9 @@ def _refuse_sparse(file: KeyedFile) -> None:
         error = None
         if len(shape) == 2 and 2 in shape:
             alike = _holding(file, _of_shape(max(shape)))
-            error = pairs_of_places(file.where, places, alike, file.keys, _loading(file), file.path)
+            error = pairs_of_places(_stored(file), places, alike, file.keys)
         alike = [name for name in tables if shapes[name] == shape]
-        error = error or sparse(file.where, alike, [places], _loading(file), file.path)
+        error = error or sparse(_stored(file), alike, [places])
         if error:
             raise error
 
@@ -354,7 +369,7 @@ def columns_in(file: KeyedFile) -> list[str]:
     lengths = {file.header(name).shape[0] for name in names}
     if len(names) < 2 or len(lengths) > 1 or len(names) >= lengths.pop():
         return []
-    if error := coordinates(file.where, names, _loading(file), file.path):
+    if error := coordinates(_stored(file), names):
         raise error
     others = (_NUMBERS, _OF_A_SAMPLE, _SUMS, REAL, GENERATED)
     for name in names:
@@ -447,11 +462,7 @@ def _refuse_contents(
     images = _holding(file, looks_like_images, keys)
     if not images and statistics:
         return _refuse_statistics(file)
-    objects = _holding(
-        file,
-        lambda each: each.dtype is not None and each.dtype.hasobject and len(each.shape) == 2,
-        keys,
-    )
+    objects = _holding(file, lambda each: each.dtype.hasobject and len(each.shape) == 2, keys)
     likely = [*images, *known, *(keys if len(keys) == 1 else objects)]
     if likely:
         try:
@@ -469,27 +480,31 @@ def _stacking(file: KeyedFile, how: str = "stack", options: str = "") -> str:
     others.
     """
     saved = beside(file.path, ".npy")
-    return f"{_loading(file)}\nnp.save({saved}, np.{how}([arrays[key] for key in arrays]{options}))"
+    joined = f"np.{how}([arrays[key] for key in arrays]{options})"
+    return f"{_stored(file).loading}\nnp.save({saved}, {joined})"
 
 
-def _loading(file: KeyedFile) -> str:
-    """Python that loads all arrays of a file."""
+def _stored(file: KeyedFile) -> Stored:
+    """The file with the lines that load all its arrays."""
     path = file.path
+    modules = "numpy as np, safetensors.numpy"
+    load = "safetensors.numpy.load_file"
     if path.lower().endswith(".npz"):
-        return f"import numpy as np\narrays = np.load({literal(path)})"
-    return (
-        "import numpy as np, safetensors.numpy\narrays = "
-        f"safetensors.numpy.load_file({literal(path)})"
-    )
+        modules = "numpy as np"
+        load = "np.load"
+    return Stored(file.where, f"import {modules}\narrays = {load}({literal(path)})", path)
+
+
+# Most arrays whose types a message gives.
+_NAMED = 10
 
 
 def _contents(file: KeyedFile) -> str:
     parts = []
-    for key in file.keys[:10]:
+    for key in file.keys[:_NAMED]:
         try:
             header = file.header(key)
             parts.append(f"{quoted(key)} ({header.dtype_name}, {len(header.shape)}-D)")
         except ReadError:
             parts.append(f"{quoted(key)} (unreadable)")
-    more = len(file.keys) - len(parts)
-    return ", ".join(parts) + (f" and {more} more" if more else "")
+    return first_names(parts, _NAMED, len(file.keys))

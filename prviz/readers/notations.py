@@ -131,10 +131,10 @@ def is_complex(text: str) -> bool:
     return _COMPLEX.fullmatch(text.strip()) is not None
 
 
-def without_units(columns: Sequence[Sequence[str]]) -> str | None:
-    """The pandas code that removes units from text columns; None if a column mixes units."""
+def without_units(columns: Sequence[Sequence[str]]) -> str:
+    """The pandas code that removes units from text columns; "" if a column mixes units."""
     units = [{unit for text in column if (unit := unit_of(text))} for column in columns]
     if any(len(each) > 1 for each in units):
-        return None
+        return ""
     every = "|".join(re.escape(unit) for unit in sorted(set().union(*units), key=len, reverse=True))
     return f".str.replace(r'\\s*({every})\\s*$', '', regex=True)"

@@ -29,7 +29,7 @@ from prviz.readers.arrays import (
     check_values,
     load,
 )
-from prviz.readers.columns import ColumnChoice, sort_columns
+from prviz.readers.columns import ColumnChoice, Contents, sort_columns
 from prviz.readers.errors import (
     ReadError,
     beside,
@@ -75,15 +75,20 @@ _HEADER_ERRORS = (
 
 
 def read_npy_header(
-    stream: BinaryIO, size: int, *, file: str, key: str | None, where: str, path: str = ""
+    stream: BinaryIO, size: int, source: FileSource, key: str | None = None
 ) -> Header:
     """Header of an .npy stream of ``size`` bytes; reads at most 10 kB of it.
+
+    key : name of the array in an archive.
 
     Raises
     ------
     ReadError : not an .npy stream, or a header that is truncated, corrupt or longer than any real
     one.
     """
+    where = source.where
+    if key is not None:
+        where = f"{where}, key {quoted(key)}"
     head = stream.read(_LONGEST_HEADER + 12)
     if not head.startswith(_BEGINNING):
         raise ReadError(
@@ -109,7 +114,8 @@ def read_npy_header(
     # ml_dtypes (of JAX and TensorFlow) saves bfloat16, which NumPy lacks, as two-byte records.
     bfloat16 = dtype.kind == "V" and dtype.itemsize == 2 and dtype.names is None
     return Header(
-        file=file,
+        file=source.name,
+        path=source.typed,
         key=key,
         where=where,
         shape=shape,
@@ -119,7 +125,6 @@ def read_npy_header(
         stored=size - end,
         fortran_order=fortran_order,
         bfloat16=bfloat16,
-        path=path,
     )
 
 
@@ -152,9 +157,7 @@ def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     return shape, order, dtype
 
 
-def read_records(
-    source: FileSource, limits: Limits, choice: ColumnChoice
-) -> tuple[Array, dict[str, Array], tuple[str, ...]] | None:
+def read_records(source: FileSource, limits: Limits, choice: ColumnChoice) -> Contents | None:
     """Values, labels and feature names of records (a structured array); None for any other .npy
     file.
 
@@ -164,11 +167,9 @@ def read_records(
     ReadError for a chosen field that is missing or holds no numbers.
     """
     with source.open() as stream:
-        header = read_npy_header(
-            stream, source.size, file=source.name, key=None, where=source.where
-        )
+        header = read_npy_header(stream, source.size, source)
         stored = header.dtype
-        if stored is None or stored.names is None or stored.hasobject or len(header.shape) != 1:
+        if stored.names is None or stored.hasobject or len(header.shape) != 1:
             return None
         features, others = _fields(stored, choice, header.where)
         widths = {name: math.prod(stored[name].shape) for name in features}
@@ -202,7 +203,7 @@ def read_records(
         if stored[name].kind in "fiubUS":
             column = table[name]
             labels[name] = column.astype(str) if stored[name].kind == "S" else column.copy()
-    return values, labels, tuple(features) if d == len(features) else ()
+    return Contents(values, labels, tuple(features) if d == len(features) else ())
 
 
 def _fields(stored: np.dtype[Any], choice: ColumnChoice, where: str) -> tuple[list[str], list[str]]:
@@ -232,8 +233,8 @@ def values_at(stream: BinaryIO, header: Header, limits: Limits) -> Array:
 def label_at(stream: BinaryIO, header: Header, n: int) -> Array:
     """The labels of n samples: whole numbers, booleans or texts."""
     dtype = header.dtype
-    labels = dtype is not None and dtype.kind in "biuU" and dtype.itemsize <= _LONGEST_LABEL
-    if dtype is None or not labels or header.bfloat16 or header.shape != (n,):
+    labels = dtype.kind in "biuU" and dtype.itemsize <= _LONGEST_LABEL
+    if not labels or header.bfloat16 or header.shape != (n,):
         raise ReadError(
             f"{header.where}: {header.dtype_name} of shape {header.shape}; a label for each of the "
             f"{n} samples is needed, a whole number or a text."
@@ -260,15 +261,11 @@ def read_npy(source: FileSource, limits: Limits) -> Array:
     only files larger than ``limits.max_bytes`` are mapped.
     """
     with source.open() as stream:
-        header = read_npy_header(
-            stream, source.size, file=source.name, key=None, where=source.where, path=source.typed
-        )
+        header = read_npy_header(stream, source.size, source)
         _refuse_second(stream, header)
         small = header.stored < MAPPED_FROM or (limits.copied and header.stored <= limits.max_bytes)
         # Integers are read, to check that float64 holds them exactly; so are rarer types.
-        floating = (
-            header.dtype is not None and header.dtype.kind == "f" and header.dtype.itemsize <= 8
-        )
+        floating = header.dtype.kind == "f" and header.itemsize <= 8
         if source.path is None or small or not floating:
             return values_at(stream, header, limits)
         # True if `Samples` can use the stored values without a copy: aligned float32 or float64,
@@ -278,10 +275,9 @@ def read_npy(source: FileSource, limits: Limits) -> Array:
         check_header(header, replace(limits, max_bytes=sys.maxsize) if as_stored else limits)
         with corrupt_unless_read(source.where, OSError, ValueError):
             order: Literal["C", "F"] = "F" if header.fortran_order else "C"
-            dtype = cast("np.dtype[Any]", header.dtype)
             file = cast(Any, stream)
             values: Array = np.asarray(
-                np.memmap(file, dtype, "r", header.offset, header.shape, order)
+                np.memmap(file, header.dtype, "r", header.offset, header.shape, order)
             )
             values = values.reshape(header.table)
     check_finite(values, header)
@@ -341,7 +337,8 @@ class NpzFile:
     def header(self, key: str) -> Header:
         """Inner .npy header of one member."""
         with self._member(key) as stream:
-            return self._header(stream, key)
+            # file_size is only a claim of the zip directory, but zipfile never returns more bytes.
+            return read_npy_header(stream, self._members[key].file_size, self._source, key)
 
     def values(self, key: str, limits: Limits) -> Array:
         """The checked (n, d) values of one member."""
@@ -352,13 +349,6 @@ class NpzFile:
         """The labels of n samples in one member: whole numbers, booleans or texts."""
         with self._behind_header(key) as (stream, header):
             return label_at(stream, header, n)
-
-    def _header(self, stream: BinaryIO, key: str) -> Header:
-        # file_size is only a claim of the zip directory, but zipfile never returns more bytes.
-        where = self._where(key)
-        size = self._members[key].file_size
-        file = self._source
-        return read_npy_header(stream, size, file=file.name, key=key, where=where, path=file.typed)
 
     @contextmanager
     def _behind_header(self, key: str) -> Iterator[tuple[BinaryIO, Header]]:

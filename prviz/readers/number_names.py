@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,15 +58,22 @@ def may_be_names(fields: Sequence[str], numbers: Numbers) -> bool:
     return _in_order(numbers.values(texts)) or max(map(_decimals, texts)) <= _SHORT
 
 
-def _compared(
-    line: Sequence[str], rows: TextRows, numbers: Numbers
-) -> tuple[list[int], list[str], list[list[str]]]:
-    """Indices of the cells with numbers in a line, these numbers, and the cells below them in rows
-    of as many fields.
+class _NumbersInLine(NamedTuple):
+    """The cells with numbers in a line: their indices, their texts, and the cells below them in
+    rows of as many fields, also as numbers.
     """
+
+    places: list[int]
+    texts: list[str]
+    cells: list[list[str]]
+    below: Array
+
+
+def _compared(line: Sequence[str], rows: TextRows, numbers: Numbers) -> _NumbersInLine:
     places = [place for place, text in enumerate(line) if numbers.holds(text)]
     cells = [[row[place] for place in places] for row in rows if len(row) == len(line)]
-    return places, [line[place] for place in places], cells
+    below = np.array(list(map(numbers.values, cells)))
+    return _NumbersInLine(places, [line[place] for place in places], cells, below)
 
 
 @np.errstate(all="ignore")  # inf - inf is nan
@@ -73,9 +81,8 @@ def points(first: Sequence[str], rows: TextRows, numbers: Numbers) -> int:
     """Points for a line of names: for the order of its numbers, and for their difference from the
     cells below.
     """
-    places, texts, cells = _compared(first, rows, numbers)
+    places, texts, cells, below = _compared(first, rows, numbers)
     values = numbers.values(texts)
-    below = np.array(list(map(numbers.values, cells)))
     if len(below) < 2 or len(set(values.tolist())) < len(values):
         return 0
     named = 0
@@ -99,7 +106,7 @@ def in_two_levels(
     """True for two lines of numbers that name the columns together, such as years and the months of
     each.
     """
-    places, texts, cells = _compared(first, rows, numbers)
+    places, texts, cells, below = _compared(first, rows, numbers)
     if len(second) != len(first) or len(places) < 2:
         return False
     outer = [text.strip() for text in texts]
@@ -112,7 +119,6 @@ def in_two_levels(
     changes = sum(one != other for one, other in pairwise(outer))
     if changes != len(groups) - 1 or len(cells) < 2 or None in map(numbers.number, inner):
         return False
-    below = np.array(list(map(numbers.values, cells)))
     if _has_fewer_decimals([*outer, *inner], [[*row, *row] for row in cells]):
         return True
     return _unlike(numbers.values(outer), below) == 2 and len({*map(tuple, groups.values())}) == 1
@@ -123,10 +129,9 @@ def is_unlike(line: Sequence[str], rows: TextRows, numbers: Numbers) -> bool:
     """True for numbers that are far from those below, or have fewer decimals than every column
     below.
     """
-    _, texts, cells = _compared(line, rows, numbers)
+    _, texts, cells, below = _compared(line, rows, numbers)
     if len(cells) < _MANY or not texts:
         return False
-    below = np.array(list(map(numbers.values, cells)))
     return _unlike(numbers.values(texts), below) == 2 or _has_fewer_decimals(texts, cells)
 
 
@@ -138,11 +143,17 @@ def _is_name(text: str, below: Sequence[str]) -> bool:
         return False
     if text.strip():
         return True
-    if below[0].isdecimal():
-        first = int(below[0])
-        if list(below) == list(map(str, range(first, first + len(below)))):
-            return True
-    return not any(each.replace(".", "").strip("+-").isdecimal() for each in below)
+    return count_up(below) or not any(
+        each.replace(".", "").strip("+-").isdecimal() for each in below
+    )
+
+
+def count_up(texts: Sequence[str]) -> bool:
+    """True for consecutive whole numbers, such as 3, 4 and 5."""
+    first = texts[0]
+    if not first.isdecimal():
+        return False
+    return list(texts) == [str(int(first) + place) for place in range(len(texts))]
 
 
 def _in_order(values: Array) -> bool:

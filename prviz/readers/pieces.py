@@ -8,7 +8,8 @@ the pieces together.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from prviz.readers.errors import ReadError, beside, listed, literal, quoted
 
@@ -30,6 +31,16 @@ _NAMED = {
 }
 
 
+class Stored(NamedTuple):
+    """A file: its name in messages, the Python lines that load it as ``arrays`` (a dict by name),
+    and its path as the user wrote it.
+    """
+
+    where: str
+    loading: str
+    typed: str
+
+
 def piece(which: str, names: Sequence[str], of: str = "") -> str | None:
     """The name among ``names`` that fits this kind of piece, preferably one that begins like the
     array ``of``; None if none fits.
@@ -43,14 +54,11 @@ def is_piece(name: str) -> bool:
     return any(_NAMED[which].fullmatch(name) for which in ("scale", "zero", "min", "max"))
 
 
-def quantised(
-    where: str, key: str, others: Sequence[str], loading: str, typed: str
-) -> ReadError | None:
+def quantised(file: Stored, key: str, others: Sequence[str]) -> ReadError | None:
     """The error for quantised values beside their scale, with the lines that decode them; None if
     there is no scale.
 
-    others : names of the other arrays of numbers. loading : lines that load the file as ``arrays``,
-        a dict by name.
+    others : names of the other arrays of numbers.
     """
     found = {which: piece(which, others, key) for which in ("scale", "zero", "min", "max")}
     held = {which: name for which, name in found.items() if name is not None}
@@ -66,7 +74,7 @@ def quantised(
     letters = ", ".join(held)
     rest = ", ".join(map(literal, held.values()))
     lines = [
-        loading,
+        file.loading,
         f"q, {letters} = (np.array(list(np.atleast_1d(arrays[name])), float) for name in "
         f"[{literal(key)}, {rest}])",
         "wide = lambda each: each[:, None] if each.shape == q.shape[:1] != q.shape[1:] else each",
@@ -82,32 +90,30 @@ def quantised(
         sum_ = sum_.replace(which, f"wide({which})")
     written = ", ".join(f"{which} {quoted(name)}" for which, name in held.items() if which != name)
     formula += f" ({written})" if written else ""
-    lines.append(f"np.save({beside(typed, '_numbers.npy')}, {sum_})")
+    lines.append(f"np.save({beside(file.typed, '_numbers.npy')}, {sum_})")
     return ReadError(
-        f"{where}: {quoted(key)} holds quantised values, which {listed(list(held.values()))} "
+        f"{file.where}: {quoted(key)} holds quantised values, which {listed(list(held.values()))} "
         f"decode. Save the decoded values, if this is your formula: {formula}; with "
         f"key={quoted(key)} the stored ones are read as they are.\n" + "\n".join(lines)
     )
 
 
-def sparse(
-    where: str, names: Sequence[str], integers: Sequence[str], loading: str, typed: str
-) -> ReadError | None:
+def sparse(file: Stored, names: Sequence[str], integers: Sequence[str]) -> ReadError | None:
     """The error for sparse rows (a list of positions and a list of values), with the lines that
     make them dense; else None.
 
     names : names of all lists or 2-D arrays. integers : names of those that hold whole numbers.
     """
     places = piece("places", integers)
-    values = piece(
-        "values", [name for name in names if name != places], (places or "").rpartition(".")[0]
-    )
-    if places is None or values is None:
+    if places is None:
         return None
-    return refuse_sparse(where, {"places": places, "values": values}, loading, typed)
+    values = piece("values", [name for name in names if name != places], places.rpartition(".")[0])
+    if values is None:
+        return None
+    return refuse_sparse(file, places, values)
 
 
-def coordinates(where: str, names: Sequence[str], loading: str, typed: str) -> ReadError | None:
+def coordinates(file: Stored, names: Sequence[str]) -> ReadError | None:
     """The error for a sparse matrix given as three arrays: rows, columns and values of its entries;
     else None.
     """
@@ -115,19 +121,19 @@ def coordinates(where: str, names: Sequence[str], loading: str, typed: str) -> R
     if rows is None or columns is None or values is None or len(names) > 3:
         return None
     return ReadError(
-        f"{where}: a sparse matrix, of {quoted(values)} at the rows {quoted(rows)} and the columns "
-        f"{quoted(columns)}. Save all its values:\n{loading}\n"
+        f"{file.where}: a sparse matrix, of {quoted(values)} at the rows {quoted(rows)} and the "
+        f"columns {quoted(columns)}. Save all its values:\n{file.loading}\n"
         f"places = tuple(np.asarray(arrays[name]).astype(int) for name in [{literal(rows)}, "
         f"{literal(columns)}])\n"
         "whole = np.zeros([1 + each.max() for each in places])  # of as many columns as the other "
         "file's\n"
         "np.add.at(whole, places, "
-        f"arrays[{literal(values)}])\nnp.save({beside(typed, '_whole.npy')}, whole)"
+        f"arrays[{literal(values)}])\nnp.save({beside(file.typed, '_whole.npy')}, whole)"
     )
 
 
 def pairs_of_places(
-    where: str, places: str, lists: Sequence[str], names: Sequence[str], loading: str, typed: str
+    file: Stored, places: str, lists: Sequence[str], names: Sequence[str]
 ) -> ReadError | None:
     """The error for a sparse matrix as PyTorch stores it: an array of values, and one of their rows
     and columns; else None.
@@ -143,34 +149,28 @@ def pairs_of_places(
     if size is not None:
         shape = f"[int(each) for each in arrays[{literal(size)}]])"
     return ReadError(
-        f"{where}: a sparse matrix, of {quoted(values)} at the places {quoted(places)}. Save all "
-        f"its values:\n"
-        f"{loading}\npairs = np.asarray(arrays[{literal(places)}]).astype(int)\n"
+        f"{file.where}: a sparse matrix, of {quoted(values)} at the places {quoted(places)}. "
+        f"Save all its values:\n{file.loading}\n"
+        f"pairs = np.asarray(arrays[{literal(places)}]).astype(int)\n"
         "pairs = pairs if len(pairs) == 2 else pairs.T\n"
         f"whole = np.zeros({shape}\nnp.add.at(whole, tuple(pairs), arrays[{literal(values)}])\n"
-        f"np.save({beside(typed, '_whole.npy')}, whole)"
+        f"np.save({beside(file.typed, '_whole.npy')}, whole)"
     )
 
 
-def refuse_sparse(where: str, held: Mapping[str, str], loading: str, typed: str) -> ReadError:
-    """The error for sparse rows. held : names of the pieces "places", "values" and, if known,
-    "size".
-    """
-    places, values, size = (held.get(which) for which in ("places", "values", "size"))
-    pairs = f"zip(arrays[{literal(places or '')}], arrays[{literal(values or '')}])"
-    if size is None:
-        width = (
-            "1 + max(max(each, default=0) for each, _ in rows)))  # for both files the larger one"
-        )
-    else:
+def refuse_sparse(file: Stored, places: str, values: str, size: str = "") -> ReadError:
+    """The error for sparse rows. size : name of the array of their lengths; "" if there is none."""
+    pairs = f"zip(arrays[{literal(places)}], arrays[{literal(values)}])"
+    width = "1 + max(max(each, default=0) for each, _ in rows)))  # for both files the larger one"
+    if size:
         width = f"int(np.nanmax(np.asarray(arrays[{literal(size)}], float)))))"
     return ReadError(
-        f"{where}: sparse rows, {quoted(values or '')} at the places in {quoted(places or '')} and "
-        f"0 elsewhere. Save whole rows:\n{loading}\n"
+        f"{file.where}: sparse rows, {quoted(values)} at the places in {quoted(places)} and "
+        f"0 elsewhere. Save whole rows:\n{file.loading}\n"
         f"rows = [(range(len(values)) if places is None else places, values) for places, values "
         f"in {pairs}]\n"
         f"dense = np.zeros((len(rows), {width}\n"
         "for row, (places, values) in zip(dense, rows): np.add.at(row, np.array(places, int), "
         "values)\n"
-        f"np.save({beside(typed, '_whole.npy')}, dense)"
+        f"np.save({beside(file.typed, '_whole.npy')}, dense)"
     )

@@ -36,10 +36,8 @@ from prviz.samples import Samples
 _FEW = 8
 _DIGITS = re.compile(r"(\d+)")
 # Words before a number in a file name that say it counts the parts of a set.
-_PARTS = re.compile(
-    r"(?<![a-z])(rank|gpu|proc|process|worker|host|node|device|shard|part|chunk|batch|block)[-_= "
-    r"]*$"
-)
+PARTS = "rank|gpu|proc|process|worker|host|node|device|shard|part|chunk|batch|block"
+_BEFORE_PARTS = re.compile(rf"(?<![a-z])({PARTS})[-_= ]*$")
 # Recipe that joins HDF5 files, each with one or more samples, to one set.
 _HDF5 = (
     "import glob, h5py, prviz.readers  # pip install h5py\n"
@@ -350,7 +348,9 @@ def _differ_by_one_number(names: Sequence[tuple[list[str], list[int]]]) -> bool:
     before = [words[place].lower() for place, column in columns if len(set(column)) > 1]
     if len(before) != 2:
         return len(before) == 1
-    return any(map(_PARTS.search, before)) and not any(word.endswith("of-") for word in before)
+    return any(map(_BEFORE_PARTS.search, before)) and not any(
+        word.endswith("of-") for word in before
+    )
 
 
 def _hugging_face(folder: Path) -> frozenset[str] | None:

@@ -403,14 +403,10 @@ def _held_below(path: Path, folder: Path, where: str) -> FileSource:
         with holder.open(found) as stream:
             here = os.fstat(stream.fileno())
         return FileSource(path.name, here.st_size, path=found, below=holder, version=_version(here))
-    except (OSError, RuntimeError, ValueError) as error:
-        fallback = "not a possible path"
-        if isinstance(error, OSError):
-            fallback = str(error)
-        reason = getattr(error, "strerror", None) or fallback
-        raise ReadError(
-            f"{where}: can't be opened: {reason}. Check path and permissions."
-        ) from error
+    except OSError as error:
+        raise unreadable(where, error) from error
+    except (RuntimeError, ValueError) as error:
+        raise unreadable(where, OSError("not a possible path")) from error
 
 
 # ---- pickles, which are never opened ----

@@ -472,14 +472,11 @@ def is_bookkeeping(name: str) -> bool:
     return _BOOKKEEPING.fullmatch(plain_name(name)) is not None
 
 
-def suspect_names(values: Array, features: Sequence[str]) -> tuple[str, ...]:
-    """Names of the columns that look like no features, about which `checked_columns` would ask."""
-    return tuple(_suspects(values, features).sure)
-
-
-def reasons_text(values: Array, features: Sequence[str]) -> str:
-    """Text that says what each column of `suspect_names` looks like."""
-    return _reasons(_suspects(values, features).sure)
+def suspects(values: Array, features: Sequence[str]) -> dict[str, str]:
+    """Name of a column that looks like no feature, about which `checked_columns` would ask -> what
+    it looks like.
+    """
+    return _suspects(values, features).sure
 
 
 def check_upright(
@@ -503,7 +500,7 @@ def check_upright(
     # Names of samples: each is a word with a number, and the same words recur with other numbers.
     families = len(one_family([*features, ""])) == len(features)
     families &= not any(each.isdecimal() or _FEATURE.fullmatch(each) for each in features)
-    if not what and (n < len(features) or families):
+    if not what:
         known = one_family(features)
         for name, column in labels.items():
             texts = list(map(str, column[:FIRST_ROWS]))
@@ -596,20 +593,14 @@ def refuse_turned(what: str, typed: str, others: Sequence[str] = (), loaded: str
         of features as index.
     """
     sentence = f"{quoted(Path(typed).name)}: transposed, {what}. Save one row per sample"
-    reads = {
-        ".csv": loaded or f"pd.read_csv({literal(typed)}, index_col=0, sep=None, engine='python')",
-        ".tsv": loaded or f"pd.read_csv({literal(typed)}, index_col=0, sep='\\t')",
-        ".parquet": f"pd.read_parquet({literal(typed)})",
-        ".feather": f"pd.read_feather({literal(typed)})",
-    }
-    path = Path(typed)
-    if path.suffix.lower() not in reads:
+    frame = loaded or _frame(typed, ", index_col=0")
+    if not frame:
         return ReadError(f"{sentence}.")
     out = ""
     if others:
         out = f".drop(columns={list(others)!r}, errors='ignore')"
     return ReadError(
-        f"{sentence}:\nimport pandas as pd\ntable = {reads[path.suffix.lower()]}\n"
+        f"{sentence}:\nimport pandas as pd\ntable = {frame}\n"
         f"table{out}.select_dtypes('number').T.to_csv({beside(typed, '_turned.csv')}, index=False)"
     )
 
@@ -1001,7 +992,7 @@ def _coordinates(plain: Sequence[str]) -> set[int]:
     return {place for place, stem in stems.items() if counted[stem] <= _MOST_COORDINATES}
 
 
-def _reasons(names: Mapping[str, str]) -> str:
+def reasons_text(names: Mapping[str, str]) -> str:
     """Text that says what the columns look like, after their names."""
     if len(set(names.values())) == 1:
         return next(iter(names.values()))
@@ -1129,7 +1120,7 @@ def _refusal(where: str, found: _Suspects, typed: str) -> str:
         else f"columns {listed(names, most=6)} look like no features"
     )
     sentence = (
-        f"{where}: {what} ({_reasons(found.sure)}). Leave {'it' if one else 'them'} out "
+        f"{where}: {what} ({reasons_text(found.sure)}). Leave {'it' if one else 'them'} out "
         f"with {drop_text(names)}"
     )
     units = [
@@ -1158,18 +1149,18 @@ def _refusal(where: str, found: _Suspects, typed: str) -> str:
     )
 
 
-def _frame(typed: str) -> str:
-    """The pandas call that reads the table; "" for a file of arrays."""
-    options = {
-        ".csv": "csv({}, sep=None, engine='python')",
-        ".tsv": "csv({}, sep='\\t')",
-        ".parquet": "parquet({})",
-        ".feather": "feather({})",
+def _frame(typed: str, options: str = "") -> str:
+    """The pandas call that reads the table; "" for a file of arrays. options : for a table of
+    text.
+    """
+    name = literal(typed)
+    calls = {
+        ".csv": f"pd.read_csv({name}{options}, sep=None, engine='python')",
+        ".tsv": f"pd.read_csv({name}{options}, sep='\\t')",
+        ".parquet": f"pd.read_parquet({name})",
+        ".feather": f"pd.read_feather({name})",
     }
-    call = options.get(Path(typed).suffix.lower())
-    if call is None:
-        return ""
-    return f"pd.read_{call.format(literal(typed))}"
+    return calls.get(Path(typed).suffix.lower(), "")
 
 
 def bits_note(values: Array, file: str, loads: str) -> str:

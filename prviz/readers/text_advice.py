@@ -174,6 +174,22 @@ def refuse_long(
     )
 
 
+def separators(numbers: Numbers, options: str = "") -> str:
+    """Arguments of pandas' read_csv that name the delimiter and the decimal comma of a table.
+
+    options : further arguments, which may name the decimal mark.
+    """
+    mark = numbers.delimiter
+    said = ""
+    if mark == " ":  # any number of spaces separates two columns
+        said = r", sep=r'\s+'"
+    elif mark != ",":
+        said = f", sep={mark!r}"
+    if numbers.commas and "decimal" not in options:
+        said += ', decimal=","'
+    return said
+
+
 def stem_of(typed: str) -> str:
     """The path of a file without its extension; both extensions are removed from a compressed text
     table, such as .csv.gz.
@@ -236,7 +252,6 @@ class Layout:
         text : one of the texts.
         """
         self.categories = sorted({*self.categories, index})
-        rows = [each for each in rows if len(each) == len(self.columns)]
         advice = self._without_categories(index, rows)
         place = f"{self.where}, {self.column(index)}"
         return TextColumnError(
@@ -251,7 +266,7 @@ class Layout:
         """
         text = error.text
         index = error.column
-        column = [row[index].strip() for row in rows]
+        column = _cells(rows, index)
         if turned := self._turned(text, index, rows[0], column):
             return turned
         if not begun and (form := self._long_form(rows)):
@@ -407,7 +422,7 @@ class Layout:
             return None
         columns: dict[int, np.ndarray[Any, Any]] = {}
         for place in range(width):
-            texts = [row[place].strip() for row in rows if len(row) == width]
+            texts = _cells(rows, place)
             found = [self.numbers.number(_ungrouped(text)) for text in texts]
             columns[place] = np.array(texts if None in found else found)
         return long_form(columns, dict(enumerate(self.columns)))
@@ -415,7 +430,7 @@ class Layout:
     def _in_notation(self, text: str, rows: TextRows, index: int) -> str:
         """Recipe for numbers in another notation; empty if the column holds other texts."""
         noted = notation_of(text)
-        column = [row[index].strip() for row in rows]
+        column = _cells(rows, index)
         others = [each for each in column if not self.numbers.holds(each)]
         if is_complex(text) and all(map(is_complex, others)):
             return (
@@ -437,7 +452,7 @@ class Layout:
         of_a_day = _OF_A_DAY.fullmatch(plain_name(self.columns[index]))
         if are_times_of_a_log(sorted(column) if of_a_day else column):
             return f"These are times in the order of the rows: leave the column out with {out}."
-        change: str | None = noted.change
+        change = noted.change
         if noted is UNITS:
             different = len({*map(unit_of, column)})
             # A column with many units holds serial numbers, such as 22GQ071.
@@ -445,13 +460,13 @@ class Layout:
                 return f"Leave the column out with {out}."
             texts = [[row[place] for row in rows] for place in self.features]
             change = without_units(texts)
-            if change is None:
+            if not change:
                 units = {*map(unit_of, chain.from_iterable(texts))} - {""}
                 return (
                     f"Write all numbers of a column in one unit, without it; units here are "
                     f"{listed(sorted(units))}."
                 )
-        lines = self._rewritten(", dtype=str", change or "")
+        lines = self._rewritten(", dtype=str", change)
         return f"These are {noted.what}. Write plain numbers:\n{lines}"
 
     def _two_numbers(self, texts: Sequence[str], index: int) -> str:
@@ -472,7 +487,7 @@ class Layout:
         """Advice to leave out samples with a word in place of a number; "" if the column is not
         mostly numbers.
         """
-        column = [row[index].strip() for row in rows]
+        column = _cells(rows, index)
         numbers = list(map(self.numbers.holds, column))
         words = {text for text, number in zip(column, numbers, strict=True) if text and not number}
         # The words are numbers with decimal points, while others have decimal commas.
@@ -509,14 +524,14 @@ class Layout:
         words = []
         free = []
         for place in self.categories:
-            texts = [row[place].strip() for row in rows]
+            texts = _cells(rows, place)
             known = [text for text in texts if text and not is_missing(text)]
             if known and not is_written(known[0]):
                 words.append(place)
                 few = 1 < len(set(texts)) <= most
                 if not few or _DATE.match(known[0]) or is_bookkeeping(self.columns[place]):
                     free.append(place)
-        column = [row[index].strip() for row in rows]
+        column = _cells(rows, index)
         says_which = ""
         if 1 < len(set(column)) <= _FEW_CATEGORIES:
             says_which = f", or, {sets_text(self.columns[index])}"
@@ -721,14 +736,7 @@ class Layout:
         """Arguments of the pandas call that reads the file: encoding, delimiter, skipped lines,
         ``options``.
         """
-        mark = self.numbers.delimiter
-        said = ""
-        if mark == " ":  # any number of spaces separates two columns
-            said = r", sep=r'\s+'"
-        elif mark != ",":
-            said = f", sep={mark!r}"
-        if self.numbers.commas and "decimal" not in options:
-            said += ', decimal=","'
+        said = separators(self.numbers, options)
         if self.encoding != "utf-8":
             said += f", encoding={self.encoding!r}"
         if not self.names:
@@ -760,6 +768,11 @@ class Layout:
             lines += f"names = table.columns{_span_of(places or self.features)}\n"
             lines += f"table[names] = table[names].apply(lambda column: column{change})\n"
         return f"{lines}table.to_csv({self.saved('plain')})"
+
+
+def _cells(rows: TextRows, place: int) -> list[str]:
+    """The cells of one column, without spaces around them."""
+    return [row[place].strip() for row in rows]
 
 
 def _ungrouping(some: Iterable[str], every: Iterable[str]) -> str:
@@ -795,6 +808,6 @@ def _span_of(places: Sequence[int]) -> str:
 
 
 def is_written(text: str) -> bool:
-    """True for an empty text, a number in any notation, and a word for a missing number."""
+    """True for a number in any notation, and a word for a missing number."""
     known = (decorated, notation_of, is_complex, is_missing, thousands_in, Numbers(",").holds)
-    return not text or any(each(text) for each in known)
+    return any(each(text) for each in known)

@@ -109,10 +109,13 @@ def encoding_of(head: bytes) -> str:
     for mark, encoding in _MARKS.items():
         if head.startswith(mark):
             return encoding
-    if len(head) >= 4 and 0 not in head[::2] and 4 * head[1::2].count(0) > len(head):
-        return "utf-16-le"
-    if len(head) >= 4 and 0 not in head[1::2] and 4 * head[::2].count(0) > len(head):
-        return "utf-16-be"
+    if len(head) >= 4:
+        for name, first, second in (
+            ("utf-16-le", head[::2], head[1::2]),
+            ("utf-16-be", head[1::2], head[::2]),
+        ):
+            if 0 not in first and 4 * second.count(0) > len(head):
+                return name
     return "utf-8"
 
 
@@ -410,9 +413,7 @@ def listed_numbers(text: str) -> list[float] | None:
 
 def names_in_comment(fields: Sequence[str]) -> list[str]:
     """The words of a comment, without its mark and without the word FIELDS that PLUMED writes."""
-    first = ""
-    if fields:
-        first = fields[0].strip().lstrip("#%!").strip()
+    first = fields[0].strip().lstrip("#%!").strip()
     words = [first, *map(str.strip, fields[1:])]
     if not first:
         del words[0]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import prviz
+from prviz.quoting import first_names
 from prviz.readers.atomic_files import locked, write_whole
 from prviz.readers.errors import error_text, quoted
 from prviz.reports.trackers import Rows, check_csv, is_step, log_csv, read_rows, remove_row, shown
@@ -245,12 +246,8 @@ def unmeasured_text(unmeasured: Mapping[int, str]) -> str:
 
 def listed_steps(steps: Sequence[int]) -> str:
     """The first few steps as text, and how many more there are."""
-    few = ", ".join(map(str, sorted(steps)[:5]))
-    more = len(steps) - 5
     title = "step" if len(steps) == 1 else "steps"
-    if more > 0:
-        return f"{title} {few} and {more} more"
-    return f"{title} {few}"
+    return f"{title} {first_names(list(map(str, sorted(steps))), 5)}"
 
 
 def _step(text: str) -> int:

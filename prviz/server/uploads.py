@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from prviz.quoting import first_names
 from prviz.readers.errors import one_line
 from prviz.readers.source import human_size
 from prviz.server import internals
@@ -58,8 +59,7 @@ class Refused:
         shown = [
             f"{name} ({human_size(size)})" for name, size in list(self.sizes.items())[:_MOST_NAMES]
         ]
-        more = len(self.sizes) - len(shown)
-        return ", ".join(shown) + (f" and {more} more" if more else "")
+        return first_names(shown, _MOST_NAMES, len(self.sizes))
 
 
 class Uploads:

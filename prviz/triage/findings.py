@@ -317,8 +317,8 @@ def _some(samples: Samples, rows: int) -> Samples:
 def _with_columns(
     pair: SamplePair, shown: Found, copies: Memorisation, memory_limit: int, progress: Progress
 ) -> Found:
-    """The faults, and the finding on features that differ. Faults that vanish without these
-    features are left out.
+    """The faults, and the finding on features that differ: many, or a few, whose faults are then
+    those that remain without them.
     """
     of = differing(pair)
     if not of.columns:
@@ -327,21 +327,33 @@ def _with_columns(
         of = of.dominant()
     rows = _of(shown, OF_ROWS)
     rest = _without(shown, _of(shown, OF_ROWS | {"unclear"}))
-    if not (of.few and of.certain) or of.repair == "sign":
-        return (*rows, *_beside_others(of, rest))
-    first = next((fault for fault in rest[:1] if not fault.borderline), None)
-    if first is not None and first.key == "permuted":
-        return shown
-    # Missing samples move features, too. They leave the spread within the other modes, and no
-    # factor or shift repairs such a feature.
-    if _lost(rest[:1], of.apart) and first is not None and not of.mended:
-        of = of.facts()
-        if not of.columns:
+    # Features that may differ by chance are named only where nothing else is.
+    if not of.certain:
+        return (*rows, *(rest or (column_hint(of),)))
+    if of.repair == "sign":
+        return (*rows, column_fault(of))
+    if not of.few:
+        return (*rows, *_with_many(of, rest))
+    if rest and not rest[0].borderline:
+        if rest[0].key == "permuted":
             return shown
-    named = column_fault(of)
+        # Missing samples move features, too. They leave the spread within the other modes, and no
+        # factor or shift repairs such a feature.
+        if _lost(rest, of.apart) and not of.mended:
+            of = of.facts()
+            if not of.columns:
+                return shown
     left = leaving_out(pair, of.columns)
     drawn = halvings(left, memory_limit=memory_limit, progress=progress)
-    without = agreed_faults(drawn, preflight(left).facts, copies)
+    return _with_few(of, rows, agreed_faults(drawn, preflight(left).facts, copies))
+
+
+def _with_few(of: Differing, rows: Found, without: Found) -> Found:
+    """The faults of rows, the finding on a few features that differ, and the faults without these.
+
+    without : all faults of the pair without these features.
+    """
+    named = column_fault(of)
     if not _of(without, {"collapse"}):
         rows = _of(rows, OF_ROWS, nearly=False)
     without = tuple(fault for fault in without if fault.key not in OF_ROWS and not fault.borderline)
@@ -352,14 +364,10 @@ def _with_columns(
     return (*rows, *without, named)
 
 
-def _beside_others(of: Differing, rest: Found) -> Found:
-    """The faults other than those of rows, and the finding on differing features, where these
-    features are many or may differ by chance.
+def _with_many(of: Differing, rest: Found) -> Found:
+    """The faults other than those of rows, and the finding on features that differ, where these
+    are many.
     """
-    if not of.certain:
-        return rest or (column_hint(of),)
-    if of.repair == "sign":
-        return (column_fault(of),)
     if rest and rest[0].key in PLACED:
         return rest
     # If the sets hardly overlap in most features, faults of shape say nothing.

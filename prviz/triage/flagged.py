@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from prviz.checks.finding import Finding, Findings
 from prviz.checks.row_order import TOGETHER
+from prviz.quoting import first_names
 from prviz.triage.finding import TriageFinding
 from prviz.triage.measured import CheckpointOutcome
 
@@ -87,11 +88,9 @@ def warnings_of(
             by_title.setdefault(flag.title, []).append((outcome.checkpoint.name, flag))
     found = []
     for listed in by_title.values():
-        name, flag = listed[0]
+        flag = listed[0][1]
         if len(listed) < count or len({each.text for _, each in listed}) > 1:
-            more = ""
-            if len(listed) > 1:
-                more = f" and {len(listed) - 1:,} more"
-            flag = replace(flag, value_text=f"{name}{more}: {flag.value_text}")
+            names = first_names([name for name, _ in listed], 1)
+            flag = replace(flag, value_text=f"{names}: {flag.value_text}")
         found.append(flag)
     return tuple(found)

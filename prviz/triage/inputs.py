@@ -35,7 +35,9 @@ from prviz.readers.columns import EVERY
 from prviz.readers.errors import ReadError, error_text, listed, quoted
 from prviz.readers.paths import PathLike, leads_nowhere
 from prviz.readers.safe_folder import Below
+from prviz.readers.shards import PARTS
 from prviz.readers.source import as_source
+from prviz.readers.text_dialect import delimiter_of
 
 _FILE = "file"
 _STEP = "step"
@@ -64,7 +66,7 @@ def details_of(
     The column "file" holds the files' names (with folders, where names alone don't tell them apart)
     or the checkpoints' names, "run" a text, "step" a number as in a name (200k) or nothing, every
     other column finite numbers or nothing. A column that holds no number at all is left out.
-    Checkpoints may be missing. Without a comma in the header, cells end at ; or tabs.
+    Checkpoints may be missing. Cells may also end at semicolons, tabs, bars or spaces.
 
     checkpoints : names by path. below : a folder that the CSV file must be in, links followed;
     None: any folder.
@@ -142,12 +144,8 @@ def _rows(metadata: Path, where: str, below: Path | None) -> Iterator[list[str]]
         )
     try:
         text = data.decode("utf-8-sig")
-        head = text.partition("\n")[0]
-        between = ","
-        for mark in "\t;,":
-            if mark in head:
-                between = mark
-        yield from csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=between)
+        mark = delimiter_of(io.BytesIO(data), source.extension)
+        yield from csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=mark)
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"{where}: not a CSV file in UTF-8 ({error})") from None
 
@@ -480,9 +478,7 @@ def skipped_files(
 
 
 # Name of a file that may be a part of one set; its group is the number of the part.
-_PART = re.compile(
-    r"(?:.*[-_. ])?(?:emb(?:edding)?s?|part|shard|chunk|rank|batch|block)[-_. ]?(\d+).*", re.I
-)
+_PART = re.compile(rf"(?:.*[-_. ])?(?:emb(?:edding)?s?|{PARTS})[-_. ]?(\d+).*", re.I)
 
 
 def folder_of_parts(sources: Iterable[PathLike]) -> Path | None:

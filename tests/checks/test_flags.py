@@ -668,15 +668,19 @@ def test_columns_of_frames_that_look_like_no_features_are_said() -> None:
     rng = np.random.default_rng(1)
     frames = [
         pd.DataFrame(rng.normal(size=(120, 8)), columns=[f"f{place}" for place in range(8)]).assign(
-            umap_x=rng.normal(size=120), epoch=rng.integers(0, 9, 120)
+            label=np.arange(120) % 7, epoch=rng.integers(0, 9, 120)
         )
         for _ in range(2)
     ]
-    with pytest.warns(prviz.PrvizWarning, match="'umap_x', 'epoch' look like no features"):
+    said = (
+        r"'label', 'epoch' look like no features \('label': by name a label or a key; 'epoch': a "
+        "step or a run of training"
+    )
+    with pytest.warns(prviz.PrvizWarning, match=said):
         prviz.pr_curve(*frames, "knn", k=5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        prviz.pr_curve(*(frame.drop(columns=["umap_x", "epoch"]) for frame in frames), "knn", k=5)
+        prviz.pr_curve(*(frame.iloc[:, :8] for frame in frames), "knn", k=5)
 
 
 @pytest.mark.parametrize("library", ["pandas", "pyarrow", "polars"])
@@ -765,10 +769,9 @@ def test_nines_with_decimals_stand_for_missing_values(code: float) -> None:
 
 
 def test_numbers_of_stations_that_hardly_differ_tell_the_sets_apart() -> None:
-    real = np.c_[normal(120, 2, 0), np.full(120, 72502014734)]
-    other = np.c_[normal(120, 2, 1), np.full(120, 72505394728)]
-    assert (
-        "a value of its own in rate" in warned(pair(real, other, TABLE))["Constant features"].effect
-    )
-    real[:, 2] += 0.5
-    assert "Constant features" not in warned(pair(real, other, TABLE))  # it may be rounding
+    real = np.c_[normal(120, 2, 0), np.full((120, 5), 72502014734)]
+    other = np.c_[normal(120, 2, 1), np.full((120, 5), 72505394728)]
+    effect = warned(pair(real, other, "abcdefg"))["Constant features"].effect
+    assert "a value of its own in c, d, e, f and 1 more, which" in effect
+    real[:, 2:] += 0.5
+    assert "Constant features" not in warned(pair(real, other, "abcdefg"))  # it may be rounding

@@ -30,7 +30,7 @@ from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import data_folder
 from prviz.reports.document import schema
 from prviz.triage import ranking
-from prviz.triage.inputs import Checkpoint, checkpoints_of
+from prviz.triage.inputs import Checkpoint, checkpoints_of, folder_of_parts
 from prviz.triage.measure import CheckpointEvaluator
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.triage import TriageResults
@@ -222,12 +222,13 @@ def test_folders_of_parts_are_remarked_with_what_joins_them(
 ) -> None:
     draw = np.random.default_rng(0).standard_normal((5, 60, 4))
     np.save(tmp_path / "real.npy", draw[:2].reshape(120, 4))
-    for folder in ("early", "late"):
+    for folder, name in (("early", "gpu"), ("late", "img_emb_")):
         (tmp_path / folder).mkdir()
         for part in (0, 1):
-            np.save(tmp_path / folder / f"img_emb_{part}.npy", draw[2 + part])
+            np.save(tmp_path / folder / f"{name}{part}.npy", draw[2 + part])
             np.save(tmp_path / f"{folder}-{part + 1}.npy", draw[2 + part])
     real, early, late = (str(tmp_path / name) for name in ("real.npy", "early", "late"))
+    assert str(folder_of_parts([late])) == late
     assert main(["triage", real, early, late, "--method", "knn"]) == 0
     said = capsys.readouterr().out
     (joining,) = re.findall(r"join them: (numpy\.save\(.*\))", said)

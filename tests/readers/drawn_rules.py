@@ -24,7 +24,7 @@ from prviz.readers.number_names import (
     points,
     rows_to_compare,
 )
-from prviz.readers.pieces import coordinates, pairs_of_places, quantised, sparse
+from prviz.readers.pieces import Stored, coordinates, pairs_of_places, quantised, sparse
 from prviz.readers.row_roles import find_row_roles, row_choices
 from prviz.readers.suspects import (
     are_weights,
@@ -34,7 +34,7 @@ from prviz.readers.suspects import (
     float_bits,
     is_key,
     look_packed,
-    suspect_names,
+    suspects,
 )
 from prviz.readers.text_dialect import (
     Numbers,
@@ -199,7 +199,7 @@ def columns(rng: Rng) -> Iterator[str]:
     ]
     values = np.array(rows, float).T
     yield said(checked_columns, values, names, ALL, "t", pick(rng, ("t.csv", "t.npy")))
-    yield f"{suspect_names(values, names)} {[is_key(each) for each in values.T]}"
+    yield f"{(*suspects(values, names),)} {[is_key(each) for each in values.T]}"
     yield str(are_weights(list(values.T[:2])))
     words = some(rng, ("1.5", "-1.0", "1.0", "2", ".x"), 1, 3)
     yield str(beside_lists({name: np.array(words) for name in names}))
@@ -317,11 +317,11 @@ def heads(rng: Rng) -> Iterator[str]:
 def pieces(rng: Rng) -> Iterator[str]:
     """Names of arrays that are kept in pieces, and columns of roles."""
     names = some(rng, pick(rng, PIECES), 2, 6)
-    given = ("load", "a.npz")
-    yield said(quantised, "t", names[0], names[1:], *given)
-    yield said(sparse, "t", names, names[:2], *given)
-    yield said(coordinates, "t", names, *given)
-    yield said(pairs_of_places, "t", names[0], names[1:3], names, *given)
+    file = Stored("t", "load", "a.npz")
+    yield said(quantised, file, names[0], names[1:])
+    yield said(sparse, file, names, names[:2])
+    yield said(coordinates, file, names)
+    yield said(pairs_of_places, file, names[0], names[1:3], names)
     roles = {}
     for name in some(rng, ("role", "is_fake", "is_real", "other", "split"), 1, 3):
         words = some(rng, pick(rng, WORDS), 2, 4)

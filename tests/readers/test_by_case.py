@@ -90,7 +90,7 @@ from prviz.readers.suspects import (
     is_key,
     look_packed,
     may_be_keys,
-    suspect_names,
+    suspects,
 )
 from tests import file_builders as build
 
@@ -263,10 +263,10 @@ def test_a_key_is_one_of_few_columns_of_enough_rows() -> None:
     key = rng.permutation(64.0 * np.arange(64))
     others = rng.normal(size=(64, 3))
     names = ["a", "b", "c", "d"]
-    assert suspect_names(np.c_[others, key], names) == ("d",)
-    assert suspect_names(np.c_[others, key][:63], names) == ()
-    assert suspect_names(np.c_[others[:, 0], key], names[:2]) == ("b",)
-    assert suspect_names(np.c_[others[:, 0], key, key[::-1]], names[:3]) == ()
+    assert suspects(np.c_[others, key], names).keys() == {"d"}
+    assert not suspects(np.c_[others, key][:63], names)
+    assert suspects(np.c_[others[:, 0], key], names[:2]).keys() == {"b"}
+    assert not suspects(np.c_[others[:, 0], key, key[::-1]], names[:3])
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_names_beside_each_other(names: str, sure: str, doubtful: str) -> None:
     values = rng.normal(size=(30, len(names.split())))
     if names.startswith("patient"):
         values[:, 0] = np.arange(30) // 3
-    assert suspect_names(values, names.split()) == tuple(sure.split())
+    assert [*suspects(values, names.split())] == sure.split()
     if not sure:
         notes = checked_columns(values, names.split(), ColumnChoice(), "t").notes
         assert [note.partition("else: ")[2].partition(";")[0] for note in notes] == [

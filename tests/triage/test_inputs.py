@@ -161,12 +161,14 @@ def test_malformed_metadata_are_refused_by_row_and_column(
         checkpoints_of(paths, tmp_path / "m.csv")
 
 
+@pytest.mark.parametrize("mark", list(",;\t| "))
 def test_metadata_may_name_files_by_whole_paths(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
     touched(tmp_path, "run/a-1.npy", "run/a-2.npy")
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "m.csv").write_text(f"file,step\n{tmp_path}/run/a-1.npy,7\n./run/a-2.npy,9\n")
+    text = f'"file",step\n{tmp_path}/run/a-1.npy,7\n./run/a-2.npy,9\n'
+    (tmp_path / "m.csv").write_text(text.replace(",", mark))
     assert [each.step for each in checkpoints_of("run", "m.csv")] == [7, 9]
 
 

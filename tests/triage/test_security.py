@@ -197,7 +197,7 @@ def table_of(tmp_path: Path, data: bytes) -> Callable[[], list[Checkpoint]]:
         (b'file,step\n"a"b,1\n', "not a CSV file"),
         (b"file,step\na,=HYPERLINK(1)\n", "'=HYPERLINK\\(1\\)' is not a finite number"),
         (b"file,step\na,1e999\n", "not a finite number"),
-        (b"file|step\na|1\n", "a column 'file' is needed"),
+        (b"file:step\na:1\n", "a column 'file' is needed"),
         (b"file,step\na,k\n", "'k' is not a finite number"),
         (b"file,step,lr\na,1,1e-3\nb,2,1e-x\n", "row 3, column 'lr': '1e-x' is not a finite"),
         (b"PK\x03\x04" + bytes(range(256)) * 10, "not a CSV file in UTF-8"),

@@ -24,6 +24,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import resolve_k
 from prviz.measure.estimates import K, measure
 from prviz.measure.workload import fit_size
+from prviz.quoting import first_names
 from prviz.readers.paths import data_folder
 from prviz.samples import SamplePair, Samples, split_share
 from prviz.studies.battery.base import BatteryProblem, Check, N
@@ -279,10 +280,7 @@ def setting(mode: Mode) -> str:
 
 def _known(name: str, known: Any, value: str) -> Any:
     if not isinstance(value, str) or value not in known:
-        names = ", ".join(list(known)[:8])
-        if len(known) > 8:
-            names += f" and {len(known) - 8} more"
-        raise ValueError(f"{name} has {value!r}; {names} are known")
+        raise ValueError(f"{name} has {value!r}; {first_names(list(known), 8)} are known")
     return known[value]
 
 

@@ -55,9 +55,9 @@ export const twice = (x) => factor() * x + own;""",
     assert blank.evaluate(run, text) == [13, "a", "b"]
 
 
-def test_a_number_stays_on_a_line_with_its_percent_sign(blank: Page) -> None:
-    whole = "40\u00a0% generated, 76\u00a0% real"
-    said = "40 % generated, 76 % real"
+def test_a_number_stays_on_a_line_with_its_sign_or_its_word(blank: Page) -> None:
+    whole = "40\u00a0% generated, 76\u00a0% real in columns\u00a02 to 3 of row\u00a09, arrow 4"
+    said = "40 % generated, 76 % real in columns 2 to 3 of row 9, arrow 4"
     assert unbroken(said) == plain(said) == whole
     told = blank.evaluate(
         """(said) => {
