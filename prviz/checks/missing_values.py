@@ -46,6 +46,13 @@ _GAP = 0.5
 # Least width of the gap between the codes and the other numbers, as a multiple of the widest gap
 # among the other numbers.
 _OF_GAPS = 3
+# Least ratio of the mean to the standard deviation of the other numbers of a column in which 0
+# stands for a missing value; the least other number is then above this share of the mean.
+_FROM_0 = 4.0
+# Share of the rows from which 0 is a number like others, as of what a sample does not have.
+_OFTEN = 0.1
+# Most different numbers of a column of codes or counts, where 0 may be one of them.
+_FEW = 8
 # Ends of integer types. They stand for missing values if they repeat and are _FAR_END times as
 # large as all other numbers of their columns.
 _ENDS = (-128, 255, -32768, -32767, 32767, 65535, -(2**31), 1 - 2**31, 2**31 - 1, 2**32 - 1)
@@ -54,7 +61,7 @@ _FAR_END = 2
 
 def stand_ins(facts: DataFacts) -> list[Finding]:
     """Warnings about missing values that were written as numbers far from all others, such as -999
-    or 1e30.
+    or 1e30, and about zeros that may be such.
     """
     found: list[Finding] = []
     for (role, samples), drawn in zip(by_role(facts.pair), facts.drawn, strict=True):
@@ -66,6 +73,9 @@ def stand_ins(facts: DataFacts) -> list[Finding]:
         answers = _answers(samples, drawn)
         if codes := {column: held for column, held in answers.items() if column not in known}:
             found.append(_missing(role, samples, codes))
+        zeros: _Codes = {column: (0.0,) for column in _zeros(drawn.rows) if column not in answers}
+        if zeros:
+            found.append(_missing(role, samples, zeros))
     return found
 
 
@@ -92,18 +102,20 @@ def _stand_in(samples: Samples, value: float) -> _Codes:
 
 
 def _missing(role: str, samples: Samples, codes: _Codes) -> Finding:
-    """The warning that some numbers of a set stand for missing values."""
+    """The warning that some numbers of a set stand for missing values, or that 0 may."""
     rows = np.zeros(samples.n, bool)
     for column, held in codes.items():
         rows |= np.isin(samples.values[:, column], held)
     what = ", ".join(f"{each:.10g}" for each in sorted({*chain.from_iterable(codes.values())}))
     count = np.count_nonzero(rows)
     value = f"{what} in {count:,} of {samples.n:,} {role} rows{features_text(samples, codes)}"
-    effect = (
-        "Missing values count as numbers here: fill them in, or leave these rows out"
-        f"{_without_codes(samples, codes)}."
-    )
-    return Finding("Missing values as numbers", value, "warning", effect)
+    title = "Missing values as numbers"
+    effect = "Missing values count as numbers here:"
+    if what == "0":
+        title = "Zeros"
+        effect = "All other numbers there are far above 0. If 0 stands for missing values,"
+    effect += f" fill them in, or leave these rows out{_without_codes(samples, codes)}."
+    return Finding(title, value, "warning", effect)
 
 
 def _without_codes(samples: Samples, codes: _Codes) -> str:
@@ -139,6 +151,24 @@ def _answers(samples: Samples, drawn: SetFacts) -> _Codes:
     digits = {column for column, codes in found.items() if max(codes) in _DIGITS}
     if len(digits) == 1:
         del found[digits.pop()]
+    return found
+
+
+def _zeros(rows: Floats) -> list[int]:
+    """Columns in which 0 recurs far below all other numbers, as for a missing blood pressure; none
+    if half of the columns are such.
+    """
+    found = []
+    share = (rows == 0).mean(axis=0)
+    some = (share >= max(_ANSWERED_SO, 2 / len(rows))) & (share < _OFTEN) & (rows.min(axis=0) == 0)
+    for column in np.flatnonzero(some).tolist():
+        others = rows[rows[:, column] > 0, column]
+        mean = others.mean()
+        far = mean > _FROM_0 * others.std() and mean < _FROM_0 * others.min()
+        if far and len(np.unique(others)) > _FEW:
+            found.append(column)
+    if 2 * len(found) > rows.shape[1]:
+        return []
     return found
 
 

@@ -14,7 +14,8 @@ _PARTS = "[\u00b0:hmd'\u2032\u2019\"\u2033s]+"
 # Superscript signs and digits, for exponents.
 _RAISED = "\u207a\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 _UNIT = re.compile(
-    rf"{_NUMBER}(?<!\.)\s*((?:[^\W\d_]|[\u00b0%\u2030])[\w\u00b0/%^*.\u00b7\u207b-]*)"
+    rf"(?:{_NUMBER}(?<!\.)|[-+\u2212]?\d+(?:[.,']\d{{3}})*(?:[.,]\d+)?(?![eE][-+]?\d))"
+    r"\s*((?:[^\W\d_]|[\u00b0%\u2030])[\w\u00b0/%^*.\u00b7\u207b-]*)"
 )
 
 # A number padded with zeros, a comma, and a code of its quality, such as +0123,1 from a weather

@@ -186,8 +186,8 @@ _MOST_CODES = 32
 _BITS = re.compile(r"\w*quality|\w+flags?")
 # Least number other than 0 in a column of warnings as bits.
 _LEAST_BIT = 4
-# Names of a prediction.
-_OF_PREDICTION = re.compile(r"predict.*")
+# Names of a prediction, or of its probabilities.
+_OF_PREDICTION = re.compile(r"(y_?)?pred.*|prob.*")
 # Names of probabilities. They belong to a prediction if they sum to 1 in each row.
 _PROBABILITY = re.compile(r"p_?\d+|(p|prob(ability)?|confidence|score)(_.+|\(.+)")
 # Names of times.
@@ -336,6 +336,8 @@ _LONG_FAMILY = 8
 _OUTSIDERS = 0.75
 # Number of digits of a date -> its format.
 _DATES = {6: "%Y%m", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
+# Numbers that may be years.
+_YEARS = (1900, 2100)
 # Relative difference up to which two steps count as equal, as they may be rounded.
 _UNEVEN = 1e-6
 # Least share of equal steps in numbers that count the rows and restart, for example with each
@@ -456,6 +458,8 @@ def checked_columns(
                 "they grow or fall from row to row",
             ),
             (found.sums, "it is the sum of other columns", "they are sums of other columns"),
+            (found.years, "its values look like years", "their values look like years"),
+            (found.classes, "it alone holds whole numbers, as classes do", ""),
         ):
             if names:
                 said = (
@@ -707,14 +711,17 @@ def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -
 class _Suspects(NamedTuple):
     """Columns that look like no features, each with what it looks like.
 
-    doubtful, ordered, sums : columns that may be no features, by their names, because they rise or
-        fall from row to row, or as sums of others.
+    doubtful, ordered, sums, years, classes : columns that may be no features, by their names,
+        because they rise or fall from row to row, as sums of others, as years, or as the only
+        numbers of classes.
     """
 
     sure: dict[str, str]
     doubtful: tuple[str, ...]
     ordered: tuple[str, ...]
     sums: tuple[str, ...] = ()
+    years: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
 
 
 def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
@@ -777,7 +784,15 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     # Without these columns no feature would be left.
     if len(sure) + len(either) == len(plain):
         either = set()
-    return _Suspects(reasons, _at(either - sums, features), in_order, _at(sums, features))
+    known = sure | either | ordered | sums
+    return _Suspects(
+        reasons,
+        _at(either - sums, features),
+        in_order,
+        _at(sums, features),
+        _at(_where(_are_years, values, range(len(plain))) - known, features),
+        _at(_classes(values, features) - known, features),
+    )
 
 
 def _at(places: set[int], features: Sequence[str]) -> tuple[str, ...]:
@@ -953,7 +968,30 @@ def _is_date(value: float) -> bool:
         year = datetime.strptime(text, _DATES.get(len(text), "-")).year
     except ValueError:
         return False
-    return float(text) == value and 1900 <= year <= 2100
+    return float(text) == value and _YEARS[0] <= year <= _YEARS[1]
+
+
+def _are_years(column: Array) -> bool:
+    if not _YEARS[0] <= column[0] <= _YEARS[1]:
+        return False
+    return bool(_YEARS[0] <= column.min() < column.max() <= _YEARS[1]) and _whole(column)
+
+
+def _classes(values: Array, features: Sequence[str]) -> set[int]:
+    """Index of the first or last column, if it has a number as name and alone holds whole numbers,
+    from 0 or 1 without a gap.
+    """
+    first = values[:FIRST_ROWS]
+    whole = np.flatnonzero((first == np.rint(first)).all(axis=0)).tolist()
+    d = values.shape[1]
+    if len(first) < FIRST_ROWS or d <= _FAMILY or len(whole) != 1 or whole[0] not in (0, d - 1):
+        return set()
+    if not features[whole[0]].isdecimal():
+        return set()
+    held = np.unique(values[:, whole[0]])
+    if len(held) > _MOST_CODES or not np.array_equal(held - min(held[0], 1), np.arange(len(held))):
+        return set()
+    return {*whole}
 
 
 def _are_moments(column: Array, seconds: bool = False) -> bool:

@@ -779,16 +779,24 @@ def _ungrouping(some: Iterable[str], every: Iterable[str]) -> str:
     """The expression that removes thousands separators; "" if there are none, or the numbers
     disagree.
 
-    The first number of ``some`` with two marks shows which one separates thousands.
+    The number of ``some`` with most marks shows which one separates thousands; a single point may
+    also be a decimal one.
     """
-    whole = (each for each in some if len(re.findall(r"\d\D", each)) > 1)
-    marks = next(filter(None, map(thousands_in, whole)), None)
-    if marks is None or any(thousands_in(each) != marks for each in every if marks[0] in each):
+    longest = max(filter(thousands_in, some), key=_marks, default="")
+    marks = thousands_in(longest)
+    if marks is None or (marks[0] == "." and _marks(longest) == 1):
+        return ""
+    if any(thousands_in(each) != marks for each in every if marks[0] in each):
         return ""
     decimal = ""
     if marks[1] == ",":
         decimal = ".str.replace(',', '.', regex=False)"
     return f".str.replace({marks[0]!r}, '', regex=False){decimal}"
+
+
+def _marks(text: str) -> int:
+    """Number of marks between digits."""
+    return len(re.findall(r"\d\D", text))
 
 
 def _ungrouped(text: str) -> str:

@@ -768,6 +768,24 @@ def test_nines_with_decimals_stand_for_missing_values(code: float) -> None:
     assert flag.value_text == f"{code} in 10 of 120 real rows: income"
 
 
+def test_zeros_far_below_all_other_numbers_are_said() -> None:
+    real = normal(120, 3, 0) * [1, 12, 30] + [0, 72, 30]
+    real[::13, 1] = 0
+    real[::5, 2] = 0  # too often, and among other numbers
+    flag = warned(pair(real, normal(120, 3, 1), TABLE))["Zeros"]
+    assert flag.value_text == "0 in 10 of 120 real rows: income"
+    frame = pd.DataFrame(real, columns=TABLE)
+    [code] = re.findall(r"table\[.*\]", flag.effect)
+    assert len(eval(code, {"table": frame})) == 110  # noqa: S307
+    for ordinary in (
+        np.maximum(normal(120, 3, 0), -0.3) + 0.3,
+        np.where(real == 0, 0, real[:, [1]]),  # in most columns
+        np.where(real == 0, 0, np.round(real / 30) + 9),  # a few codes
+        real[:14],
+    ):
+        assert "Zeros" not in warned(pair(ordinary, normal(len(ordinary), 3, 1), TABLE))
+
+
 def test_numbers_of_stations_that_hardly_differ_tell_the_sets_apart() -> None:
     real = np.c_[normal(120, 2, 0), np.full((120, 5), 72502014734)]
     other = np.c_[normal(120, 2, 1), np.full((120, 5), 72505394728)]

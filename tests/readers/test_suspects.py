@@ -993,3 +993,40 @@ def test_a_sum_of_other_columns_is_said(place: int) -> None:
         assert len(taken(frame)) == D + 1
     frame.loc[9, "all"] += 0.01
     assert len(taken(frame)) == D + 1
+
+
+def test_whole_numbers_that_look_like_years_are_noted_under_any_name() -> None:
+    frame = table(REAL, WORDS, season=RNG.integers(1998, 2024, N))
+    [note] = read(("t.csv", frame.to_csv(index=False).encode())).notes
+    assert "its values look like years: 'season'; to leave out: drop='season'" in note
+    assert read(("t.csv", frame.to_csv(index=False).encode()), drop="season").notes == ()
+    for others in (frame["season"] + 0.5, frame["season"] - 150, np.full(N, 2020)):
+        held = frame.assign(season=others).to_csv(index=False).encode()
+        assert read(("t.csv", held)).notes == ()
+
+
+@pytest.mark.parametrize("place", [0, 3, D])
+def test_classes_at_the_end_of_a_table_without_names_are_noted(place: int) -> None:
+    values = np.insert(REAL, place, np.arange(N) * 7 % 10, axis=1)
+    file = ("t.csv", pd.DataFrame(values).to_csv(index=False, header=False).encode())
+    notes = read(file).notes
+    if place == 3:
+        assert notes == ()
+        return
+    said = f"it alone holds whole numbers, as classes do: '{place + 1}'; to leave out: drop="
+    assert len(notes) == 1
+    assert said in notes[0]
+    np.testing.assert_array_equal(read(file, drop=str(place + 1)).values, REAL)
+    values[:, place] += values[:, place] > 4  # a number is left out
+    named = pd.DataFrame(values, columns=["size", *WORDS])
+    for frame, header in ((pd.DataFrame(values), False), (named, True)):
+        assert read(("t.csv", frame.to_csv(index=False, header=header).encode())).notes == ()
+
+
+@pytest.mark.parametrize("named", [["y_pred"], []])
+def test_probabilities_of_two_classes_are_asked_about(named: list[str]) -> None:
+    share = RNG.random(N).round(4)
+    frame = table(REAL, WORDS).assign(**dict.fromkeys(named, share > 0.5))
+    frame = frame.assign(prob_0=1 - share, prob_1=share)
+    assert refused(frame) == (*named, "prob_0", "prob_1")
+    assert taken(table(REAL, WORDS, prob_0=RNG.random(N), prob_1=share))[-1] == "prob_1"

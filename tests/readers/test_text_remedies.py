@@ -366,6 +366,46 @@ def test_the_sign_of_the_euro_of_windows(tmp_path: Path, monkeypatch: pytest.Mon
     np.testing.assert_array_equal(read("t_plain.csv").values, VALUES)
 
 
+@pytest.mark.parametrize("form", ["${:,}", "{:,} €", "{:,} %"])
+def test_signs_and_thousands_of_whole_numbers_go_at_once(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    values = np.random.default_rng(3).integers(1000, 900_000, (30, 3))
+    frame = pd.DataFrame(values, columns=NAMES[:3]).map(form.format)
+    Path("t.csv").write_text(table(frame.assign(f1=values[:, 1], f3=1.5)))
+    with pytest.raises(ReadError, match="Write numbers alone") as error:
+        read("t.csv")
+    exec(str(error.value).partition("\n")[2], {})
+    np.testing.assert_array_equal(read("t_plain.csv").values[:, :3], values)
+    # A single point may be a decimal one.
+    Path("t.csv").write_text(table(pd.DataFrame({"a": ["$1.250", "$2.500"] * 9, "b": 1.5})))
+    with pytest.raises(ReadError, match="Write numbers alone") as error:
+        read("t.csv")
+    exec(str(error.value).partition("\n")[2], {})
+    np.testing.assert_array_equal(read("t_plain.csv").values[:2, 0], [1.25, 2.5])
+
+
+@pytest.mark.parametrize("marks", [",.", ".,", "'."])
+def test_units_behind_thousands_and_decimal_commas(
+    marks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    values = np.random.default_rng(4).uniform(10, 9e5, (30, 3)).round(2)
+    of_land = str.maketrans(",.", marks)
+    frame = pd.DataFrame(values, columns=NAMES[:3])
+    Path("t.csv").write_text(
+        table(frame.map(lambda value: f"{value:,.2f} kg".translate(of_land)), sep=";")
+    )
+    name = "t.csv"
+    for what in ("These are numbers with units", "Set no thousands apart"):
+        with pytest.raises(ReadError, match=what) as error:
+            read(name)
+        exec(str(error.value).partition("\n")[2], {})
+        name = name.replace(".csv", "_plain.csv")
+    np.testing.assert_allclose(read(name).values, values)
+
+
 def test_a_table_of_objects_beside_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     np.savez("t.npz", vectors=VALUES.astype(object), names=np.array(["a"] * 30, object))
