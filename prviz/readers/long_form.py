@@ -82,7 +82,11 @@ def long_form(columns: Mapping[int, Array], names: Mapping[int, str]) -> LongFor
     keys = [place for place in codes if place != value]
     for size in (2, 3):
         for chosen in combinations(keys, size):
-            if found := _as_grid(chosen, value, codes, columns, names):
+            most = max(codes[place].max() for place in chosen)
+            measured = [place for place in keys if place in numeric and codes[place].max() > most]
+            # Several columns of more numbers than there are samples are measured in each row, as
+            # the colours of a pixel.
+            if len(measured) < 2 and (found := _as_grid(chosen, value, codes, columns, names)):
                 return found
     return None
 

@@ -586,6 +586,18 @@ def test_a_table_of_one_value_a_row_is_refused_with_lines_that_widen_it(
     np.testing.assert_array_equal(read(tmp_path / "t_wide.csv").values, values)
 
 
+def test_pixels_with_several_colours_each_are_rows() -> None:
+    rng = np.random.default_rng(6)
+    rows, columns = np.divmod(np.arange(400), 20)
+    frame = pd.DataFrame({"row": rows, "col": columns, "r": rng.integers(0, 150, 400)})
+    frame = frame.assign(g=rng.integers(0, 150, 400), nir=rng.normal(size=400))
+    with pytest.raises(SuspectColumnsError) as caught:
+        read(("t.csv", frame.to_csv(index=False).encode()))
+    assert caught.value.columns == ("row", "col")
+    with pytest.raises(ReadError, match="one value a row"):
+        read(("t.csv", frame.drop(columns="r").to_csv(index=False).encode()))
+
+
 def test_features_called_value_and_metric_are_a_table() -> None:
     named = FRAME.iloc[:, :3].set_axis(["value", "metric", "extra"], axis=1)
     assert read(("t.csv", named.to_csv(index=False).encode())).d == 3
