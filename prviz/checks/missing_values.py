@@ -61,7 +61,7 @@ _FAR_END = 2
 
 def stand_ins(facts: DataFacts) -> list[Finding]:
     """Warnings about missing values that were written as numbers far from all others, such as -999
-    or 1e30, and about zeros that may be such.
+    or 1e30, and notes on zeros that may be such.
     """
     found: list[Finding] = []
     for (role, samples), drawn in zip(by_role(facts.pair), facts.drawn, strict=True):
@@ -102,20 +102,19 @@ def _stand_in(samples: Samples, value: float) -> _Codes:
 
 
 def _missing(role: str, samples: Samples, codes: _Codes) -> Finding:
-    """The warning that some numbers of a set stand for missing values, or that 0 may."""
+    """The warning that some numbers of a set stand for missing values; a note that 0 may."""
     rows = np.zeros(samples.n, bool)
     for column, held in codes.items():
         rows |= np.isin(samples.values[:, column], held)
     what = ", ".join(f"{each:.10g}" for each in sorted({*chain.from_iterable(codes.values())}))
     count = np.count_nonzero(rows)
     value = f"{what} in {count:,} of {samples.n:,} {role} rows{features_text(samples, codes)}"
-    title = "Missing values as numbers"
-    effect = "Missing values count as numbers here:"
+    remedy = f"fill them in, or leave these rows out{_without_codes(samples, codes)}."
     if what == "0":
-        title = "Zeros"
         effect = "All other numbers there are far above 0. If 0 stands for missing values,"
-    effect += f" fill them in, or leave these rows out{_without_codes(samples, codes)}."
-    return Finding(title, value, "warning", effect)
+        return Finding("Zeros", value, "note", f"{effect} {remedy}")
+    effect = f"Missing values count as numbers here: {remedy}"
+    return Finding("Missing values as numbers", value, "warning", effect)
 
 
 def _without_codes(samples: Samples, codes: _Codes) -> str:
