@@ -12,15 +12,14 @@ from pages._shared.widgets import choose_one
 def page() -> None:
     st.title("Bias lab", anchor=False)
     names = list(SECTIONS)
-    bind = None if cache.page_wished() else "query-params"
     with st.container(horizontal=True, vertical_alignment="center"):
-        name = choose_one(
-            "Section", names, names[0], key="section", bind=bind, label_visibility="collapsed"
-        )
+        key = cache.follow_address("section", names)
+        name = choose_one("Section", names, key=key, label_visibility="collapsed")
         section = SECTIONS[name]
         with st.popover("What is this?", icon=":material/help:", type="tertiary"):
             st.markdown(section.IDEA)
     cache.leave_page()
+    cache.write_choice("bias_lab", "section", name, names[0], query={})
     # One container for each section: so the previous section disappears at once, not when the new
     # one is ready.
     places = [st.container() if each == name else st.empty() for each in names]

@@ -13,6 +13,7 @@ import streamlit as st
 
 from pages._explore.gives_away import known_witness
 from pages._explore.session import state
+from pages._shared.cache import note_address
 from pages._shared.widgets import plain
 from prviz.curves.summaries import DIVERGENCES
 from prviz.estimators import ESTIMATORS
@@ -66,6 +67,7 @@ def draw(problem: Problem, found: results.Results) -> None:
     query = replace(state(), settings=replace(problem.settings, repeats=problem.repeats)).to_query()
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
+    note_address("")
     with st.container(key="part-export"):
         popover = st.popover("Export", icon=":material/download:", on_change="rerun", key="export")
     if popover.open:

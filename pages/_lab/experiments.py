@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from pages._live.figure import live_figure
-from pages._shared import work_box
+from pages._shared import cache, work_box
 from pages._shared.widgets import choose_one, described, explore_link, plain
 from prviz import figures
 from prviz.live.figure import Pane
@@ -40,7 +40,6 @@ IDEA = (
     " is known. These are the experiments of the papers that the estimators come from: the"
     " published figures beside those measured here."
 )
-MENU = "experiment-menu"
 # In a heat map with more rows than this, only the first panel has row labels.
 FEW_ROWS = 5
 KEPT = "Paper size"
@@ -61,23 +60,18 @@ _HEADS = {
 
 
 def draw() -> None:
-    if st.session_state.get(MENU) not in EXPERIMENTS:
-        named = st.query_params.get("experiment", "")
-        st.session_state[MENU] = named if named in EXPERIMENTS else next(iter(EXPERIMENTS))
+    names = list(EXPERIMENTS)
     head = st.container(horizontal=True, vertical_alignment="center", key="experiment-head")
     with head:
         name: str = st.selectbox(
             "Experiment",
-            list(EXPERIMENTS),
+            names,
             format_func=lambda name: EXPERIMENTS[name].title,
-            key=MENU,
+            key=cache.follow_address("experiment", names),
             label_visibility="collapsed",
             width=360,
         )
-    # An address without parameters shows the first experiment. Add no parameter then: the browser's
-    # button Back would return to the address without it.
-    if st.query_params or name != next(iter(EXPERIMENTS)):
-        st.query_params["experiment"] = name
+    cache.write_choice("bias_lab", "experiment", name, names[0])
     experiment = EXPERIMENTS[name]
     try:
         kept = stored(experiment)
@@ -93,11 +87,10 @@ def draw() -> None:
             result = choose_one(
                 "Result",
                 (KEPT, RUN),
-                KEPT,
-                key="result",
-                bind="query-params",
+                key=cache.follow_address("result", (KEPT, RUN)),
                 label_visibility="collapsed",
             )
+            cache.write_choice("bias_lab", "result", result, KEPT)
         with st.popover("About", icon=":material/help:", type="tertiary"):
             st.markdown(f"**{plain(experiment.question)}**")
             st.caption(f"Source: {plain(experiment.source)}")

@@ -5,7 +5,7 @@ pair, and stores of results with limits on their size.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -36,9 +36,10 @@ RUNS_ROWS = 50_000
 class Session(store.Stores):
     """State of one browser session that its pages share, with the session's stores of results.
 
-    leave_for : the page to change to in the next run of the whole page. columns : the user's choice
-    of columns for uploaded files. public : stores of toys and bundled sets. uploaded : the uploaded
-    pair that was last read.
+    leave_for : the page to change to in the next run of the whole page. addresses : by the path of
+    a page, the query of its address, for links to the page. followed : by name, the choice in the
+    address that the page follows. columns : the user's choice of columns for uploaded files.
+    public : stores of toys and bundled sets. uploaded : the uploaded pair that was last read.
     emptied : how often the upload fields were emptied. replaced_files : the files in the fields
     when the user asked to replace them. pictures : id and content of the zip of pictures last read.
     shown : the last final results that Explore has shown. waited_for : the result for which the
@@ -52,6 +53,8 @@ class Session(store.Stores):
 
     public: store.Stores = field(default_factory=lambda: store.Stores(beyond=store.PUBLIC))
     leave_for: str | None = None
+    addresses: dict[str, dict[str, str]] = field(default_factory=dict)
+    followed: dict[str, str | None] = field(default_factory=dict)
     uploaded: Uploaded | None = None
     emptied: int = 0
     replaced_files: tuple[str | None, ...] | None = None
@@ -110,6 +113,46 @@ def held_samples(key: Hashable, make: Callable[[], T]) -> T:
     return session().samples.remembered(key, make)
 
 
+def note_address(path: str) -> None:
+    """Note the query of this page's address, so that a link to the page opens the same address.
+
+    A page that writes a query after it was opened without one adds an entry to the browser's
+    history, from which Back leads to the page again.
+    """
+    session().addresses[path] = st.query_params.to_dict()
+
+
+def follow_address(name: str, options: Sequence[str]) -> str:
+    """Choose the option that the address names, the first if it names none: when the page opens,
+    and when Back has changed the address.
+
+    Streamlit's own binding of widgets to the address adds entries to the history when the visitor
+    leaves the page. name : the parameter in the address. It is also the widget's key, and returned.
+    """
+    asked = st.query_params.get(name)
+    if name not in st.session_state or asked != session().followed.get(name):
+        st.session_state[name] = asked if asked in options else options[0]
+    return name
+
+
+def write_choice(
+    path: str, name: str, chosen: str, first: str, *, query: dict[str, str] | None = None
+) -> None:
+    """Write a choice into the address of this page, which does not name the first option.
+
+    query : the rest of the address; by default what it has already.
+    """
+    if query is None:
+        query = st.query_params.to_dict()
+    query.pop(name, None)
+    if chosen != st.query_params.get(name, first):
+        if chosen != first:
+            query[name] = chosen
+        st.query_params.from_dict(query)
+    session().followed[name] = st.query_params.get(name)
+    note_address(path)
+
+
 def wish_page(page: str) -> None:
     """Request a change to this page, which the next run of the whole page carries out. For
     callbacks.
@@ -118,9 +161,7 @@ def wish_page(page: str) -> None:
 
 
 def page_wished() -> bool:
-    """True if a change of the page was requested. In that case, draw no widget that is bound to the
-    address: with one, Streamlit would not change the page.
-    """
+    """True if a change of the page was requested."""
     return session().leave_for is not None
 
 

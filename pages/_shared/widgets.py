@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from pages._shared.cache import session
 from prviz.reports.settings import ExploreSettings
 
 
@@ -225,7 +226,7 @@ def draw_bar(pages: Sequence[st.Page], current: st.Page) -> None:
         for page in pages:
             (
                 st.container(key="prviz-current", width="content") if page is current else st
-            ).page_link(page)
+            ).page_link(page, query_params=session().addresses.get(page.url_path))
 
 
 def say_refusal(text: str) -> None:

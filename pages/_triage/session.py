@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 import streamlit as st
 
-from pages._shared.cache import of_session
+from pages._shared.cache import note_address, of_session
 from pages._triage.run import Run
 from pages._work.embedding_run import EmbeddingRun
 from prviz.live.problems import Uploaded
@@ -443,3 +443,4 @@ def write_link(parts: Mapping[str, str | None]) -> None:
         return
     if st.query_params.to_dict() != values:
         st.query_params.from_dict(values)
+    note_address("triage")

@@ -210,3 +210,35 @@ def test_axe_has_nothing_serious_to_say(
         assert page.evaluate(SERIOUS) == [], button
         dialog.press("Escape")
         expect(dialog).to_have_count(0)
+
+
+@pytest.mark.exhaustive
+def test_one_press_of_back_leaves_a_page_that_is_visited_again(
+    new_page: Callable[..., Page],
+) -> None:
+    page = new_page()
+    bar = page.locator(".st-key-prviz-bar")
+    heading = page.get_by_role("heading", level=1)
+
+    def go(name: str) -> None:
+        bar.get_by_role("link", name=name, exact=True).click()
+        expect(heading).to_have_text(name)
+        wait_idle(page)
+
+    visit(page, "/?source=bundled&problem=mixture-converged")
+    go("Bias lab")
+    page.get_by_role("radio", name="Errata").click()
+    expect(page).to_have_url(re.compile("section=Errata"))
+    wait_idle(page)
+    go("Explore")
+    expect(page).to_have_url(re.compile("problem=mixture-converged"))
+    go("Bias lab")
+    expect(page.get_by_role("radio", name="Errata")).to_be_checked()
+    for name in ("Explore", "Bias lab"):
+        page.go_back()
+        expect(heading).to_have_text(name)
+        wait_idle(page)
+    expect(page.get_by_role("radio", name="Errata")).to_be_checked()
+    page.go_back()  # in the Bias lab, Back leads to the section before
+    expect(page.get_by_role("radio", name="Experiments")).to_be_checked()
+    assert "section" not in page.url

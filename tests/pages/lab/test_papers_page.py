@@ -84,7 +84,7 @@ def test_every_experiment_is_drawn_from_the_rows_that_are_there(
         experiment.figures(found.rows), experiment.figures(rows), atol=1e-4
     )
     app = opened(experiment=name)
-    assert app.selectbox(key=section.MENU).value == name
+    assert app.selectbox(key="experiment").value == name
     known = experiment.ordered(found.rows)
     values = {
         label: first if first in set(known[label]) else known[label].iloc[0]
@@ -186,7 +186,7 @@ def test_without_a_kept_result_it_is_run_at_once_and_the_size_says_how_long(
     assert EXPERIMENTS["same"].setting("paper") in text(app)
     assert app.code[0].value == "prviz experiment same --paper"
     assert dict(opened().query_params) == {}  # else Back leads to the bare address twice
-    app.selectbox(key=section.MENU).set_value("outlier").run()
+    app.selectbox(key="experiment").set_value("outlier").run()
     healthy(app)
     assert app.query_params["experiment"] == "outlier"
 
