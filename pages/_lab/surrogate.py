@@ -139,7 +139,9 @@ def _closer(
     made: Surrogate | None,
 ) -> None:
     views = [CURVES, OVER_K, *([OVER_D] if len(request.dims) > 1 else [])]
-    view = choose_one("Look closer", views, views[0], key="stand-in.closer")
+    view = choose_one(
+        "Look closer", views, views[0], key="stand-in.closer", label_visibility="collapsed"
+    )
     measures: tuple[surrogate_paper.Measure, ...] = ("iou", "excess", "deficit")
     if view == OVER_D:
         k = request.ks[0]

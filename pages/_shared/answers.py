@@ -76,7 +76,8 @@ def result(need: Need[T], effect: str = "this was not measured.") -> T | None:
     elif _comes_first():
         st.caption("Being measured after the rest of this panel …")
     else:
-        st.caption("Being measured …")
+        if held.progress is not None:  # else the progress bar is here, and says it
+            st.caption("Being measured …")
         wait_for(need)
     return None
 

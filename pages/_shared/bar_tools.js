@@ -71,6 +71,31 @@ async function copy(text) {
   field.remove();
 }
 
+/** Call `change` with each media rule among these style rules, nested ones included.
+ * @param {CSSRuleList} rules @param {(rule: CSSMediaRule) => void} change */
+function eachMediaRule(rules, change) {
+  for (const rule of rules) {
+    if (rule instanceof CSSMediaRule) change(rule);
+    if (rule instanceof CSSGroupingRule || rule instanceof CSSStyleRule) eachMediaRule(rule.cssRules, change);
+  }
+}
+
+/** @type {[CSSMediaRule, string][]} rules that apply as on the screen while the page is printed, with their conditions */
+const replaced = [];
+
+/** Print the window as it is, for which the figures are drawn: the paper gets its size, and media rules apply as they do
+ * on the screen. Browsers would apply those for another paper. */
+function keepLayout() {
+  paper.textContent = `@page { size: ${innerWidth}px ${innerHeight}px; margin: 0; }`;
+  for (const sheet of document.styleSheets)
+    eachMediaRule(sheet.cssRules, (rule) => {
+      const text = rule.media.mediaText;
+      if (!/width|height/.test(text)) return;
+      replaced.push([rule, text]);
+      rule.media.mediaText = matchMedia(text).matches ? "all" : "not all";
+    });
+}
+
 const bar = /** @type {HTMLElement} */ (document.querySelector(".bar-tools"));
 const skip = /** @type {HTMLButtonElement} */ (bar.querySelector(".bar-skip")),
   link = /** @type {HTMLButtonElement} */ (bar.querySelector(".link"));
@@ -93,3 +118,9 @@ const dl = bar.querySelector("dl");
 dl?.closest("[popover]")?.addEventListener("beforetoggle", listKeys);
 listKeys();
 window.addEventListener("keydown", onKey);
+const paper = document.createElement("style");
+bar.append(paper);
+window.addEventListener("beforeprint", keepLayout);
+window.addEventListener("afterprint", () => {
+  for (const [rule, text] of replaced.splice(0)) rule.media.mediaText = text;
+});

@@ -175,8 +175,14 @@ fill="none" stroke="black" stroke-width="1.6" stroke-linecap="round"> \
     button, summary, a[href^="./?"], [role="group"]:has(> [role="combobox"])
   ):not(
     .live *, .live-place *, .course *, .battery *, .ranking *, .st-key-prviz-bar *,
-    .st-key-part-export *, [role="group"] > *, [aria-label^="Help for"], [aria-label^="Remove "]
-  ) { min-width: 44px; min-height: 44px; }
+    .st-key-part-export *, [role="group"]:not(:has([data-tag])) > *, [aria-label^="Help for"]
+  ), [data-tag] { min-width: 44px; min-height: 44px; }
+  /* A field of several choices grows with them: a row that scrolls would hide some. */
+  [role="group"]:has(> * > [role="combobox"]) {
+    &, > :has([role="combobox"]) { height: auto; max-height: none; flex-wrap: wrap; }
+    > :has([role="combobox"]) { flex: 1 1 0; }
+    & { flex-wrap: nowrap; }
+  }
   [data-rac]:has(> * > input[type="range"]) {
     & { width: 28px; height: 28px; }
     &::after { content: ""; position: absolute; inset: -8px; }
@@ -189,6 +195,8 @@ fill="none" stroke="black" stroke-width="1.6" stroke-linecap="round"> \
     &::after { content: ""; position: absolute; inset: -14px; }
   }
 }
+/* On paper the bar would cover the top of each page. */
+@media print { .st-key-prviz-bar, [data-testid="stHeader"] { display: none !important; } }
 /* Panels of one experiment side by side, as many in a row as are legible. */
 [class*="st-key-side-by-side-"] .live .panes {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(min(300px, 100%), 1fr));

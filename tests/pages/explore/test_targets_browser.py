@@ -22,7 +22,7 @@ from tests.browser import (
 # Controls in sight, each by the pixels that a tap reaches it on, from its middle to the sides.
 SMALL = """() => {
     const kinds = `button, a[href], input, select, summary, textarea, [role=tab], .over-stops`;
-    const inside = "[inert], [aria-hidden=true], .st-key-space .tools, td.tools, .battery";
+    const inside = "[inert], [aria-hidden=true], .st-key-space .tools, td.tools";
     const found = [];
     let seen = 0;
     for (const node of document.querySelectorAll(kinds)) {
@@ -31,8 +31,10 @@ SMALL = """() => {
         const drawn = node.getBoundingClientRect().width > 1 && getComputedStyle(node).clipPath === "none";
         if (!drawn && !node.closest("[data-rac]")) continue; // for the keyboard alone
         const knob = node.closest("[data-rac]:has(> * > input[type=range])");
-        const target = knob ?? node.closest("[role=group]:has(> [role=combobox]), .tick label, tr[data-item]") ?? node;
-        target.scrollIntoView({ block: "center", behavior: "instant" });
+        const whole = node.role === "combobox" ? "[role=group]" : "[role=group]:has(> [role=combobox])";
+        const target = knob ?? node.closest(`${whole}, .tick label, tr[data-item]`) ?? node;
+        const inline = target.closest(".battery") ? "center" : "nearest"; // beside its fixed column
+        target.scrollIntoView({ block: "center", inline, behavior: "instant" });
         const box = target.getBoundingClientRect();
         const middle = [box.left + box.width / 2, box.top + box.height / 2];
         const reach = (dx, dy) => {
@@ -123,6 +125,8 @@ def test_every_target_of_the_other_pages_has_44_pixels(
     for path, picture in (
         ("/learn", ".course .figure"),
         ("/bias_lab", ".live .plot .main-svg"),
+        ("/bias_lab?section=Sanity+battery", ".battery .cell"),
+        ("/bias_lab?section=Sweep", ".live .plot .main-svg"),
         ("/triage", ".verdict-box .chip"),
     ):
         page = opened(size, path)
