@@ -22,7 +22,8 @@ const GAP = 3,
   LEAST = -1,
   LEADERS = Array.from({ length: 13 }, (_, i) => 20 + 10 * i),
   OFF = 12,
-  ON_LEADER = [0.2, 0.4, 0.6, 0.8, 1];
+  BESIDE = 0.2,
+  CROSSED = 30;
 export const LETTER = 0.58;
 export const HEIGHT = 1.25;
 export const STEP = 8;
@@ -94,7 +95,8 @@ export function placeLabels(lines, [width, height], size, taken = [], before = n
     if (best.score < LEAST && leaders) {
       /** @type {{ box: Box, score: number }} */
       let led = { box: [0, 0, 0, 0], score: -Infinity };
-      const every = [...others, ...parts, ...own];
+      const every = [...others, ...parts, ...own],
+        apart = lines.filter((line) => line.id !== id && line.of !== id);
       sidesAt(LEADERS).forEach((side, i) => {
         const gap = LEADERS[Math.floor(i / 2) % LEADERS.length],
           from = anchors[Math.floor(i / (2 * LEADERS.length))];
@@ -102,13 +104,10 @@ export function placeLabels(lines, [width, height], size, taken = [], before = n
         const corner = i % 2 ? [side[0] + w, side[1]] : [side[0], side[1] + h];
         const tried = at(side, (box) => {
           const nearest = distance(box, every),
-            crosses = ON_LEADER.some((share) => {
-              const x = from[0] + share * (corner[0] - from[0]),
-                y = from[1] + share * (corner[1] - from[1]);
-              return distance([x, y, x, y], others) < STEP / 2;
-            });
+            start = /** @type {Point} */ (from.map((at, axis) => at + BESIDE * (corner[axis] - at))),
+            crossed = apart.filter((line) => crosses(start, corner, dense.get(line.id) ?? [])).length;
           return (
-            Math.min(nearest, OFF) - (nearest < GAP ? 2 * ACROSS : 0) - (crosses ? ACROSS / 3 : 0) - gap / 10
+            Math.min(nearest, OFF) - (nearest < GAP ? 10 * ACROSS : 0) - CROSSED * crossed - gap / 10
           );
         });
         if (tried.score > led.score) {
@@ -147,6 +146,25 @@ export function nameAt({ id, text, color }, { box, index }) {
 /** @param {Box} box @param {Box} other */
 const overlap = ([left, top, right, bottom], other) =>
   left < other[2] + 2 && top < other[3] + 2 && right > other[0] - 2 && bottom > other[1] - 2;
+
+/** True if the segment from `start` to `end` crosses the polyline.
+ * @param {Point} start @param {Point} end @param {Point[]} line */
+function crosses(start, end, line) {
+  const way = minus(end, start);
+  return line.slice(1).some((to, i) => {
+    const from = line[i],
+      step = minus(to, from);
+    const apart = turn(way, minus(to, start)) * turn(way, minus(from, start)) < 0;
+    return apart && turn(step, minus(start, from)) * turn(step, minus(end, from)) < 0;
+  });
+}
+
+/** @param {Point} a @param {Point} b @returns {Point} */
+const minus = (a, b) => [a[0] - b[0], a[1] - b[1]];
+
+/** Cross product of vectors in the plane.
+ * @param {Point} a @param {Point} b */
+const turn = (a, b) => a[0] * b[1] - a[1] * b[0];
 
 /** Points of a polyline about `step` pixels apart, both ends included.
  * @param {Point[]} points @param {number} step @returns {Point[]} */

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from prviz.arrays import Points
+from prviz.arrays import Flags, Points
 
 # Average width of a bold letter, as a multiple of the font size. Measured on Helvetica, which is
 # wider than the font of the exports.
@@ -35,8 +35,10 @@ LEAST = -1.0
 LEADERS = tuple(range(20, 150, 10))
 # Distance in pixels that a name with a leader line should keep from all lines.
 OFF = 12.0
-# Points along a leader line, as shares of its length, that must not lie on another line.
-ON_LEADER = (0.2, 0.4, 0.6, 0.8, 1.0)
+# Share of a leader line, from its curve, that may cross lines: those that run beside the curve.
+BESIDE = 0.2
+# Penalty in pixels for each line that a leader line crosses: more than what LEADERS and OFF differ.
+CROSSED = 30.0
 
 
 class Line(NamedTuple):
@@ -135,19 +137,33 @@ def _score_beside(
 
 
 def _score_with_leader(tried: Place, others: Sequence[Points], lines: Sequence[Points]) -> Points:
-    """Score of boxes with a leader: high if near the curve but not on a line, lower if the leader
-    crosses one.
+    """Score of boxes with a leader: high if near the curve but not on a line, lower for each line
+    that the leader crosses.
     """
     boxes, anchors = tried
     corner = np.where(boxes[:, :1] >= anchors[:, :1], boxes[:, [0, 3]], boxes[:, [2, 1]])
-    ways = [anchors + share * (corner - anchors) for share in ON_LEADER]
-    crossed = np.minimum.reduce([_nearest(np.hstack([way, way]), others) for way in ways])
+    way = BESIDE * (corner - anchors)
+    crossed = sum(_crosses(anchors + way, corner, points) for points in others)
     nearest = _nearest(boxes, lines)
-    # A leader that crosses another line costs less than a name that lies on a line.
-    off = np.minimum(nearest, OFF) - 2 * ACROSS * (nearest < GAP)
-    off -= ACROSS / 3 * (crossed < STEP / 2)
+    off = np.minimum(nearest, OFF) - 10 * ACROSS * (nearest < GAP)
+    off -= CROSSED * crossed
     score: Points = off - np.resize(np.repeat(LEADERS, 2), len(boxes)) / 10
     return score
+
+
+def _crosses(start: Points, end: Points, line: Points) -> Flags:
+    """For each segment from `start` to `end`, True if it crosses the polyline."""
+    side = _turn((end - start)[:, None], line - start[:, None])
+    steps = np.diff(line, axis=0)
+    ends = [_turn(steps, each[:, None] - line[:-1]) for each in (start, end)]
+    crossed = (side[:, 1:] * side[:, :-1] < 0) & (ends[0] * ends[1] < 0)
+    return np.asarray(crossed.any(axis=1))
+
+
+def _turn(a: Points, b: Points) -> Points:
+    """Cross product of vectors in the plane."""
+    turn: Points = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return turn
 
 
 def _best(

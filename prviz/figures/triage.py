@@ -411,7 +411,7 @@ def _curve_name(text: str, place: Place, color: str, checkpoint: str | None) -> 
     """The name of a curve, with a leader line if the name is not beside the curve."""
     left, top, right, bottom = place.box
     starts = left >= place.anchor[0]
-    at = np.array([left if starts else right, (top + bottom) / 2])
+    at = np.array([left, bottom] if starts else [right, top])
     far = np.abs(at - place.anchor).max() > 2 * _LINE
     ends = np.array([place.anchor, at]) if far else at[None]
     x, y = ends.T / _SIDE
@@ -421,7 +421,7 @@ def _curve_name(text: str, place: Place, color: str, checkpoint: str | None) -> 
         meta=checkpoint,
         mode="lines+text" if far else "text",
         text=["", f"<b>{text}</b>"][-len(ends) :],
-        textposition="middle right" if starts else "middle left",
+        textposition="top right" if starts else "bottom left",
         textfont={"color": color, "size": _NAME_SIZE},
         line={"color": color, "width": 1},
         hoverinfo="skip",

@@ -97,6 +97,46 @@ def test_names_of_twelve_equal_curves_lie_apart_inside_the_plot() -> None:
         assert (a[:2] >= b[2:]).any() or (b[:2] >= a[2:]).any()
 
 
+def crossings(start: Points, end: Points, line: Points) -> int:
+    """How often a segment crosses a polyline, by the sides on which points lie."""
+
+    def side(a: Points, b: Points, at: Points) -> Points:
+        return np.sign(np.linalg.det(np.stack([b - a + 0 * at, at - a], axis=-1)))
+
+    across = side(start, end, line[:-1]) * side(start, end, line[1:])
+    along = side(line[:-1], line[1:], start + 0 * line[1:])
+    along = along * side(line[:-1], line[1:], end + 0 * line[1:])
+    return int(((across < 0) & (along < 0)).sum())
+
+
+@pytest.mark.exhaustive
+def test_most_leaders_cross_no_other_curve() -> None:
+    """The rest name a curve that others enclose."""
+    x = np.linspace(0, 1, 120)
+    leaders = 0
+    crossed = 0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        ends = rng.uniform(0.8, 1, 8)
+        lines = {
+            str(i): Line(
+                SIDE * np.column_stack([end * x, 1 - end * (1 - x) ** rng.uniform(1, 2)]), "x" * 14
+            )
+            for i, end in enumerate(ends)
+        }
+        for name, place in place_labels(lines, (SIDE, SIDE), SIZE, leaders=True).items():
+            left, top, right, bottom = place.box
+            end = np.array([left, bottom] if left >= place.anchor[0] else [right, top])
+            if np.abs(end - place.anchor).max() < 10:
+                continue
+            start = place.anchor + 0.2 * (end - place.anchor)
+            others = [line.points for other, line in lines.items() if other != name]
+            leaders += 1
+            crossed += any(crossings(start, end, each) for each in others)
+    assert leaders > 10
+    assert crossed < leaders / 2
+
+
 def test_a_name_keeps_off_what_is_written_already() -> None:
     lines = {name: line for name, line in lines_of("boxes").items() if name == "truth"}
     (first,) = place_labels(lines, (SIDE, SIDE), SIZE).values()

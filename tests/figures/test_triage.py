@@ -114,7 +114,8 @@ def pixels_between(trace: go.Scatter, curve: PRCurve, box: bool = True) -> float
     wide = 7 * len(trace.text[-1][3:-4]) if box else 0
     high = 15 if box else 0
     at = [trace.x[-1] if box else trace.x[0], trace.y[-1] if box else trace.y[0]]
-    low = 300 * np.array(at) - [wide if "left" in trace.textposition else 0, high / 2]
+    # A name is above and to the right of its point, or below and to the left.
+    low = 300 * np.array(at) - np.array([wide, high]) * ("left" in trace.textposition)
     points = 300 * np.column_stack([beta, alpha])
     return float(np.hypot(*(points - np.clip(points, low, np.add(low, [wide, high]))).T).min())
 
