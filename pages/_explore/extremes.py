@@ -397,15 +397,15 @@ def _result(problem: Problem, made: InfluenceResult) -> None:
         return
     top = found.top(LISTED)
     before = (
-        f"{ENDS[role]} = {falls[0].extreme:.3f}, carried: {falls[0].share:.1%} of {len(counts):,}"
-        f" {other} samples"
+        f"{ENDS[role]} = {falls[0].extreme:.3f}, carried: {100 * falls[0].share:.1f} % of"
+        f" {len(counts):,} {other} samples"
     )
     if len(falls) > 1:
         (row,) = falls[1].rows
         after = (
             f" **Row {row + 1}** of the {role} samples carries {found.carried[top[0]]:,} of them,"
             f" {found.alone[top[0]] or 'none'} alone. Measured again without it: {ENDS[role]} ="
-            f" {falls[1].extreme:.3f}, carried: {falls[1].share:.1%}."
+            f" {falls[1].extreme:.3f}, carried: {100 * falls[1].share:.1f} %."
         )
     else:
         after = f" No {role} sample that carries any can be taken away."

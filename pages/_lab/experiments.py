@@ -53,7 +53,7 @@ _HEADS = {
     "difference": ("difference", "Ours less the published value."),
     "bound": (
         "upper bound",
-        "The same number of a curve by this family that is above the true one in at least 95% of"
+        "The same number of a curve by this family that is above the true one in at least 95 % of"
         " draws; – without split.",
     ),
 }

@@ -115,9 +115,10 @@ def refusal(prediction: Prediction) -> str:
     """Text that says why the surrogate fails its predictive check."""
     if prediction.inside < LEAST_INSIDE:
         return (
-            f"{prediction.inside:.0%} of the settings measure an area on your data that they also"
-            f" measure on samples of the surrogate; at least {LEAST_INSIDE:.0%} is required. On"
-            f" average the two areas are {prediction.off:.2f} apart."
+            f"{100 * prediction.inside:.0f} % of the settings measure an area on your data that"
+            " they also measure on samples of the surrogate; at least"
+            f" {100 * LEAST_INSIDE:.0f} % is required. On average the two areas are"
+            f" {prediction.off:.2f} apart."
         )
     if prediction.sharpness > 1:
         return (
@@ -379,7 +380,7 @@ def show_verdict(
         ),
         help=(
             f"★ closest to the truth of {len(found)} settings, ✕ avoid (IoU below {FAR:g}). Each"
-            " line holds 95% of fresh samples of the surrogate, were errors normal."
+            " line holds 95 % of fresh samples of the surrogate, were errors normal."
         ),
     )
     live_figure("stand-in-ranked", [pane])

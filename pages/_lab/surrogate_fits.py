@@ -88,9 +88,9 @@ def card(found: Surrogate, prediction: Prediction, data: Data) -> None:
     facts = {
         "Samples, real and generated": f"{data.pair.real.n:,} and {data.pair.generated.n:,}",
         "Dimensions kept": f"{found.d:,} of {data.pair.d:,}",
-        "Variance kept": f"{found.explained:.1%}",
+        "Variance kept": f"{100 * found.explained:.1f} %",
         "Sharpness": sharpness_text(prediction.sharpness),
-        "Areas alike": f"{prediction.inside:.0%}",
+        "Areas alike": f"{100 * prediction.inside:.0f} %",
         "Areas apart, on average": f"{prediction.off:.2f}",
     }
     with st.container(horizontal=True, key="stand-in-facts"):
@@ -102,8 +102,8 @@ def card(found: Surrogate, prediction: Prediction, data: Data) -> None:
         "Sharpness: the factor on the classifier's log odds with which settings measure, on "
         f"average, the areas that they measure on your data; at most {MOST_SHARPENED:g}, or one "
         "over that, is allowed. Areas alike: share of settings whose area on your data is one "
-        f"that samples of the surrogate have too; at least {LEAST_INSIDE:.0%} is asked. Areas "
-        "apart: from the area on your data to the mean one on the surrogate."
+        f"that samples of the surrogate have too; at least {100 * LEAST_INSIDE:.0f} % is asked. "
+        "Areas apart: from the area on your data to the mean one on the surrogate."
     )
     rows = [
         (setting_text(*setting), *areas)
@@ -138,7 +138,7 @@ def setting_text(method: str, k: K | None, split: float | None) -> str:
         number = f"k = {'√n' if k == 'sqrt' else k}, "
     share = "no split"
     if split is not None:
-        share = f"split {split:.0%}"
+        share = f"split {100 * split:.0f} %"
     return f"{ESTIMATORS[method].title}, {number}{share}"
 
 

@@ -234,7 +234,7 @@ def _splits() -> tuple[float | None, ...]:
         "Split",
         list(SPLITS),
         default=list(SPLITS),
-        format_func=lambda share: "none" if share is None else f"{share:.0%}",
+        format_func=lambda share: "none" if share is None else f"{100 * share:.0f} %",
         selection_mode="multi",
         key="stand-in.splits",
         help=(

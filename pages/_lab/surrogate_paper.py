@@ -218,7 +218,7 @@ def says(rows: pd.DataFrame) -> list[str]:
             best = means.max()
             how = (
                 f"k = {'√n' if k == 'sqrt' else k}, "
-                f"{'no split' if pd.isna(split) else f'split {split:.0%}'}"
+                f"{'no split' if pd.isna(split) else f'split {100 * split:.0f} %'}"
             )
             # settings with the same IoU to two decimals count as tied
             others = int((means.round(2) == round(best, 2)).sum()) - 1

@@ -63,7 +63,7 @@ def principal_projection(pair: SamplePair, count: int = 4) -> Projection:
     drawn = _drawn(pair)
     axes, shares = _components(drawn.values, count)
     titles = tuple(
-        f"component {i + 1} ({share:.0%} of the variance)" for i, share in enumerate(shares)
+        f"component {i + 1} ({100 * share:.0f} % of the variance)" for i, share in enumerate(shares)
     )
     return Projection(drawn.along(pair, axes), titles)
 

@@ -18,7 +18,7 @@ _NO_SPLIT = "circle-open"
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 _ERROR_SYMBOLS = {"best": "star", "": "circle", "avoid": "x"}
 _ERROR_HOVER = (
-    "%{text}<br>area minus true area: %{x:+.3f}<br>95%: %{customdata[0]:+.3f} to"
+    "%{text}<br>area minus true area: %{x:+.3f}<br>95 %: %{customdata[0]:+.3f} to"
     " %{customdata[1]:+.3f}<extra></extra>"
 )
 
@@ -55,7 +55,7 @@ class SettingLine(NamedTuple):
         """Name of the line in the legend."""
         split = "no split"
         if self.split is not None:
-            split = f"split {self.split:.0%}"
+            split = f"split {100 * self.split:.0f} %"
         return f"{theme.label(self.method)}, {split}"
 
 

@@ -182,7 +182,7 @@ class PaperConvention:
 PAPERS: Mapping[str, PaperConvention] = MappingProxyType(
     {
         "2024": PaperConvention(
-            "Sykes, Simon, Rabin 2024: k = √n and split 50% as recommended; rays and self-counting"
+            "Sykes, Simon, Rabin 2024: k = √n and split 50 % as recommended; rays and self-counting"
             " as in Table 1",
             dict.fromkeys(DEFAULT_METHODS, _HALF),
             _TABLE_1,
@@ -190,7 +190,7 @@ PAPERS: Mapping[str, PaperConvention] = MappingProxyType(
         ),
         "2026": PaperConvention(
             "Sykes, Simon, Rabin, Fadili 2026, 5.2 and 5.4: iPR with k = 3 and Coverage with k = 5"
-            " without split, kNN and KDE with k = √n and split 50%; rays and self-counting as in"
+            " without split, kNN and KDE with k = √n and split 50 %; rays and self-counting as in"
             " Table 1",
             {"ipr": (3, None), "coverage": (5, None), "knn": _HALF, "kde": _HALF},
             _TABLE_1,

@@ -18,7 +18,7 @@ from prviz.figures import (
 
 ERRORS = [
     SettingError("knn", "k = √n, no split", 0.1, 0.05, 0.15, "best"),
-    SettingError("ipr", "k = 5, split 50%", -0.3, -0.4, -0.2, "avoid"),
+    SettingError("ipr", "k = 5, split 50 %", -0.3, -0.4, -0.2, "avoid"),
     SettingError("knn", "<i>k</i> = 5", math.nan, math.nan, math.nan),
 ]
 LINES = [
@@ -50,7 +50,7 @@ def test_lines_say_the_split_by_their_marks_and_are_never_dashed() -> None:
     split, whole, alone = figure.data
     assert [trace.marker.symbol for trace in (split, whole)] == ["circle", "circle-open"]
     assert split.line.color == whole.line.color == FAMILY_COLORS["knn"]
-    assert split.name == "kNN, split 50%"
+    assert split.name == "kNN, split 50 %"
     assert whole.name == "kNN, no split"
     assert not any(trace.line.dash for trace in figure.data)
     assert list(whole.error_y.array) == [0.01, 0.1]

@@ -228,10 +228,10 @@ def test_table1_holds_the_papers_cells() -> None:
     """Sykes, Simon, Rabin, Fadili 2026, Table 1, cells from every block of it."""
     assert len(PUBLISHED) == 64
     printed = {
-        ("50%", "4", "0.12", "iPR"): 0.69,
-        ("50%", "4", "0.38", "KDE"): 0.24,
-        ("50%", "√n", "0.29", "kNN"): 0.84,
-        ("50%", "√n", "0.38", "Coverage"): 0.93,
+        ("50 %", "4", "0.12", "iPR"): 0.69,
+        ("50 %", "4", "0.38", "KDE"): 0.24,
+        ("50 %", "√n", "0.29", "kNN"): 0.84,
+        ("50 %", "√n", "0.38", "Coverage"): 0.93,
         ("none", "4", "0.12", "kNN"): 0.7,
         ("none", "4", "0.21", "Coverage"): 0.84,
         ("none", "√n", "0.21", "Coverage"): 0.97,
@@ -248,7 +248,7 @@ def test_what_the_papers_report_shows() -> None:
         "mixtures", "excess", family="Coverage"
     )
     assert (
-        figure("same", "IoU", split="50%")
+        figure("same", "IoU", split="50 %")
         > 0.97
         > 0.5
         > figure("same", "IoU", split="none", k="4", family="iPR")
@@ -398,11 +398,11 @@ def test_bias_is_the_mean_less_the_truth_and_deviation_the_spread() -> None:
     kept = stored(experiment)
     assert kept is not None
     chart = experiment.chart(kept.rows)
-    split, none = (chart.panels[f"bias, {words}"] for words in ("split 50%", "no split"))
+    split, none = (chart.panels[f"bias, {words}"] for words in ("split 50 %", "no split"))
     assert (split[:, 0] > 0.15).all()
     assert (none[:, 0] < -0.15).all()
     assert (np.abs(split[1:, -1]) < 0.05).all()
-    for words in ("split 50%", "no split"):
+    for words in ("split 50 %", "no split"):
         deviation = np.nanmean(chart.panels[f"deviation, {words}"], axis=1)
         assert list(deviation) == sorted(deviation, reverse=True)
     rows = kept.rows[(kept.rows["n"] == 300) & (kept.rows["k"] == "10") & kept.rows["split"].isna()]
@@ -744,7 +744,7 @@ def test_charts() -> None:
     assert {title: list(panel) for title, panel in truncation.published.items()} == {
         f"{data}: {panel}": ["α∞", "in the real support"]
         for data in ("Gaussian", "digits")
-        for panel in ("Coverage (no split, k = 5)", "kNN (split 50%, k = √n)")
+        for panel in ("Coverage (no split, k = 5)", "kNN (split 50 %, k = √n)")
     }
     for name, kind in kinds.items():
         if kind is CurveChart:

@@ -199,7 +199,7 @@ def down_mid(quantile: float) -> Rule:
         at = quantile_place(x, quantile)
         return AllowedValues(at, at, -np.inf, float(y[0]) - _SLACK)
 
-    by = f"by the {quantile:.0%} point of the sweep"
+    by = f"by the {100 * quantile:.0f} % point of the sweep"
     early = Condition(f"fall {by}", value, ">=", _SLACK, leaves)
     return Rule(f"falling, and {by} already", (*_falling(0, -1), early))
 

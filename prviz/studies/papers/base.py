@@ -521,7 +521,7 @@ def with_titles(rows: pd.DataFrame, **parameters: str) -> pd.DataFrame:
     """
     found = rows.assign(
         family=rows["method"].map(title_of),
-        split=["none" if split != split else f"{split:.0%}" for split in rows["split"]],
+        split=["none" if split != split else f"{100 * split:.0f} %" for split in rows["split"]],
         k=rows["k"].astype(object).fillna("none").replace("sqrt", "√n"),
     )
     values = [json.loads(text) for text in rows["parameters"]]

@@ -43,15 +43,15 @@ class ClusterNumberExperiment(Experiment):
     title = "How many clusters?"
     source = "Simon, Webster, Rabin 2019, section 6 and Figure 4"
     question = (
-        "Real samples are 60% of one kind, generated ones all of it: which number of clusters finds"
-        " that?"
+        "Real samples are 60 % of one kind, generated ones all of it: which number of clusters"
+        " finds that?"
     )
     words = (
-        "Digits: 60% even and 40% odd ones of one half against even ones of the other half. Two"
+        "Digits: 60 % even and 40 % odd ones of one half against even ones of the other half. Two"
         " boxes: uniform in two disjoint cubes in d = 64, with the same shares. n = {n} at most,"
         " {repeats}. {counts} clusters without split, as published; linear classifiers and kNN with"
-        " split 50% and k = √n. The truth is precision 1 up to recall 0.6, of the digits as if"
-        " parity were seen at sight. The paper has faces, 60% of them of women, against women"
+        " split 50 % and k = √n. The truth is precision 1 up to recall 0.6, of the digits as if"
+        " parity were seen at sight. The paper has faces, 60 % of them of women, against women"
         " alone, and prints no numbers."
     )
     columns = COLUMNS

@@ -37,7 +37,7 @@ _NUMBERS = {
     "β0": "beta_0",
 }
 _SETTING = (
-    " iPR with k = 3 and Coverage with k = 5 without split, kNN with split 50% and k = √n,"
+    " iPR with k = 3 and Coverage with k = 5 without split, kNN with split 50 % and k = √n,"
     " {repeats}."
 )
 _SOURCE = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section {}"

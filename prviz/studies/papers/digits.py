@@ -304,9 +304,9 @@ _PSIS = tuple(step / 10 for step in range(11))
 UNSPLIT: tuple[Wanted, ...] = (("ipr", 3, None), ("coverage", 5, None))
 # Settings of kNN, with a split, as the paper's theory requires.
 SPLIT: tuple[Wanted, ...] = (("knn", "sqrt", None),)
-SETTINGS = {"ipr": "no split, k = 3", "coverage": "no split, k = 5", "knn": "split 50%, k = √n"}
+SETTINGS = {"ipr": "no split, k = 3", "coverage": "no split, k = 5", "knn": "split 50 %, k = √n"}
 _IN_SUPPORT = "in the real support"
-_SPARED = f"α∞, {SPARED:.0%} of real spared"
+_SPARED = f"α∞, {100 * SPARED:.0f} % of real spared"
 _LONE = "a real sample alone"
 # Dimension of the truncated Gaussian. Its true area is near 0 only for psi below 0.3; in 64
 # dimensions it would be for psi below 0.7.
@@ -385,7 +385,7 @@ class TruncationExperiment(Experiment):
         " sample the same. Gaussian: P = N(0, I), Q = N(0, psi² I) in d = 8; the centre is inside"
         " the real support and the truth known. Digits: the bundled ones against a mixture with"
         " truncated latents. n = {n} of each. iPR with k = 3 and Coverage with k = 5 without split,"
-        " as published; kNN with split 50% and k = √n, {repeats}. The paper has a generator of"
+        " as published; kNN with split 50 % and k = √n, {repeats}. The paper has a generator of"
         " faces and 50,000 samples; it prints no numbers but α∞ = 0 at psi = 0 from every family"
         " except iPR."
     )
@@ -473,9 +473,9 @@ class TruncationExperiment(Experiment):
         if len(wide) > 1:
             said.append(
                 "The zigzag of kNN's α∞ on digits is single pictures: α∞ is 1 in every split "
-                f"where a real picture has only generated neighbours, in {wide[_LONE].max():.0%} "
-                f"of them at psi = {wide[_LONE].idxmax():.1f}. Along psi it turns "
-                f"{turns(wide['α∞'])}; with {SPARED:.0%} of the real pictures spared, "
-                f"{turns(wide[_SPARED])}."
+                "where a real picture has only generated neighbours, in "
+                f"{100 * wide[_LONE].max():.0f} % of them at psi = {wide[_LONE].idxmax():.1f}. "
+                f"Along psi it turns {turns(wide['α∞'])}; with {100 * SPARED:.0f} % of the real "
+                f"pictures spared, {turns(wide[_SPARED])}."
             )
         return " ".join(said) or f"Measured from psi = {figures['psi'].min():.1f} on."

@@ -125,7 +125,7 @@ def _areas(mu: float) -> tuple[float, float, float]:
 
 
 def _area_chart() -> LineChart:
-    names = ("truth", "split 50%", "without split")
+    names = ("truth", "split 50 %", "without split")
     panel = {
         name: _line(_MUS, area)
         for name, area in zip(names, zip(*map(_areas, _MUS), strict=True), strict=True)
@@ -169,7 +169,7 @@ def _ious() -> dict[int, float]:
 
 def _iou_chart() -> LineChart:
     panel = {"kNN": _line(_NUMBERS, list(_ious().values()))}
-    return LineChart({"IoU with the truth, n = 1,000, split 50%": panel}, "k", "IoU", log_x=True)
+    return LineChart({"IoU with the truth, n = 1,000, split 50 %": panel}, "k", "IoU", log_x=True)
 
 
 # ---- erratum in 2024, section 4.1: 100 or 10 repeats ----
@@ -228,7 +228,7 @@ def _middle_chart() -> LineChart:
         "truth": _line(_SIZES, [1.0] * len(_SIZES)),
         "KDE": _line(_SIZES, list(map(_middle, _SIZES))),
     }
-    return LineChart({"Mean α(1) for P = Q, split 50%": panel}, "n", "α(1)", log_x=True)
+    return LineChart({"Mean α(1) for P = Q, split 50 %": panel}, "n", "α(1)", log_x=True)
 
 
 # ---- erratum in 2024, section 5.1, and 2026, section 4.4: F-scores for an invented mode ----

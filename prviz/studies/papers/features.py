@@ -211,7 +211,7 @@ class FeaturesExperiment(Experiment):
         " components; the last hidden layer of a network of 64 and 32 units, with random weights or"
         " trained to tell digits apart, all fitted on the other half; and 32 components of a "
         "network"
-        " trained to recognise characters in other pictures. n = {n}, {repeats} of 50%, k = √n;"
+        " trained to recognise characters in other pictures. n = {n}, {repeats} of 50 %, k = √n;"
         f" precision and recall are the improved ones, k = {_K}. Fréchet distances have another "
         f"unit"
         " in every kind of features. The paper shows no figure."

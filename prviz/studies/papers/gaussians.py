@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _FAMILIES = ("ipr", "knn", "kde", "coverage")
 _KS = ("4", "√n")
-_SPLITS = ("50%", "none")
+_SPLITS = ("50 %", "none")
 # Shift as rounded in the table -> its value: 1, 5/3, 7/3 and 3 times 1/8.
 _SHIFTS = {"0.12": 1 / 8, "0.21": 5 / 24, "0.29": 7 / 24, "0.38": 3 / 8}
 
@@ -71,7 +71,7 @@ class Table1Experiment(Experiment):
     words = (
         "P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, each shifted by μ = 1/8, 5/24, 7/24 or"
         " 3/8; n = {n} samples of each, {repeats}; k = 4 and k = √n neighbours; half of the samples"
-        " define the classifiers and half measure them (split 50%), or all do both (split none)."
+        " define the classifiers and half measure them (split 50 %), or all do both (split none)."
         " The figure is the mean IoU of a curve with the true one; the paper's are for n = 10,000,"
         " where √n is 100."
     )
@@ -313,7 +313,7 @@ class MixturesExperiment(Experiment):
 
     def _says(self, figures: pd.DataFrame) -> str:
         said = []
-        usual = figures[(figures["split"] == "50%") & (figures["k"] == "√n")]
+        usual = figures[(figures["split"] == "50 %") & (figures["k"] == "√n")]
         for year in ("2026", "2024"):
             own = usual[usual["weights"] == year].pivot_table(
                 "ours", "family", "figure", sort=False
@@ -342,7 +342,7 @@ class SameExperiment(Experiment):
     words = (
         "P = Q = N(0, I) in d = 64 dimensions, n = {n} samples of each, {repeats}; k = 4, k = 5 "
         "and k = √n neighbours; half of the samples define the classifiers and half measure them "
-        "(split 50%), or all do both (split none). Precision and recall are truly 1 everywhere. "
+        "(split 50 %), or all do both (split none). Precision and recall are truly 1 everywhere. "
         "The figure has no numbers; for iPR's ends between two equal Gaussians hal-05344404, 5.4.2 "
         "prints 0.66 and 0.67 and no k: k = 5 gives them."
     )
@@ -365,7 +365,7 @@ class SameExperiment(Experiment):
     def _says(self, figures: pd.DataFrame) -> str:
         parts = []
         means = {}
-        for split, words in (("none", "without split"), ("50%", "with split")):
+        for split, words in (("none", "without split"), ("50 %", "with split")):
             found = figures[figures["split"] == split]
             area = found["figure"] == "IoU"
             areas = found.loc[area, "ours"]
@@ -381,7 +381,7 @@ class SameExperiment(Experiment):
         if len(means) < 2:
             return said
         better = "is no closer to"
-        if means["50%"] > means["none"]:
+        if means["50 %"] > means["none"]:
             better = "is closer to"
         return f"{said} On average over families and k the split {better} the truth."
 

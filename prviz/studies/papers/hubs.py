@@ -333,7 +333,9 @@ class HubsExperiment(Experiment):
                 mean_of(shown, figure, k=k) for figure in (_SHARE, _COST, _SEARCH)
             )
             off = {name: mean_of(shown, figure, k=k) for name, figure in _ERRORS.items()}
-            errors = [f"{name} {value:.1%}" for name, value in off.items() if value == value]
+            errors = [
+                f"{name} {100 * value:.1f} %" for name, value in off.items() if value == value
+            ]
             reason = ""
             if not said:
                 reason = (
@@ -341,7 +343,7 @@ class HubsExperiment(Experiment):
                     "and their radii take distances to all samples"
                 )
             said.append(
-                f"With k = {k} and t = {ts}, hubs are {share:.0%} of the samples,"
+                f"With k = {k} and t = {ts}, hubs are {100 * share:.0f} % of the samples,"
                 f" {listed(errors or ['nothing'])} off, in {cost:.1f} times the processor time of"
                 f" all samples{reason}"
             )
@@ -359,13 +361,14 @@ class HubsExperiment(Experiment):
             held = mean_of(shown, f"{role}, held by hubs", k=k)
             if len(inside) > 1:
                 said.append(
-                    f"By hubness (k = {k}), {inside.min():.0%} to {inside.max():.0%} of the {role}"
-                    " samples are inside a ball of the other set, where the poster finds similar"
-                    " ratios"
+                    f"By hubness (k = {k}), {100 * inside.min():.0f} % to"
+                    f" {100 * inside.max():.0f} % of the {role} samples are inside a ball of the"
+                    " other set, where the poster finds similar ratios"
                 )
             if held == held:
                 said.append(
-                    f"Of all {role} samples inside a ball, {held:.0%} are inside one of a hub"
+                    f"Of all {role} samples inside a ball, {100 * held:.0f} % are inside one of a"
+                    " hub"
                 )
         return ". ".join(said) + "."
 

@@ -241,7 +241,7 @@ class PlugInExperiment(Experiment):
 _KS = (1, 3, 10, 30, 100)
 _NS = (100, 300, 1_000, 3_000)
 _PARTS = {"bias": "ours", "deviation": "spread"}
-_SPLITS = {"50%": "split 50%", "none": "no split"}
+_SPLITS = {"50 %": "split 50 %", "none": "no split"}
 
 
 class BiasExperiment(Experiment):
@@ -258,7 +258,7 @@ class BiasExperiment(Experiment):
     words = (
         "P = N(0, I) and Q = N(m, I) with |m| = 1 in d = 16 dimensions, n = {ns} of each,"
         f" {{repeats}}. {title_of('kde')} with the mean distance to the k-th neighbour as its"
-        " bandwidth, half of the samples to measure (split 50%) or all for both (no split). Bias:"
+        " bandwidth, half of the samples to measure (split 50 %) or all for both (no split). Bias:"
         " the mean of α(1) over the draws less the true one. Deviation: their standard deviation."
         " The paper bounds the bias with a split and shows no figure."
     )

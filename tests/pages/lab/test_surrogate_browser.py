@@ -38,7 +38,7 @@ def test_the_best_setting_on_a_surrogate_goes_to_explore(page: Page) -> None:
     number = page.get_by_role("spinbutton", name="Neighbours k")
     expect(number).to_have_value("42" if k == "√n" else k)
     expect(page.locator(".live").first).to_contain_text(f"precision / recall: {family} ")
-    told = {"no split": "none", "split 50%": "0.5"}[split]
+    told = {"no split": "none", "split 50 %": "0.5"}[split]
     page.wait_for_function(
         "told => (new URLSearchParams(location.search).get('split') ?? '0.5') === told", arg=told
     )
