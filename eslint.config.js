@@ -6,6 +6,7 @@ const browser = [
   ...["window", "document", "matchMedia", "getComputedStyle", "structuredClone", "performance", "URL", "Blob", "TextDecoder", "TextDecoderStream", "AbortController"],
   ...["Element", "HTMLElement", "ResizeObserver", "setTimeout", "clearTimeout", "setInterval", "clearInterval", "requestAnimationFrame", "cancelAnimationFrame"],
   ...["navigator", "location", "history", "fetch", "URLSearchParams", "AbortController", "atob", "Response", "DecompressionStream", "MutationObserver"],
+  ...["CSSMediaRule", "CSSGroupingRule", "CSSStyleRule"],
 ];
 
 export default [

@@ -104,11 +104,9 @@ export function placeLabels(lines, [width, height], size, taken = [], before = n
         const corner = i % 2 ? [side[0] + w, side[1]] : [side[0], side[1] + h];
         const tried = at(side, (box) => {
           const nearest = distance(box, every),
-            start = /** @type {Point} */ (from.map((at, axis) => at + BESIDE * (corner[axis] - at))),
+            start = /** @type {Point} */ (from.map((value, axis) => value + BESIDE * (corner[axis] - value))),
             crossed = apart.filter((line) => crosses(start, corner, dense.get(line.id) ?? [])).length;
-          return (
-            Math.min(nearest, OFF) - (nearest < GAP ? 10 * ACROSS : 0) - CROSSED * crossed - gap / 10
-          );
+          return Math.min(nearest, OFF) - (nearest < GAP ? 10 * ACROSS : 0) - CROSSED * crossed - gap / 10;
         });
         if (tried.score > led.score) {
           led = tried;

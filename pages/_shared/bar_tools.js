@@ -86,7 +86,7 @@ const replaced = [];
 /** Print the window as it is, for which the figures are drawn: the paper gets its size, and media rules apply as they do
  * on the screen. Browsers would apply those for another paper. */
 function keepLayout() {
-  paper.textContent = `@page { size: ${innerWidth}px ${innerHeight}px; margin: 0; }`;
+  paper.textContent = `@page { size: ${window.innerWidth}px ${window.innerHeight}px; margin: 0; }`;
   for (const sheet of document.styleSheets)
     eachMediaRule(sheet.cssRules, (rule) => {
       const text = rule.media.mediaText;

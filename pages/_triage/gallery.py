@@ -14,7 +14,7 @@ import streamlit as st
 
 from pages._shared import media
 from pages._shared.media import Shown
-from pages._shared.widgets import plain
+from pages._shared.widgets import plain, unbroken
 from pages._triage.checkpoints import GROUP, MISSED, Diagnosis, missed_text
 from prviz.figures.theme import number
 from prviz.measure.estimates import Progress
@@ -242,7 +242,7 @@ def show_groups(case: Diagnosis) -> None:
                 continue
             rows = missed.rows.tolist()
             st.markdown(
-                missed_text(role, missed)
+                unbroken(missed_text(role, missed))
                 + (f". Here the {MOST} clearest." if len(rows) > MOST else ".")
             )
             draw(case, role, rows[:MOST], f"{role}-group")

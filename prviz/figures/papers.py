@@ -150,6 +150,7 @@ def _line(name: str, line: ChartLine, color: str, symbol: str) -> go.Scatter:
         mode="lines" if truth else "lines+markers",
         line=theme.truth_line() if truth else theme.line_of(color),
         marker={"symbol": symbol, "size": 7, "color": color},
+        cliponaxis=False,  # a marker at 0 or 1 is whole
         text=["" if np.isnan(sd) else f" ± {sd:.3f}" for sd in line.sd],
         hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}%{text}<extra></extra>",
     )

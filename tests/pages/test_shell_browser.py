@@ -242,3 +242,34 @@ def test_one_press_of_back_leaves_a_page_that_is_visited_again(
     page.go_back()  # in the Bias lab, Back leads to the section before
     expect(page.get_by_role("radio", name="Experiments")).to_be_checked()
     assert "section" not in page.url
+
+
+# The number of media rules that depend on a width or height, which the paper's would be.
+ON_PAPER = """() => {
+    const texts = [];
+    const read = (rules) => {
+        for (const rule of rules) {
+            if (rule instanceof CSSMediaRule) texts.push(rule.media.mediaText);
+            if (rule.cssRules) read(rule.cssRules);
+        }
+    };
+    for (const sheet of document.styleSheets) read(sheet.cssRules);
+    return texts.filter((text) => /width|height/.test(text)).length;
+}"""
+
+
+@pytest.mark.exhaustive
+def test_the_window_is_printed_as_it_is(new_page: Callable[..., Page]) -> None:
+    page = new_page(viewport=WIDE)
+    visit(page, "/learn")
+    before = page.evaluate(ON_PAPER)
+    assert before > 20
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(ON_PAPER) == 0
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(ON_PAPER) == before
+    printed = page.pdf(prefer_css_page_size=True)
+    found = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", printed)
+    assert found is not None
+    assert [float(each) for each in found.groups()] == pytest.approx([1024.5, 576], abs=1)
+    assert printed.count(b"/Type /Page\n") == 1

@@ -25,6 +25,11 @@ def test_a_film_over_k_is_played_scrubbed_saved_and_closed(page: Page) -> None:
     film.get_by_role("button", name="neighbours k").click()
     frame = page.get_by_label("Frame of the film")
     told = page.locator(".film output")
+    box = page.locator(".live.screen .film").bounding_box()
+    play = page.locator(".live.screen .stage button").first.bounding_box()
+    assert box is not None
+    assert play is not None
+    assert play["y"] + play["height"] <= box["y"]
     # played to its end, the largest that frames have
     expect(told).to_have_text("k = 60", timeout=60_000)
     expect(frame).to_have_value(frame.get_attribute("max") or "")
