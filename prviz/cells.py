@@ -28,7 +28,7 @@ def table_html(
     for place, (name, *values) in enumerate(rows):
         mark = ""
         if colors:
-            mark = f'<span style="color:{colors[place]}">■</span> '
+            mark = f'<span style="color:{colors[place]}">■</span>\u00a0'
         cells = "".join(f'<td style="{_CELL}">{html.escape(value)}</td>' for value in values)
         lines.append(f'<tr><td style="{_NAME}">{mark}{html.escape(name)}</td>{cells}</tr>')
     table = f"<table><thead><tr><th></th>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table>"

@@ -76,8 +76,7 @@ def result(need: Need[T], effect: str = "this was not measured.") -> T | None:
     elif _comes_first():
         st.caption("Being measured after the rest of this panel …")
     else:
-        if held.progress is not None:  # else the progress bar is here, and says it
-            st.caption("Being measured …")
+        st.caption("Being measured …")
         wait_for(need)
     return None
 

@@ -539,16 +539,12 @@ def test_a_bound_that_was_stopped_says_so_and_is_taken_up_again() -> None:
 
 
 def _two_waits() -> None:
-    """A part with two results to wait for, of which the first comes while the part is drawn; their
-    progress is shown elsewhere.
-    """
-
-    import streamlit as st
+    """A part with two results to wait for, of which the first comes while the part is drawn."""
 
     from pages._shared import answers
     from pages._shared.cache import session
 
-    with answers.waiting(st.container()):
+    with answers.waiting():
         answers.tab_result(("first",), 60.0, lambda _: "found")
         session().results.put(("first",), "found")
         answers.tab_result(("second",), 60.0, lambda _: "found")
