@@ -92,6 +92,38 @@ def squeezed(shape: tuple[int, ...], *, picture: bool = False) -> tuple[int, ...
     return shape
 
 
+def as_table(values: Any, name: str) -> Array:
+    """Values as a 2-D float32 or float64 array: float16 becomes float32, every other type
+    float64.
+    """
+    array = as_array(values, name)
+    array = array.reshape(squeezed(array.shape, picture=array.dtype == np.uint8))
+    if array.ndim != 2:
+        pictures = array.ndim == 4 or (array.ndim == 3 and array.dtype == np.uint8)
+        remedy = ""
+        if pictures:
+            remedy = f"; save pictures as files and embed them: {EMBED_PICTURES}"
+        elif array.ndim == 1 and len(array):
+            remedy = "; numpy.reshape(values, (-1, 1)) makes each number a sample"
+        elif array.ndim > 2 and len(array):
+            remedy = "; numpy.reshape(values, (len(values), -1)) makes each entry one row"
+            if isinstance(values, list | tuple) and hasattr(values[0], "shape"):
+                remedy = f"; numpy.concatenate(list(values)) joins batches{remedy}"
+        raise ValueError(
+            f"{name}: values have shape {array.shape}; a 2-D array (samples, features) is"
+            f" needed{remedy}"
+        )
+    if 0 in array.shape:
+        raise ValueError(
+            f"{name}: values have shape {array.shape}; at least one row and one column are needed"
+        )
+    if array.dtype == np.float16:
+        return array.astype(np.float32)
+    if array.dtype in (np.float32, np.float64):
+        return array
+    return array.astype(float)
+
+
 def feature_names(values: Any) -> tuple[str, ...]:
     """Names of a data frame's columns; empty for other values, and for columns named 0, 1, ...."""
     names = _columns(values)

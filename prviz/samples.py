@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prviz.arguments import checked_share, checked_whole
-from prviz.array_input import EMBED_PICTURES, as_array, feature_names, numbers_order, squeezed
+from prviz.array_input import as_table, feature_names, numbers_order
 from prviz.arrays import Array, Flags, Ints
 from prviz.cells import table_html
 from prviz.quoting import drop_text, listed, quoted
@@ -65,38 +65,6 @@ def _read_only(array: Array) -> Array:
             result = result.copy()
         result.flags.writeable = False
     return result
-
-
-def _widened(values: Any, name: str) -> Array:
-    """Values as a 2-D float32 or float64 array: float16 becomes float32, every other type
-    float64.
-    """
-    array = as_array(values, name)
-    array = array.reshape(squeezed(array.shape, picture=array.dtype == np.uint8))
-    if array.ndim != 2:
-        pictures = array.ndim == 4 or (array.ndim == 3 and array.dtype == np.uint8)
-        remedy = ""
-        if pictures:
-            remedy = f"; save pictures as files and embed them: {EMBED_PICTURES}"
-        elif array.ndim == 1 and len(array):
-            remedy = "; numpy.reshape(values, (-1, 1)) makes each number a sample"
-        elif array.ndim > 2 and len(array):
-            remedy = "; numpy.reshape(values, (len(values), -1)) makes each entry one row"
-            if isinstance(values, list | tuple) and hasattr(values[0], "shape"):
-                remedy = f"; numpy.concatenate(list(values)) joins batches{remedy}"
-        raise ValueError(
-            f"{name}: values have shape {array.shape}; a 2-D array (samples, features) is"
-            f" needed{remedy}"
-        )
-    if 0 in array.shape:
-        raise ValueError(
-            f"{name}: values have shape {array.shape}; at least one row and one column are needed"
-        )
-    if array.dtype == np.float16:
-        return array.astype(np.float32)
-    if array.dtype in (np.float32, np.float64):
-        return array
-    return array.astype(float)
 
 
 def _finite_extremes(values: Array, name: str, plain: bool = False) -> tuple[float, float]:
@@ -213,7 +181,7 @@ class Samples:
     def __post_init__(self) -> None:
         title = self.name or "samples"
         columns = feature_names(self.values)
-        values = _widened(self.values, title)
+        values = as_table(self.values, title)
         order = numbers_order(self.values)
         if order and len(order) == values.shape[1]:
             values = values[:, order]
@@ -562,8 +530,7 @@ class SamplePair:
         return table_html(_HEAD, [_row(*each) for each in by_role(self)], notes)
 
     def __iter__(self) -> Iterator[Samples]:
-        yield self.real
-        yield self.generated
+        return iter((self.real, self.generated))
 
     @cached_property
     def d(self) -> int:

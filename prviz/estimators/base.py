@@ -276,6 +276,16 @@ class Families(dict[str, Estimator]):
         except (KeyError, ValueError):
             return False
 
+    def registered(self, name: object) -> str:
+        """The name in lower case, as families are registered, unless it is a family's exact name.
+        An empty text if there is no such family.
+        """
+        if not isinstance(name, str):
+            return ""
+        if name not in self:
+            name = name.lower()
+        return name if name.partition(":")[0] in self else ""
+
 
 def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:
     """``k`` as an integer; "sqrt" means floor(sqrt(n)), with n the size of the smaller set before

@@ -228,18 +228,9 @@ def pr_curve(
         method = generated
         generated = None
     pair = checked_pair(real, generated)
-    name = one_method(method)
-    found = estimate(
-        pair,
-        name,
-        k=k,
-        bandwidth=bandwidth,
-        split=split,
-        seed=seed,
-        memory_limit=memory_limit,
-        progress=progress,
-    )
-    return found[name].curve
+    wanted = (one_method(method), resolve_k(k, pair), bandwidth)
+    found = measure(pair.split(split, seed), [wanted], seed, memory_limit, progress)
+    return found[0].curve
 
 
 @overload
@@ -496,13 +487,8 @@ def method_names(methods: Methods) -> list[str]:
     if methods is None:
         methods = DEFAULT_METHODS
     listed = [methods] if isinstance(methods, str) or not isinstance(methods, Iterable) else methods
-    names = [_as_registered(name) for name in listed]
-    unknown = [
-        name
-        for name in names
-        if name not in ESTIMATORS and str(name).partition(":")[0] not in ESTIMATORS
-    ]
-    if unknown or not names:
+    names = [ESTIMATORS.registered(name) for name in listed]
+    if not names or not all(names):
         raise ValueError(
             f"methods = {methods!r}; one or more of {', '.join(ESTIMATORS)} are needed"
         )
@@ -518,12 +504,3 @@ def one_method(method: str) -> str:
     if len(names) != 1:
         raise ValueError(f"method = {method!r}; one of {', '.join(ESTIMATORS)} is needed")
     return names[0]
-
-
-def _as_registered(name: str) -> str:
-    """The name in lower case, as families are registered, unless it is a family's exact name or not
-    a string.
-    """
-    if not isinstance(name, str) or name in ESTIMATORS:
-        return name
-    return name.lower()
