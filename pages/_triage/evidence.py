@@ -415,7 +415,7 @@ def _scales(case: Diagnosis, finding: TriageFinding) -> None:
             "l2-normalised": "yes" if side.normalised else "no",
             "features that never vary": f"{int(side.constant.sum()):,} of {len(side.sd):,}",
             "effective dimension": f"{effective.value:.1f}",
-            "rows that repeat another": f"{getattr(facts.copies, role):,}",
+            "rows that repeat another": f"{getattr(facts.rows.counts, role):,}",
         }
     table = pd.DataFrame(columns).rename_axis("").reset_index()
     st.dataframe(table, hide_index=True, key="triage-scales-table")

@@ -27,8 +27,7 @@ from prviz.estimators import Supports
 from prviz.neighbors import Balls, Distances, Nearest, Within, count_in_balls, nearest_radii
 from prviz.neighbors.balls import ROLES, Role, Rule
 from prviz.neighbors.faiss_lists import ListIndex, Units
-from prviz.neighbors.kernels import slices
-from prviz.neighbors.rows import RowView, pair_distances
+from prviz.neighbors.point_sets import RowView, pair_distances, slices
 from prviz.neighbors.threads import Progress, check_progress
 from prviz.samples import Split
 

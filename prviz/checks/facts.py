@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.arrays import AnyFloats, Flags, Floats, Ints
-from prviz.neighbors.kernels import slices
 from prviz.samples import SamplePair, Samples
 
 # Values per block of rows: 8 MB of float64.
@@ -81,7 +80,8 @@ class Moments(NamedTuple):
 
 def row_blocks(n: int, d: int) -> Iterator[slice]:
     """Slices of the rows of (n, d) values in order, of about 8 MB of float64 each."""
-    return iter(slices(n, max(1, BLOCK // d)))
+    step = max(1, BLOCK // d)
+    return (slice(start, start + step) for start in range(0, n, step))
 
 
 def _hashes(values: Floats) -> NDArray[np.uint64]:
@@ -288,11 +288,6 @@ class DataFacts:
     generated: Moments
     drawn: tuple[SetFacts, SetFacts]
 
-    @property
-    def copies(self) -> Duplicates:
-        """Numbers of equal rows in each set and across both."""
-        return self.rows.counts
-
 
 _facts_of_sets: WeakKeyDictionary[Samples, SetFacts] = WeakKeyDictionary()
 
@@ -305,8 +300,7 @@ def set_facts(samples: Samples) -> SetFacts:
 
 
 def _set_facts(samples: Samples) -> SetFacts:
-    n = samples.n
-    d = samples.d
+    n, d = samples.values.shape
     rng = np.random.default_rng(0)
     most = max(_LEAST_ROWS, min(ROWS, VALUES // d, max(_QUICK // d, n * n // _CURVE)))
     values = samples.values

@@ -253,9 +253,9 @@ def sizes(facts: DataFacts) -> Finding:
 
 def dimension(facts: DataFacts) -> Finding:
     """Finding on the number of features, and on the precision of the values of both sets."""
-    real, generated = (each.values.dtype for each in facts.pair)
     names = every_name(facts.pair.real.features or facts.pair.generated.features)
     value = f"{facts.pair.d:,} features{names and f' ({names})'}, "
+    real, generated = (each.values.dtype for each in facts.pair)
     if real == generated:
         effect = (
             "One space, one precision: every estimator measures distances between the values as"
@@ -272,7 +272,7 @@ def dimension(facts: DataFacts) -> Finding:
 def single_rows(facts: DataFacts) -> list[Finding]:
     """A warning for each set that is one row repeated."""
     found = []
-    repeated = (facts.copies.real, facts.copies.generated)
+    repeated = (facts.rows.counts.real, facts.rows.counts.generated)
     for (role, samples), count in zip(by_role(facts.pair), repeated, strict=True):
         if samples.n > 1 and count == samples.n - 1:
             found.append(_single(role, samples.n))
@@ -290,7 +290,7 @@ def _single(role: str, n: int) -> Finding:
 
 def repeats(facts: DataFacts, role: Literal["real", "generated"]) -> Finding:
     """Finding on the rows of a set that repeat an earlier one."""
-    copies = facts.copies
+    copies = facts.rows.counts
     sides = [
         (facts.pair.real.n, copies.real, copies.most_real),
         (facts.pair.generated.n, copies.generated, copies.most_generated),
@@ -370,7 +370,7 @@ def _correlation(first: Floats, second: Floats) -> float:
 def shared_rows(facts: DataFacts) -> Finding:
     """Finding on rows that occur in both sets."""
     title = "Rows in both sets"
-    shared = facts.copies.shared_generated
+    shared = facts.rows.counts.shared_generated
     n = facts.pair.generated.n
     if not shared:
         effect = (
@@ -385,12 +385,12 @@ def shared_rows(facts: DataFacts) -> Finding:
         " a perfect one."
     )
     value = f"{shared:,} of {n:,} generated rows are exact copies of real ones"
-    distinct = n - facts.copies.generated
+    distinct = n - facts.rows.counts.generated
     many = shared > MANY_ROWS * n and facts.rows.shared > MANY_ROWS * distinct
     # At most two distinct rows in both sets, such as a row of zeros, are put down to the data.
     usual = many and facts.rows.shared <= 2 and distinct > 20
     # Rows of discrete features repeat within a set as often as across the sets.
-    within = facts.copies.real + facts.copies.generated
+    within = facts.rows.counts.real + facts.rows.counts.generated
     natural = many and shared <= _ACROSS * within + _FEW_SHARED and _takes_few_values(facts)
     return Finding(title, value, grade(True, many and not usual and not natural), effect)
 

@@ -149,7 +149,8 @@ class ErrorRates(ReadOnlyArrays):
             checked_floats("c_real", c_real, "non-negative numbers"),
             checked_floats("c_generated", c_generated, "non-negative numbers"),
         )
-        first, second = (c.shape for c in supports)
+        first = supports[0].shape
+        second = supports[1].shape
         if first != second or len(first) != 1:
             raise ValueError(f"supports have shapes {first} and {second}; two equal 1-D are needed")
         checked_whole("n_real", n_real, 1, first[0] - 1, f" of {first[0]} samples")

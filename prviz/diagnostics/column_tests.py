@@ -21,7 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from prviz.arrays import AnyFloats, Flags, Floats, Ints
-from prviz.neighbors.kernels import slices, sort_numbered
+from prviz.neighbors.kernels import sort_numbered
+from prviz.neighbors.point_sets import slices
 from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair
 

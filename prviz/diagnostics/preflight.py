@@ -18,7 +18,7 @@ from prviz.checks.facts import DataFacts, Duplicates, compare_rows, moments, row
 from prviz.checks.finding import Finding, Findings, Level, grade, in_order, ratio
 from prviz.estimators.base import resolve_k
 from prviz.measure.workload import fit_size
-from prviz.neighbors.rows import RowView
+from prviz.neighbors.point_sets import RowView
 from prviz.recent import LeastRecentlyUsed
 from prviz.samples import (
     CUT,
@@ -273,7 +273,7 @@ def preflight(
         *provenance.names(pair),
         *_as_read(pair),
     )
-    return Preflight(findings, facts.copies, *facts.effective, facts)
+    return Preflight(findings, facts.rows.counts, *facts.effective, facts)
 
 
 def _as_read(pair: SamplePair) -> list[Finding]:

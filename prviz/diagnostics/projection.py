@@ -9,7 +9,7 @@ import numpy as np
 
 from prviz.arrays import Flags, Floats
 from prviz.missing import needed_for
-from prviz.neighbors.kernels import slices
+from prviz.neighbors.point_sets import slices
 from prviz.neighbors.threads import one_blas_thread
 from prviz.samples import SamplePair
 

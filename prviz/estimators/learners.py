@@ -25,7 +25,8 @@ from prviz.estimators.kde import KDE
 from prviz.estimators.knn import KNN
 from prviz.missing import needed_for
 from prviz.neighbors import MEMORY_LIMIT, Distances, WholeDistances
-from prviz.neighbors.kernels import slices, sort_numbered
+from prviz.neighbors.kernels import sort_numbered
+from prviz.neighbors.point_sets import slices
 from prviz.neighbors.threads import (
     Progress,
     available_memory,

@@ -12,8 +12,7 @@ import numpy as np
 from prviz.arrays import Floats
 from prviz.estimators.base import About, Estimator, Runs, Supports
 from prviz.neighbors import multiply_within, nearest_radii
-from prviz.neighbors.kernels import slices
-from prviz.neighbors.rows import RowView
+from prviz.neighbors.point_sets import RowView, slices
 from prviz.neighbors.table import WORTH_A_TABLE, DistanceTable
 from prviz.neighbors.threads import Progress, on_all_cores
 from prviz.samples import Split

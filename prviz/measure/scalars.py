@@ -54,7 +54,7 @@ from prviz.checks.flags import checked_pair
 from prviz.measure.balls import check_neighbours, open_radii, own_radii
 from prviz.measure.spelling import prdc_names
 from prviz.neighbors import Distances, count_held, count_in_balls, largest_ratios, smallest_holding
-from prviz.neighbors.rows import RowView
+from prviz.neighbors.point_sets import RowView
 from prviz.neighbors.threads import Progress, part_of
 from prviz.samples import SamplePair, SamplesLike, as_samples
 

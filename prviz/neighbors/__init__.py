@@ -23,12 +23,14 @@ Inside `devices.on_device` the tiles come from `torch_tiles`: products and compa
 device. Only the plans `by_rows` and `sweep` use these tiles; `symmetric` keeps its lists on the
 processor.
 
-The plans stand on these modules: `tiles` (one tile of distances, with every decision on it exact),
-`lists` (what the symmetric plan collects from tiles), `point_sets` and `products` (fast distances,
-and the proof of how far they are from the reference ones), `rows` (the reference distance),
-`kernels` and `native` (inner loops in NumPy, and in C), `threads` (blocks of work on all cores).
-`queries` counts, multiplies and finds neighbours for a selection of points. `faiss_lists` is the
-only part that is not exact; nothing exact depends on it.
+The plans stand on these modules, from the top: `blocks` (blocks of points, run on threads with
+reused buffers), `tiles` (one tile of distances, with every decision on it exact), `lists` (what the
+symmetric plan collects from tiles), `kernels` (inner loops over a tile), `prepared` (the sets of
+one split, and the arithmetic that is chosen for them), `point_sets` (rows, their reference
+distance, and their approximate distances), `products` (that arithmetic, and the proof of how far
+approximate distances are from the reference ones), `native` (calls of the loops in C) and `threads`
+(work on all cores). `queries` counts, multiplies and finds neighbours for a selection of points.
+`faiss_lists` is the only part that is not exact; nothing exact depends on it.
 
 What the plans and the C library save: processor time with one of them switched off, divided by the
 time with all on, for 4,000 samples per set, measured by ``python -m tests.benchmarks.plans`` on two

@@ -132,6 +132,10 @@ class Balls:
         """
         return CountRequest(role, self.around, self.rule(role))
 
+    def requests(self) -> tuple[CountRequest, CountRequest]:
+        """The two requests: for the real samples, and for the generated ones."""
+        return self.request("real"), self.request("generated")
+
 
 @dataclass(frozen=True)
 class CountRequest:

@@ -7,7 +7,7 @@ It gives the counts in balls and the members of balls.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,11 +15,11 @@ import numpy as np
 
 from prviz.arrays import Counts, Floats, Ints
 from prviz.curves.frozen import ReadOnlyArrays
-from prviz.neighbors.balls import ROLES, CountRequest, Role
+from prviz.neighbors.balls import ROLES, CountRequest, Role, Rule
+from prviz.neighbors.blocks import RowBlock, Runner, run_evaluations, run_rows
 from prviz.neighbors.kernels import ranges
-from prviz.neighbors.point_sets import PointSet, Prepared
-from prviz.neighbors.rows import DistinctRows
-from prviz.neighbors.threads import RowBlock, Runner
+from prviz.neighbors.point_sets import DistinctRows, PointSet
+from prviz.neighbors.prepared import Prepared
 from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 
 # For each (role, k): exact squared distances from the fit samples of the role to their k-th nearest
@@ -29,40 +29,6 @@ OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
 # An evaluation sample's ball members are listed if there are at most this many. Of larger balls
 # only the number of members is kept, to bound memory.
 FEW = 5
-
-
-def run_rows(
-    work: Callable[[RowBlock], int],
-    prepared: Prepared,
-    sizes: Mapping[Role, int],
-    columns: Mapping[Role, int],
-    runner: Runner,
-) -> None:
-    """Run ``work`` on blocks of points. For each role, ``sizes`` has the number of points, and
-    ``columns`` the number of samples with which each block of points is compared.
-    """
-    blocks = runner.row_blocks(sizes, columns, prepared.itemsize, prepared.rows_at_once)
-    runner.run(work, blocks, RowBlock.entries)
-
-
-def run_evaluations(
-    count: Callable[[RowBlock, Mapping[Role, Tile]], None], prepared: Prepared, runner: Runner
-) -> None:
-    """Call ``count`` with each block of evaluation samples and its tiles against both fit sets."""
-
-    def work(block: RowBlock) -> int:
-        points = prepared.evaluate[block.role]
-        scratch = runner.scratch()
-        tiles = {
-            role: make_tile(points, block.rows, samples, scratch, buffer=role)
-            for role, samples in prepared.fit.items()
-        }
-        count(block, tiles)
-        return sum(tile.rechecked for tile in tiles.values())
-
-    sizes = {role: len(points) for role, points in prepared.evaluate.items()}
-    width = sum(map(len, prepared.fit.values()))
-    run_rows(work, prepared, sizes, dict.fromkeys(sizes, width), runner)
 
 
 def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Runner) -> OwnRadii:
@@ -100,71 +66,69 @@ def count_by_rows(
     ``known`` holds the balls whose radii need no search here: a `Ball` for balls around fit
     samples, a squared radius for a rule with one radius for all balls.
     """
-    counts: dict[CountRequest, dict[Role, Counts]] = {}
-    for request in requests:
-        counts[request] = {
-            role: np.empty(len(points), np.int64) for role, points in prepared.evaluate.items()
-        }
-    reaching = [request for request in requests if request not in known]
-    pooled = [request for request in reaching if request.rule.roles == ROLES]
-    to_nearest = [request for request in reaching if request.rule.roles != ROLES]
-
-    def count(block: RowBlock, tiles: Mapping[Role, Tile]) -> None:
-        nearest = _Nearest(prepared, block.role, tiles, reaching)
-        for request in pooled:
-            counts[request][block.role][block.rows] = nearest.pooled(request)
-        for role, tile in tiles.items():
-            balls = {
-                request: _known_ball(tile, ball)
-                for request, ball in known.items()
-                if request.role == role
-            }
-            for request in to_nearest:
-                if request.role == role:
-                    balls[request] = nearest.ball(request)
-            counted = tile.count(list(balls.values()))
-            for request, (by_row, _) in zip(balls, counted, strict=True):
-                counts[request][block.role][block.rows] = by_row
-
-    run_evaluations(count, prepared, runner)
-    return counts
+    counts = _RowCounts(prepared, requests, known)
+    run_evaluations(counts.add, prepared, runner)
+    return counts.found
 
 
-class _Nearest:
-    """The samples nearest to the evaluation samples of one block, ranked once for all requests."""
+class _RowCounts:
+    """The counts of all requests, found block by block.
+
+    found : the counts, by request and by role of the evaluation samples.
+    """
 
     def __init__(
         self,
         prepared: Prepared,
-        evaluated: Role,
-        tiles: Mapping[Role, Tile],
         requests: Sequence[CountRequest],
+        known: Mapping[CountRequest, Ball | float],
     ) -> None:
-        self._orders = {request: prepared.order(request.rule, evaluated) for request in requests}
-        largest = max(self._orders.values(), default=0)
-        candidates = {role: tile.nearest(largest) for role, tile in tiles.items() if requests}
-        self._rankings: dict[tuple[Role, ...], Ranking] = {}
-        for roles in dict.fromkeys(request.rule.roles for request in requests):
-            self._rankings[roles] = Ranking(
+        sizes = {role: len(points) for role, points in prepared.evaluate.items()}
+        self.found: dict[CountRequest, dict[Role, Counts]] = {}
+        for request in requests:
+            self.found[request] = {role: np.empty(n, np.int64) for role, n in sizes.items()}
+        self._known = known
+        # For each rule whose neighbours are searched in the tiles, the roles of these neighbours;
+        # and by role of the evaluation samples, which neighbour the balls reach to.
+        self._among = {each.rule: each.rule.roles for each in requests if each not in known}
+        self._orders: dict[Role, dict[Rule, int]] = {role: {} for role in ROLES}
+        for role, orders in self._orders.items():
+            for rule in self._among:
+                orders[rule] = prepared.order(rule, role)
+
+    def add(self, block: RowBlock, tiles: Mapping[Role, Tile]) -> None:
+        """Count for one block of evaluation samples; their neighbours are ranked once for all
+        requests.
+        """
+        orders = self._orders[block.role]
+        largest = max(orders.values(), default=0)
+        candidates = {role: tile.nearest(largest) for role, tile in tiles.items() if orders}
+        rankings: dict[tuple[Role, ...], Ranking] = {}
+        for roles in dict.fromkeys(self._among.values()):
+            rankings[roles] = Ranking(
                 [tiles[role] for role in roles], [candidates[role] for role in roles]
             )
-        self._pooled: dict[int, dict[Role, Counts]] = {}
-
-    def ball(self, request: CountRequest) -> Ball:
-        """Balls around the block's evaluation samples, out to the neighbour that the request's rule
-        names.
-        """
-        return self._rankings[request.rule.roles].ball(self._orders[request])
-
-    def pooled(self, request: CountRequest) -> Counts:
-        """For each evaluation sample, the number of samples of the request's role among its k
-        nearest fit samples of both roles.
-        """
-        order = self._orders[request]
-        if order not in self._pooled:
-            by_role = self._rankings[ROLES].counts(order)
-            self._pooled[order] = dict(zip(ROLES, by_role, strict=True))
-        return self._pooled[order][request.role]
+        # Pooled neighbours of both roles are counted by the ranking itself, all other balls in the
+        # tile of the role that is counted.
+        pooled: dict[Rule, Sequence[Counts]] = {}
+        for rule, roles in self._among.items():
+            if roles == ROLES:
+                pooled[rule] = rankings[roles].counts(orders[rule])
+        balls: dict[Role, dict[CountRequest, Ball]] = {role: {} for role in ROLES}
+        for request, found in self.found.items():
+            rule = request.rule
+            role = request.role
+            if request in self._known:
+                balls[role][request] = _known_ball(tiles[role], self._known[request])
+            elif rule in pooled:
+                found[block.role][block.rows] = pooled[rule][ROLES.index(role)]
+            else:
+                balls[role][request] = rankings[self._among[rule]].ball(orders[rule])
+        for role, some in balls.items():
+            if some:
+                counted = tiles[role].count(list(some.values()))
+                for request, (by_row, _) in zip(some, counted, strict=True):
+                    self.found[request][block.role][block.rows] = by_row
 
 
 def _known_ball(tile: Tile, ball: Ball | float) -> Ball:

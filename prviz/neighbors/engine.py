@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from prviz.arguments import checked_number
 from prviz.arrays import Array, Floats, Ints
 from prviz.neighbors.balls import ROLES, Balls, CountRequest, Role, Rule, squared_threshold
+from prviz.neighbors.blocks import Runner
 from prviz.neighbors.by_rows import (
     BallMembership,
     OwnRadii,
@@ -23,10 +25,10 @@ from prviz.neighbors.by_rows import (
     own_radii,
 )
 from prviz.neighbors.lists import TooManyTiesError
-from prviz.neighbors.point_sets import prepare
+from prviz.neighbors.prepared import prepare
 from prviz.neighbors.sweep import bytes_needed, count_by_sweep, own_orders
 from prviz.neighbors.symmetric import SymmetricPlan
-from prviz.neighbors.threads import Progress, Runner, available_threads
+from prviz.neighbors.threads import Progress, available_threads
 from prviz.neighbors.tiles import Ball
 from prviz.samples import Samples, Split
 
@@ -173,26 +175,28 @@ class Distances:
         ``progress`` is called between blocks, in the caller's thread, with the fraction done; it
         may raise an exception to stop.
         """
-        requests = list(dict.fromkeys(each.request(role) for each in balls for role in ROLES))
+        wanted = [each.requests() for each in balls]
+        requests = list(dict.fromkeys(chain.from_iterable(wanted)))
         found, radii = self._counted(requests, progress)
-        expand = {
-            role: point_set.merged.expand for role, point_set in self._prepared.evaluate.items()
-        }
+        real = self._prepared.evaluate["real"].merged
+        generated = self._prepared.evaluate["generated"].merged
         counts = {
-            request: np.concatenate([expand[role](parts[role]) for role in ROLES])
+            request: np.concatenate(
+                [real.expand(parts["real"]), generated.expand(parts["generated"])]
+            )
             for request, parts in found.items()
         }
         return [
             BallCounts(
-                counts[each.request("real")],
-                counts[each.request("generated")],
+                counts[first],
+                counts[second],
                 (
-                    (radii[each.real], radii[each.generated])
-                    if each.real in radii and each.generated in radii
+                    (radii[first.rule], radii[second.rule])
+                    if first.rule in radii and second.rule in radii
                     else None
                 ),
             )
-            for each in balls
+            for first, second in wanted
         ]
 
     def ball_members(
@@ -255,7 +259,10 @@ class Distances:
                     return found, radii
         missing = self._real_radii.missing(own)
         runner = self._runner(progress, self._entries(missing))
-        squared = self._real_radii.joined(own_radii(prepared, missing, runner))
+        squared = {}
+        if missing:
+            squared = own_radii(prepared, missing, runner)
+        squared = self._real_radii.joined(squared)
         radii, fixed = self._fixed(requests, squared)
         fit_balls = {
             each: self._fit_balls(each, squared) for each in requests if each.around == "fit"
@@ -362,6 +369,6 @@ class Distances:
 def _own_orders(requests: Iterable[CountRequest]) -> dict[Role, list[int]]:
     """For each role, the values of k for which radii inside that role are needed."""
     own: dict[Role, set[int]] = {}
-    for role, k in filter(None, (each.own for each in requests)):
+    for role, k in filter(None, [each.own for each in requests]):
         own.setdefault(role, set()).add(k)
     return {role: sorted(ks) for role, ks in own.items()}

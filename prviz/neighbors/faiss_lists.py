@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from prviz.arrays import Array, Floats, Floats32, Ints
-from prviz.neighbors.kernels import slices
+from prviz.neighbors.point_sets import slices
 
 _CHUNK_VALUES = 1 << 21
 _TYPICAL_ROWS = 5000

@@ -1,18 +1,18 @@
-"""Inner loops over the array of one tile of distances, in NumPy: nearest candidates, counts,
-sorting, outward rounding.
+"""Inner loops over the array of one tile of distances, in C where the library is compiled and
+otherwise in NumPy: picking out entries, counts, sorting.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prviz.arrays import Array, Counts, Flags, Floats, Ints
 from prviz.neighbors import native
 from prviz.neighbors.native import Small
+from prviz.neighbors.point_sets import Scratch
+from prviz.neighbors.products import round_up
 
 # Words of 64 bits hold eight bytes of 0 or 1. This many words can be added without a byte exceeding
 # 255.
@@ -21,38 +21,10 @@ _LANE_WORDS = 255
 _BYTE_ROWS = 255
 # Number of low bits that are zero in a float64 converted from float32.
 _FREE_BITS = 29
+# The first output buffer has room for one in _SHARE of a tile's entries: usually fewer are found.
+_SHARE = 8
 _PAIRS = np.uint64(0x00FF00FF00FF00FF)
 _QUADS = np.uint64(0x0001000100010001)
-
-
-class Scratch:
-    """Named buffers that one thread reuses from block to block, because pages of new memory cost
-    more than the arithmetic on them.
-    """
-
-    def __init__(self) -> None:
-        self._buffers: dict[str, NDArray[np.uint8]] = {}
-
-    def take(self, name: str, rows: int, columns: int, dtype: Any) -> Array:
-        """An uninitialised C-contiguous array, which the next call with this name overwrites."""
-        size = rows * columns * np.dtype(dtype).itemsize
-        buffer = self._buffers.get(name)
-        if buffer is None or len(buffer) < size:
-            buffer = self._buffers[name] = np.empty(size, dtype=np.uint8)
-        array: Array = buffer[:size].view(dtype).reshape(rows, columns)
-        return array
-
-
-def round_up(values: Array, dtype: Any) -> Array:
-    """For each value the smallest number of ``dtype`` that is >= it."""
-    with np.errstate(over="ignore"):
-        rounded = values.astype(dtype)
-        return np.where(rounded < values, np.nextafter(rounded, np.array(np.inf, dtype)), rounded)
-
-
-def round_down(values: Array, dtype: Any) -> Array:
-    """For each value the largest number of ``dtype`` that is <= it."""
-    return -round_up(-values, dtype)
 
 
 def mask_within(tile: Array, limits: Array, name: str, scratch: Scratch) -> Flags:
@@ -96,39 +68,10 @@ def differences(a: Flags, b: Flags, rows: Ints) -> tuple[Ints, Ints]:
     return rows[picked[entry]], word[entry] * 8 + byte
 
 
-def smallest_bound(tile: Array, k: int) -> Array:
-    """An upper bound on the k-th smallest entry of each row, which has more than k entries: (m, 1).
-
-    The bound is the k-th smallest minimum over groups of columns; there are far fewer groups than
-    columns.
-    """
-    m, n = tile.shape
-    groups, width = minima_of(n, k)
-    minima = tile[:, : groups * width].reshape(m, groups, width).min(axis=1)
-    minima.partition(k - 1, axis=1)
-    bound: Array = minima[:, k - 1 : k]
-    return bound
-
-
-def minima_of(n: int, k: int) -> tuple[int, int]:
-    """Number of groups of columns over which minima are taken, at least k; and number of columns in
-    each group.
-    """
-    # With groups this wide, two of the k smallest entries seldom fall into one group, and minima
-    # run at full speed.
-    groups = max(n // max(3 * k, 128), 1)
-    return groups, n // groups
-
-
 def true_places(mask: Flags) -> tuple[Ints, Ints]:
     """Rows and columns of the True entries of a contiguous mask, in row-major order."""
     rows, columns = np.divmod(np.flatnonzero(mask), mask.shape[1])
     return rows, columns
-
-
-def slices(n: int, step: int) -> list[slice]:
-    """Slices that cover range(n), each of length ``step`` except perhaps the last."""
-    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
@@ -137,58 +80,6 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
     """
     ends = np.cumsum(lengths)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """For each row of a tile, all fit samples whose distance is within a limit of that row; shorter
-    rows are padded.
-
-    values : (m, L) approximate squared distances, inf as padding.
-    columns : (m, L) indices of the samples in their set.
-    weights : (m, L) number of samples that each candidate stands for, 0 for padding; None: one
-    each.
-    """
-
-    values: Array
-    columns: Array
-    weights: Floats | None
-
-    def weights_or_ones(self) -> Floats:
-        """The weights as an array; ones if they are None."""
-        if self.weights is not None:
-            return self.weights
-        return np.isfinite(self.values).astype(np.float64)
-
-    def weights_at(self, rows: Ints, slots: Ints) -> Floats:
-        """Weights of the candidates at the given rows and slots: (p,)."""
-        if self.weights is None:
-            return np.ones(len(rows))
-        return self.weights[rows, slots]
-
-    def weight_within(self, limits: Array) -> Counts:
-        """For each row, the number of samples, duplicates counted, with values at most the row's
-        limit: (m,). ``limits`` are (m, 1).
-        """
-        return self.weight_of(self.values <= limits)
-
-    def weight_of(self, inside: Flags) -> Counts:
-        """For each row, the number of samples, duplicates counted, at the True entries of a mask
-        (m, L): (m,).
-        """
-        if self.weights is None:
-            total: Counts = np.count_nonzero(inside, axis=1)
-        else:
-            total = np.where(inside, self.weights, 0.0).sum(axis=1).astype(np.int64)
-        return total
-
-    def take(self, rows: Ints) -> Candidates:
-        """The candidates of the given rows."""
-        return Candidates(
-            self.values[rows],
-            self.columns[rows],
-            None if self.weights is None else self.weights[rows],
-        )
 
 
 class Entries(NamedTuple):
@@ -211,10 +102,21 @@ def entries_within(
     their column, ``by_column`` (n,).
     """
     limits = [each for each in (by_row, by_column) if each is not None]
-    if native.serves(tile, *limits):
-        return Entries(*native.entries_within(tile, by_row, by_column))
     m, n = tile.shape
     size = m * n
+    if native.serves(tile, *limits):
+        starts = np.empty(m + 1, np.int64)
+        given = tile, m, n, by_row, by_column
+        room = -1
+        count = size // _SHARE
+        while count > room:
+            room = count
+            rows = np.empty(room, np.int64)
+            columns = np.empty_like(rows)
+            values = np.empty(room, tile.dtype)
+            found = rows, columns, values, starts
+            count = native.call("entries_within", tile.dtype, *given, room, *found)
+        return Entries(rows[:count], columns[:count], values[:count], starts)
     mask = scratch.take("mask", 1, -(-size // 8) * 8, np.bool_)[0]
     mask[size:] = False
     inside = mask[:size].reshape(m, n)
@@ -233,32 +135,6 @@ def entries_within(
     return Entries(rows, flat - rows * n, tile.ravel().take(flat), starts)
 
 
-def as_candidates(found: Entries, weights: Floats | None, first: int = 0) -> Candidates:
-    """Convert entries to `Candidates`, padded to equal length for each row of the tile; ``first``
-    is the index of the tile's first column in its set.
-    """
-    values, columns = padded(found.values, found.columns, found.starts[:-1], np.diff(found.starts))
-    own_weights = None
-    if weights is not None:
-        own_weights = np.where(np.isfinite(values), weights.take(columns), 0.0)
-    return Candidates(values, columns + first, own_weights)
-
-
-def padded(values: Array, columns: Ints, starts: Ints, lengths: Ints) -> tuple[Array, Ints]:
-    """Entries as a matrix whose row i holds the ``lengths[i]`` entries from ``starts[i]`` on,
-    padded by inf.
-    """
-    if not len(values):  # each row gets a slot of padding, even if no row has an entry
-        values = np.zeros(1, values.dtype)
-        columns = np.zeros(1, np.intp)
-    slots = np.arange(int(lengths.max(initial=1)))
-    places = starts[:, None] + slots
-    padding = slots >= lengths[:, None]
-    runs = values.take(places, mode="clip")
-    runs[padding] = np.inf
-    return runs, columns.take(places, mode="clip")
-
-
 def append(
     entries: tuple[Ints, Ints, Array], limits: Array, filled: Ints, lists: tuple[Array, Small]
 ) -> Ints:
@@ -271,15 +147,19 @@ def append(
     there was no room.
     """
     owners, samples, values = entries
+    length = lists[0].shape[1]
     if native.serves(lists[0], values, limits):
-        return native.append(owners, samples, values, limits, filled, lists)
+        over = np.empty(len(owners), np.int64)
+        owners = native.indices(owners, len(filled))
+        samples = np.ascontiguousarray(samples, np.int64)
+        given = owners, samples, values, len(values), limits, filled, length, *lists
+        return over[: native.call("append", values.dtype, *given, over)]
     near = np.flatnonzero(values <= limits.take(owners))
     # NumPy sorts 16-bit integers by radix sort, which is faster.
     small = owners.take(near).astype(np.uint16 if len(filled) < 1 << 16 else np.intp)
     near = near.take(np.argsort(small, kind="stable"))
     owners = owners.take(near)
     new = np.bincount(owners, minlength=len(filled))
-    length = lists[0].shape[1]
     slots = ranges(filled, new)
     fits = slots < length
     kept = near[fits]
@@ -302,7 +182,15 @@ def tally(
     """
     low, high = limits
     if native.serves(values):
-        return native.tally(first, second, values, low, high, counts)
+        n = len(values)
+        pairs = native.indices(first, len(counts[0])), native.indices(second, len(counts[1]))
+        given = *pairs, values, n, float(low), float(high), *counts
+        ones = np.empty(n, np.int32)
+        others = np.empty_like(ones)
+        kept = np.empty(n, values.dtype)
+        n = native.call("tally", values.dtype, *given, ones, others, kept)
+        # Copied: callers keep these results, and the buffers are far longer.
+        return ones[:n].copy(), others[:n].copy(), kept[:n].copy()
     sure = values <= low
     for places, count in zip((first, second), counts, strict=True):
         count += np.bincount(places[sure], minlength=len(count))
@@ -347,16 +235,30 @@ class Ranked(NamedTuple):
     columns: Ints
 
 
+def _ranked(
+    name: str, tile: Array, limits: Floats, more: tuple[Array | float, ...], exact: bool
+) -> Ranked:
+    """`rank_rows` or `rank_columns`, as ``name`` says, in C."""
+    m, n = tile.shape
+    q = limits.shape[-1]
+    given = tile, m, n, limits, q, *more, int(exact)
+    room = -1
+    count = tile.size // _SHARE
+    while count > room:
+        room = count
+        counts = np.zeros((m, q + 1), np.int64)
+        rows = np.empty(room, np.int64)
+        columns = np.empty_like(rows)
+        count = native.call(name, tile.dtype, *given, counts, room, rows, columns)
+    return Ranked(counts, rows[:count], columns[:count])
+
+
 def rank_rows(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch) -> Ranked:
     """Rank the entries of a tile among limits (q,) that all rows share; errors (m,) are those of
     the rows.
     """
     if native.serves(tile):
-        return Ranked(
-            *native.ranked(
-                "rank_rows", tile, limits, (errors, float(errors.max(initial=0.0))), exact
-            )
-        )
+        return _ranked("rank_rows", tile, limits, (errors, float(errors.max(initial=0.0))), exact)
     m, n = tile.shape
     q = len(limits)
     keys = scratch.take("keys", m, n, np.float64)
@@ -384,7 +286,7 @@ def rank_columns(
     """
     reach = round_up(limits[:, -1] + errors, tile.dtype)
     if native.serves(tile, reach):
-        return Ranked(*native.ranked("rank_columns", tile, limits, (reach, errors), exact))
+        return _ranked("rank_columns", tile, limits, (reach, errors), exact)
     rows, columns, values, _ = entries_within(tile, None, reach, scratch)
     values = values.astype(np.float64)
     errors = errors.take(columns)

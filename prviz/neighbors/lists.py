@@ -15,21 +15,11 @@ from collections.abc import Callable
 import numpy as np
 
 from prviz.arrays import Array, Counts, Floats, Ints
-from prviz.neighbors.kernels import (
-    Candidates,
-    Scratch,
-    append,
-    padded,
-    ranges,
-    round_down,
-    round_up,
-    slices,
-    tally,
-)
+from prviz.neighbors.kernels import append, ranges, tally
 from prviz.neighbors.native import Small
-from prviz.neighbors.point_sets import PointSet
-from prviz.neighbors.rows import DistinctRows
-from prviz.neighbors.tiles import Ball, Pairs, Tile, make_tile
+from prviz.neighbors.point_sets import DistinctRows, PointSet, Scratch, slices
+from prviz.neighbors.products import round_down, round_up
+from prviz.neighbors.tiles import Ball, Candidates, Pairs, Tile, make_tile, padded
 
 # Bytes of one stored pair: two indices and a value, and temporary copies of them.
 BYTES_PER_PAIR = 16

@@ -1,9 +1,9 @@
 """Calls of the loops in `_c/kernels.c`, which are compiled at the installation of prviz where there
 is a compiler.
 
-Every function here has a NumPy twin with equal results, in the function that calls it. `serves` is
-True if the library can be called with the given arrays; otherwise the NumPy twin does the work. The
-C functions release the GIL.
+Each loop stands beside its NumPy twin, which has equal results, in `kernels` and in
+`point_sets.pair_distances`. `serves` is True if the library can be called with the given arrays;
+otherwise the NumPy twin does the work. The C functions release the GIL.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.arrays import Array, Floats, Ints
+from prviz.arrays import Array, Ints
 from prviz.neighbors._c.build import LIBRARY, digest
 
 # int32 array, for numbers of samples and counts.
@@ -51,8 +51,6 @@ _SIGNATURES = {
     ),
 }
 _KINDS = {"I": np.dtype(np.int64), "S": np.dtype(np.int32), "D": np.dtype(np.float64)}
-# The first output buffer has room for one in _SHARE of a tile's entries: usually fewer are found.
-_SHARE = 8
 
 
 class _Parameter(NamedTuple):
@@ -130,7 +128,7 @@ def _adds_like_numpy(found: Any) -> bool:
     for d in (1, 7, 8, 15, 100, 128, 129, 257, 1000, 2049):
         a, b = np.random.default_rng(d).standard_normal((2, 1, d))
         squared = np.empty(1)
-        _call(found, "pair_distances", a.dtype, a, first, b, first, 1, d, squared)
+        call("pair_distances", a.dtype, a, first, b, first, 1, d, squared, found=found)
         if squared[0] != np.sum(np.square(a - b), axis=-1)[0]:
             return False
     return True
@@ -147,9 +145,13 @@ def serves(*arrays: Array) -> bool:
     return dtype in _PRECISIONS and alike and library() is not None
 
 
-def _call(found: Any, name: str, dtype: np.dtype[Any], *arguments: Array | float | None) -> int:
+def call(
+    name: str, dtype: np.dtype[Any], *arguments: Array | float | None, found: Any = None
+) -> int:
     """Call a C function for values of ``dtype``. Arrays are passed as pointers, None as a null
     pointer.
+
+    found : the library; None: the compiled one.
     """
     lengths: dict[str, Any] = {}
     given: list[Any] = []
@@ -171,104 +173,13 @@ def _call(found: Any, name: str, dtype: np.dtype[Any], *arguments: Array | float
             raise ValueError(
                 f"{name}: {parameter.text} = {value}; the arrays need {lengths[parameter.text]}"
             )
-    return int(getattr(found, f"{name}_{_PRECISIONS[dtype]}")(*given))
+    return int(getattr(found or library(), f"{name}_{_PRECISIONS[dtype]}")(*given))
 
 
-def _indices(numbers: Ints, size: int) -> Ints:
+def indices(numbers: Ints, size: int) -> Ints:
     """Indices as contiguous int64; IndexError unless all are from 0 to ``size`` - 1."""
     if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < size:
         raise IndexError(
             f"indices from {numbers.min()} to {numbers.max()}; 0 to {size - 1} are needed"
         )
     return np.ascontiguousarray(numbers, dtype=np.int64)
-
-
-def pair_distances(a: Array, rows: Ints, b: Array, columns: Ints, out: Floats) -> None:
-    """`rows.pair_distances` in C."""
-    pairs = a, _indices(rows, len(a)), b, _indices(columns, len(b))
-    if not _call(library(), "pair_distances", a.dtype, *pairs, len(out), a.shape[1], out):
-        raise MemoryError("no memory for the partial sums of a distance")
-
-
-def entries_within(
-    tile: Array, by_row: Array | None, by_column: Array | None
-) -> tuple[Ints, Ints, Array, Ints]:
-    """`kernels.entries_within` in C."""
-    m, n = tile.shape
-    starts = np.empty(len(tile) + 1, dtype=np.int64)
-    room = -1
-    count = tile.size // _SHARE
-    while count > room:
-        room = count
-        found = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, tile.dtype)
-        count = _call(
-            library(),
-            "entries_within",
-            tile.dtype,
-            tile,
-            m,
-            n,
-            by_row,
-            by_column,
-            room,
-            *found,
-            starts,
-        )
-    rows, columns, values = (each[:count] for each in found)
-    return rows, columns, values, starts
-
-
-def append(
-    owners: Ints,
-    samples: Ints,
-    values: Array,
-    limits: Array,
-    filled: Ints,
-    lists: tuple[Array, Small],
-) -> Ints:
-    """`kernels.append` in C."""
-    left = np.empty(len(owners), dtype=np.int64)
-    new = (
-        _indices(owners, len(filled)),
-        np.ascontiguousarray(samples, dtype=np.int64),
-        values,
-        len(values),
-    )
-    count = _call(
-        library(), "append", values.dtype, *new, limits, filled, lists[0].shape[1], *lists, left
-    )
-    return left[:count]
-
-
-def tally(
-    first: Ints, second: Ints, values: Array, low: float, high: float, counts: tuple[Ints, Ints]
-) -> tuple[Small, Small, Array]:
-    """`kernels.tally` in C."""
-    pairs = _indices(first, len(counts[0])), _indices(second, len(counts[1])), values, len(values)
-    kept = (
-        np.empty(len(values), np.int32),
-        np.empty(len(values), np.int32),
-        np.empty(len(values), values.dtype),
-    )
-    count = _call(library(), "tally", values.dtype, *pairs, float(low), float(high), *counts, *kept)
-    # Copied: callers keep these results, and the buffers are far longer.
-    ones, others, their_values = (each[:count].copy() for each in kept)
-    return ones, others, their_values
-
-
-def ranked(
-    name: str, tile: Array, limits: Floats, more: tuple[Array | float, ...], exact: bool
-) -> tuple[Ints, Ints, Ints]:
-    """`kernels.rank_rows` or `kernels.rank_columns`, as ``name`` says, in C."""
-    m, n = tile.shape
-    q = limits.shape[-1]
-    room = -1
-    count = tile.size // _SHARE
-    while count > room:
-        room = count
-        counts = np.zeros((m, q + 1), np.int64)
-        unclear = np.empty(room, np.int64), np.empty(room, np.int64)
-        balls = limits, q, *more, int(exact)
-        count = _call(library(), name, tile.dtype, tile, m, n, *balls, counts, room, *unclear)
-    rows, columns = (each[:count] for each in unclear)
-    return counts, rows, columns

@@ -48,26 +48,16 @@ import ctypes
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from prviz.arrays import Array, Floats
-from prviz.neighbors.kernels import round_up, slices
-from prviz.neighbors.rows import SEQUENTIAL, RowView
 
 # Most terms of an inner product that are added before the sum is rounded into the result: shorter
 # parts have a tighter error bound, but much shorter ones take longer.
 PART = 96
-
-# The centre is the median of _CENTRE_ROWS rows of each set, fewer (at least _CENTRE_LEAST) where
-# these are more than _CENTRE_VALUES values. It need not be exact: a poorer centre only enlarges
-# norms.
-_CENTRE_ROWS = 128
-_CENTRE_LEAST = 16
-_CENTRE_VALUES = 1 << 18
 
 # Scaled norms are at most 2^30, so every scaled squared distance is far below this.
 _BEYOND = 2.0**100
@@ -79,6 +69,18 @@ _GEMM_INTS = (2, 3, 4, 7, 9, 12)
 # Sizes m and n that `adds_once` tries: BLAS has separate code for ranges of sizes and for
 # remainders at their edges.
 _PROBED = (1, 2, 3, 7, 16, 33, 130, 515)
+
+
+def round_up(values: Array, dtype: Any) -> Array:
+    """For each value the smallest number of ``dtype`` that is >= it."""
+    with np.errstate(over="ignore"):
+        rounded = values.astype(dtype)
+        return np.where(rounded < values, np.nextafter(rounded, np.array(np.inf, dtype)), rounded)
+
+
+def round_down(values: Array, dtype: Any) -> Array:
+    """For each value the largest number of ``dtype`` that is <= it."""
+    return -round_up(-values, dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +156,7 @@ class Arithmetic:
         return np.sqrt(squares) * (1 + 1e-6) + self.padding
 
 
-def _banded(dtype: Any, centre: Floats, largest: float) -> Arithmetic:
+def banded(dtype: Any, centre: Floats, largest: float) -> Arithmetic:
     """Arithmetic for values scaled to norms of at most 2^30, with the error bound of the module
     docstring.
     """
@@ -178,100 +180,6 @@ def _banded(dtype: Any, centre: Floats, largest: float) -> Arithmetic:
         padding,
         math.ldexp(largest, exponent) * (1 + 1e-5) + padding,
     )
-
-
-def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithmetic:
-    """The cheapest arithmetic for all these sets together that is exact or has a proven error
-    bound. ``wide``: True for products in float64, if float32 would leave too many comparisons to be
-    rechecked.
-
-    ``wide``: products in float64, for data that float32 would leave too many comparisons to
-    recheck.
-    """
-    count = min(_CENTRE_ROWS, max(_CENTRE_LEAST, _CENTRE_VALUES // sets[0].d))
-    few = [
-        rows.take(np.arange(0, len(rows), max(1, len(rows) // count))[: count + 1]) for rows in sets
-    ]
-    sample = np.concatenate(few).astype(np.float64)
-    # The median, because a single far row can't move it. The number of rows is odd, so that the
-    # median of a feature is one of its values, and an integer multiple of their common power of
-    # two.
-    odd = sample[: len(sample) - 1 + len(sample) % 2]
-    centre = np.sort(odd.T, axis=1)[:, len(odd) // 2].copy()
-    largest = math.sqrt(max(_largest_squared_norm(rows, centre) for rows in sets))
-    if not math.isfinite(4 * largest * largest):
-        raise ValueError(
-            f"values {min(largest, 1e154):.3g} or more from their centre; at most 1e153 is needed"
-            " for squares to be finite: divide both sets by one number"
-        )
-    if len(centre) < SEQUENTIAL:
-        return Arithmetic(np.float64, centre, 0, direct=True)
-    dtype, significand = (np.float64, 52) if wide else (np.float32, 24)
-    if len(centre) > PART:
-        # Load BLAS while no other threads run: it must not start threads of its own beside them.
-        adds_once(np.dtype(dtype), PART)
-
-    def small(quantum: int) -> bool:
-        return 2 * largest * (1 + 1e-9) < math.ldexp(1.0, quantum + significand // 2)
-
-    quantum = _quantum(sample, small)
-    # Below 2^-500 squares begin to underflow, and the largest norm then says nothing about the
-    # values.
-    sound = largest > 2.0**-500 or all(
-        bool(np.all(part == centre)) for rows in sets for _, part in rows.chunks()
-    )
-    if (
-        small(quantum)
-        and sound
-        and _on_grid(centre, quantum)
-        and all(_on_grid(part, quantum) for rows in sets for _, part in rows.chunks())
-    ):
-        return Arithmetic(dtype, centre, -quantum)
-    return _banded(dtype, centre, largest)
-
-
-def _largest_squared_norm(rows: RowView, centre: Floats) -> float:
-    """A close upper bound on the largest squared norm. It is computed in float32 where that is
-    finite, which is good enough to choose a power of two.
-    """
-    largest = 0.0
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        narrow = centre.astype(np.float32)
-        for _, values in rows.chunks():
-            if values.dtype == np.float32 and np.array_equal(narrow, centre):
-                part = values - narrow
-                found = float(np.einsum("ij,ij->i", part, part).max()) * (1 + 1e-2)
-                if 1e-30 < found < 1e30:
-                    largest = max(largest, found)
-                    continue
-            wide = values - centre
-            largest = max(largest, float(np.einsum("ij,ij->i", wide, wide).max()))
-    return largest
-
-
-def _quantum(sample: Floats, of_use: Callable[[int], bool] = lambda _: True) -> int:
-    """The exponent, from -500 to 0, of the largest power of two of which all values of a sample are
-    integer multiples.
-
-    of_use : returns False for an exponent so small that the search can stop; with most samples it
-    stops after the first row.
-    """
-    lowest = 0
-    blocks = slices(len(sample), max(1, _CENTRE_VALUES // sample.shape[1]))
-    for rows in (slice(0, 1), *blocks):
-        part = sample[rows]
-        significands, exponents = np.frexp(part[part != 0])
-        integers = np.ldexp(significands, 53).astype(np.int64)
-        lowest_bits = np.frexp((integers & -integers).astype(np.float64))[1] - 1
-        lowest = max(min(lowest, int((exponents - 53 + lowest_bits).min(initial=0))), -500)
-        if not of_use(lowest):
-            break
-    return lowest
-
-
-def _on_grid(values: Array, quantum: int) -> bool:
-    multiples = np.ldexp(values.astype(np.float64), -quantum)
-    return bool(np.array_equal(multiples, np.rint(multiples)))
 
 
 def add_products(left: Array, right: Array, out: Array, times: float = 1.0) -> None:

@@ -10,12 +10,20 @@ import numpy as np
 
 from prviz.arrays import Array, Counts, Floats, Ints
 from prviz.neighbors.balls import squared_threshold
+from prviz.neighbors.blocks import Runner
 from prviz.neighbors.engine import MEMORY_LIMIT
-from prviz.neighbors.kernels import Entries, entries_within, slices, true_places
-from prviz.neighbors.point_sets import AtOnce, PointSet, place
-from prviz.neighbors.products import choose_arithmetic
-from prviz.neighbors.rows import DistinctRows, RowView, pair_distances
-from prviz.neighbors.threads import Runner, available_threads
+from prviz.neighbors.kernels import Entries, entries_within, true_places
+from prviz.neighbors.point_sets import (
+    AtOnce,
+    DistinctRows,
+    PointSet,
+    RowView,
+    pair_distances,
+    place,
+    slices,
+)
+from prviz.neighbors.prepared import choose_arithmetic
+from prviz.neighbors.threads import available_threads
 from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 
 # Factors of two sets are stored if the sets have at most this many values; those of larger sets are
@@ -40,13 +48,13 @@ def _point_sets(
 ) -> tuple[PointSet, PointSet]:
     """Both sets as `PointSet`, prepared for matrix products with each other."""
     arithmetic = choose_arithmetic([first, second])
-    stored = (len(first) + len(second)) * first.d < min(
+    at_once = None
+    if (len(first) + len(second)) * first.d >= min(
         _STORED_VALUES, memory_limit // (2 * _FACTOR_BYTES)
-    )
-    at_once = AtOnce.within(memory_limit * 3 // 4, [first, second], arithmetic)
+    ):
+        at_once = AtOnce.within(memory_limit * 3 // 4, [first, second], arithmetic)
     left, right = (
-        PointSet(DistinctRows(each), arithmetic, stored=stored, at_once=at_once)
-        for each in (first, second)
+        PointSet(DistinctRows(each), arithmetic, at_once=at_once) for each in (first, second)
     )
     place([left, right], memory_limit)
     return left, right

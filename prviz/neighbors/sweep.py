@@ -16,19 +16,19 @@ import numpy as np
 
 from prviz.arrays import Array, Flags, Floats, Ints
 from prviz.neighbors.balls import ROLES, CountRequest, Role
-from prviz.neighbors.by_rows import OwnRadii, run_evaluations, run_rows
+from prviz.neighbors.blocks import RowBlock, Runner, run_evaluations, run_rows
+from prviz.neighbors.by_rows import OwnRadii
 from prviz.neighbors.kernels import (
     Entries,
     Ranked,
     number_below,
-    round_down,
     sort_numbered,
     true_places,
 )
 from prviz.neighbors.native import Small
-from prviz.neighbors.point_sets import PointSet, Prepared
-from prviz.neighbors.products import Arithmetic
-from prviz.neighbors.threads import RowBlock, Runner
+from prviz.neighbors.point_sets import PointSet
+from prviz.neighbors.prepared import Prepared
+from prviz.neighbors.products import Arithmetic, round_down
 from prviz.neighbors.tiles import Tile, make_tile
 
 # Larger than any distance in a tile's units. Its low bits are 0, like those of a widened float32.

@@ -31,8 +31,9 @@ from prviz.neighbors.balls import (
     Within,
     squared_threshold,
 )
+from prviz.neighbors.blocks import Runner
 from prviz.neighbors.by_rows import OwnRadii
-from prviz.neighbors.kernels import Entries, slices
+from prviz.neighbors.kernels import Entries
 from prviz.neighbors.lists import (
     BYTES_PER_PAIR,
     BoundedRadiusCounts,
@@ -40,9 +41,8 @@ from prviz.neighbors.lists import (
     RandomSubset,
     bytes_needed,
 )
-from prviz.neighbors.point_sets import PointSet, Prepared
-from prviz.neighbors.rows import DistinctRows
-from prviz.neighbors.threads import Runner
+from prviz.neighbors.point_sets import DistinctRows, PointSet, slices
+from prviz.neighbors.prepared import Prepared
 from prviz.neighbors.tiles import Ball, Pairs, Ranking, Tile, make_tile
 
 # _SIDE: samples along a side of a tile (many, for fast products and few steps per entry).

@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from prviz.arrays import Floats
-from prviz.neighbors.kernels import slices
-from prviz.neighbors.rows import RowView, pair_distances
+from prviz.neighbors.point_sets import RowView, pair_distances, slices
 from prviz.neighbors.threads import on_all_cores
 from prviz.samples import Split
 

@@ -1,4 +1,4 @@
-"""Runs blocks of work on all cores, with reused buffers, progress, and a way to stop."""
+"""Runs blocks of work on all cores, in turns with the other measurements of the process."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias, TypeVar
-
-from prviz.neighbors.balls import Role
-from prviz.neighbors.kernels import Scratch, slices
+from typing import Any, TypeAlias, TypeVar
 
 Progress: TypeAlias = Callable[[float], None]  # called with the fraction done; may raise to stop
 Block = TypeVar("Block")
@@ -39,12 +36,6 @@ def part_of(progress: Progress | None, begun: float, total: int, size: float = 1
     report = progress or (lambda _: None)
     return lambda fraction: report((begun + size * fraction) / total)
 
-
-# _CACHE_BYTES: bytes of a block's distances, so that they fit the processor's caches. _LEAST_ROWS:
-# rows of a block, at least, for fast products. _MOST_ROWS: rows of a block, at most.
-_CACHE_BYTES = 1 << 23
-_LEAST_ROWS = 48
-_MOST_ROWS = 512
 
 # Niceness that is added for low priority: such a thread gets about a tenth of a busy machine's
 # time.
@@ -418,101 +409,3 @@ def on_all_cores(work: Callable[[Block], Result], items: Sequence[Block]) -> lis
     results: list[Result] = []
     run_blocks(work, items, available_threads(), lambda _, result: results.append(result))
     return results
-
-
-class RowBlock(NamedTuple):
-    """A block of points of one role, to be compared with ``columns`` samples."""
-
-    role: Role
-    rows: slice
-    columns: int
-
-    def entries(self) -> int:
-        """Number of distances in the block."""
-        return int(self.rows.stop - self.rows.start) * self.columns
-
-
-class Runner:
-    """Runs blocks on threads, keeps each thread's buffers, reports progress, and adds up the
-    comparisons rechecked.
-    """
-
-    def __init__(
-        self,
-        threads: int,
-        *,
-        block_bytes: int | None = None,
-        progress: Progress | None = None,
-        entries: int = 1,
-        parts: int = 2,
-    ) -> None:
-        """``entries``: number of distances to compute in total; progress is the share of them that
-        is done. ``parts``: blocks per thread.
-        """
-        self.rechecked = 0
-        self.threads = threads
-        self._block_bytes = block_bytes
-        self._parts = parts
-        self._progress = progress
-        self._entries = entries
-        self._finished = 0
-        self._shown = 0.0
-        self._local = threading.local()
-
-    def scratch(self) -> Scratch:
-        """The `Scratch` buffers of the current thread."""
-        if not hasattr(self._local, "scratch"):
-            self._local.scratch = Scratch()
-        scratch: Scratch = self._local.scratch
-        return scratch
-
-    def run(
-        self,
-        work: Callable[[Block], int],
-        blocks: Sequence[Block],
-        entries: Callable[[Block], int] = lambda _: 0,
-    ) -> None:
-        """Call ``work`` on every block; it returns the number of comparisons it has rechecked.
-        ``entries`` gives a block's number of distances, for the progress.
-        """
-
-        def done(block: Block, rechecked: int) -> None:
-            self.rechecked += rechecked
-            self._finished += entries(block)
-            if self._progress is not None:
-                self._shown = max(self._shown, min(self._finished / self._entries, 1.0))
-                self._progress(self._shown)
-
-        try:
-            run_blocks(work, blocks, self.threads, done)
-        finally:
-            # The threads are reused in later runs, but the buffers of this run are dropped.
-            self._local = threading.local()
-
-    def expect(self, entries: int) -> None:
-        """Increase by this number the distances that count as the whole progress."""
-        self._entries += entries
-
-    def row_blocks(
-        self, sizes: Mapping[Role, int], columns: Mapping[Role, int], itemsize: int, most: int
-    ) -> list[RowBlock]:
-        """Blocks of at most ``most`` rows that cover sets of these sizes. A block of a role is
-        compared with ``columns[role]`` samples.
-        """
-        if not sizes:
-            return []
-        row_bytes = max(columns.values()) * itemsize
-        if self._block_bytes is not None:
-            step = max(1, min(self._block_bytes // row_bytes, most))
-        else:
-            cached = min(max(_CACHE_BYTES // row_bytes, _LEAST_ROWS), _MOST_ROWS)
-            # Blocks have equal size, and there are several per thread, so that every thread is busy
-            # to the end.
-            step = max(
-                1, min(cached, most, -(-sum(sizes.values()) // (self._parts * self.threads)))
-            )
-        return [
-            RowBlock(role, rows, columns[role])
-            for role, n in sizes.items()
-            for rows in slices(n, step)
-        ]

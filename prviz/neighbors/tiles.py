@@ -12,26 +12,19 @@ import numpy as np
 
 from prviz.arrays import Array, Counts, Flags, Floats, Ints
 from prviz.neighbors.kernels import (
-    Candidates,
     Entries,
     Ranked,
-    Scratch,
-    as_candidates,
     column_counts,
     differences,
     entries_within,
     mask_within,
     rank_columns,
     rank_rows,
-    round_down,
-    round_up,
     row_counts,
-    smallest_bound,
     true_places,
 )
-from prviz.neighbors.point_sets import PointSet, distances
-from prviz.neighbors.products import Arithmetic
-from prviz.neighbors.rows import pair_distances
+from prviz.neighbors.point_sets import PointSet, Scratch, distances, pair_distances
+from prviz.neighbors.products import Arithmetic, round_down, round_up
 
 # Share of a tile's entries inside a ball, below which picking them out one by one costs less than a
 # mask of the tile. The share is estimated from every 16th row and column.
@@ -94,6 +87,73 @@ class Ball:
         if self.around_rows:
             return limits[:, None]
         return limits[None, :]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """For each row of a tile, all fit samples whose distance is within a limit of that row; shorter
+    rows are padded.
+
+    values : (m, L) approximate squared distances, inf as padding.
+    columns : (m, L) indices of the samples in their set.
+    weights : (m, L) number of samples that each candidate stands for, 0 for padding; None: one
+    each.
+    """
+
+    values: Array
+    columns: Array
+    weights: Floats | None
+
+    def weights_or_ones(self) -> Floats:
+        """The weights as an array; ones if they are None."""
+        if self.weights is not None:
+            return self.weights
+        return np.isfinite(self.values).astype(np.float64)
+
+    def weights_at(self, rows: Ints, slots: Ints) -> Floats:
+        """Weights of the candidates at the given rows and slots: (p,)."""
+        if self.weights is None:
+            return np.ones(len(rows))
+        return self.weights[rows, slots]
+
+    def weight_within(self, limits: Array) -> Counts:
+        """For each row, the number of samples, duplicates counted, with values at most the row's
+        limit: (m,). ``limits`` are (m, 1).
+        """
+        return self.weight_of(self.values <= limits)
+
+    def weight_of(self, inside: Flags) -> Counts:
+        """For each row, the number of samples, duplicates counted, at the True entries of a mask
+        (m, L): (m,).
+        """
+        if self.weights is None:
+            total: Counts = np.count_nonzero(inside, axis=1)
+        else:
+            total = np.where(inside, self.weights, 0.0).sum(axis=1).astype(np.int64)
+        return total
+
+    def take(self, rows: Ints) -> Candidates:
+        """The candidates of the given rows."""
+        return Candidates(
+            self.values[rows],
+            self.columns[rows],
+            None if self.weights is None else self.weights[rows],
+        )
+
+
+def padded(values: Array, columns: Ints, starts: Ints, lengths: Ints) -> tuple[Array, Ints]:
+    """Entries as a matrix whose row i holds the ``lengths[i]`` entries from ``starts[i]`` on,
+    padded by inf.
+    """
+    if not len(values):  # each row gets a slot of padding, even if no row has an entry
+        values = np.zeros(1, values.dtype)
+        columns = np.zeros(1, np.intp)
+    slots = np.arange(int(lengths.max(initial=1)))
+    places = starts[:, None] + slots
+    padding = slots >= lengths[:, None]
+    runs = values.take(places, mode="clip")
+    runs[padding] = np.inf
+    return runs, columns.take(places, mode="clip")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -193,10 +253,15 @@ class Tile(Pairs):
         """For each row, the ``order`` nearest samples, and all other samples that may be as near
         within rounding.
         """
+        found = self.entries([self.bound(order)])
+        values, columns = padded(
+            found.values, found.columns, found.starts[:-1], np.diff(found.starts)
+        )
+        columns += self.columns.start
         weights = None
         if self.right.weights is not None:
-            weights = self.right.weights[self.columns]
-        return as_candidates(self.entries([self.bound(order)]), weights, self.columns.start)
+            weights = np.where(np.isfinite(values), self.right.weights.take(columns), 0.0)
+        return Candidates(values, columns, weights)
 
     def count(self, balls: Sequence[Ball], *, columns: bool = False) -> list[tuple[Counts, Counts]]:
         """For each ball, the exact number of entries inside it: as counts of the rows (m,), and of
@@ -296,7 +361,18 @@ class Tile(Pairs):
         return rank(self.values, limits, errors, self.arithmetic.exact, self.scratch)
 
     def _smallest_bound(self, k: int) -> Array:
-        return smallest_bound(self.values, k)
+        """An upper bound on the k-th smallest entry of each row, which has more than k entries:
+        (m, 1).
+
+        The bound is the k-th smallest minimum over groups of columns; there are far fewer groups
+        than columns.
+        """
+        m, n = self.values.shape
+        groups, width = minima_of(n, k)
+        minima = self.values[:, : groups * width].reshape(m, groups, width).min(axis=1)
+        minima.partition(k - 1, axis=1)
+        bound: Array = minima[:, k - 1 : k]
+        return bound
 
     def _entries_within(self, by_row: Array | None, by_column: Array | None) -> Entries:
         return entries_within(self.values, by_row, by_column, self.scratch)
@@ -315,6 +391,16 @@ class Tile(Pairs):
         possible = mask_within(self.values, ball.reach, "possible", self.scratch)
         unsure = np.flatnonzero(by_row != row_counts(possible, weights))
         return by_row, by_column, *differences(sure, possible, unsure)
+
+
+def minima_of(n: int, k: int) -> tuple[int, int]:
+    """Number of groups of columns over which minima are taken, at least k; and number of columns in
+    each group.
+    """
+    # With groups this wide, two of the k smallest entries seldom fall into one group, and minima
+    # run at full speed.
+    groups = max(n // max(3 * k, 128), 1)
+    return groups, n // groups
 
 
 def make_tile(
@@ -379,21 +465,21 @@ class Ranking:
         (m,).
         """
         arithmetic = self.tiles[0].arithmetic
+        norms = self.tiles[0].norms[:, None]
         approximate = self.approximate(order)[:, None]
-        counts = [part.weight_within(approximate) for part in self.candidates]
         if arithmetic.exact:
-            return counts
+            return [part.weight_within(approximate) for part in self.candidates]
         # If exactly ``order`` samples lie within the widened limit, the count is certain; otherwise
         # the exact order statistic decides.
         wide = approximate.astype(np.float64)
-        reach = wide + 2 * arithmetic.error(self.tiles[0].norms[:, None], wide)
+        reach = wide + 2 * arithmetic.error(norms, wide)
         possible = [part.weight_within(reach) for part in self.candidates]
         unsure = np.flatnonzero(sum(possible) != order)
-        exact = self.exact(order, unsure).counts
-        for count, certain, decided in zip(counts, possible, exact, strict=True):
-            count[:] = certain
-            count[unsure] = decided
-        return counts
+        if len(unsure):
+            exact = self.exact(order, unsure).counts
+            for count, decided in zip(possible, exact, strict=True):
+                count[unsure] = decided
+        return possible
 
     def ball(self, order: int) -> Ball:
         """Balls around the block's points, each out to the point's order-th nearest sample."""
@@ -404,12 +490,13 @@ class Ranking:
     def exact(self, order: int, rows: Ints) -> ExactOrder:
         """The exact order-th smallest distance in each of these rows, duplicates counted."""
         arithmetic = self.tiles[0].arithmetic
+        norms = self.tiles[0].norms[rows]
         wide = self.approximate(order)[rows].astype(np.float64)
         if arithmetic.exact:
             limits = wide[:, None]
             counts = [part.take(rows).weight_within(limits) for part in self.candidates]
             return ExactOrder(arithmetic.unscaled(wide), counts)
-        slack = 2 * arithmetic.error(self.tiles[0].norms[rows], wide)
+        slack = 2 * arithmetic.error(norms, wide)
         low = (wide - slack)[:, None]
         high = (wide + slack)[:, None]
         certain: list[Counts] = []

@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 
 from prviz.arrays import Array, Counts, Floats, Ints
-from prviz.neighbors.kernels import Entries, Ranked, Scratch, minima_of, slices
-from prviz.neighbors.point_sets import PointSet
+from prviz.neighbors.kernels import Entries, Ranked
+from prviz.neighbors.point_sets import PointSet, Scratch, slices
 from prviz.neighbors.products import PART
 from prviz.neighbors.threads import available_threads
-from prviz.neighbors.tiles import Ball, Tile
+from prviz.neighbors.tiles import Ball, Tile, minima_of
 
 with suppress(ModuleNotFoundError):  # Without PyTorch, `on_device` raises.
     import torch

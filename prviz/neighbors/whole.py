@@ -12,8 +12,7 @@ import numpy as np
 from prviz.arrays import Counts, Floats
 from prviz.neighbors.balls import ROLES, Balls, CountRequest, Role, squared_threshold
 from prviz.neighbors.engine import BallCounts
-from prviz.neighbors.kernels import slices
-from prviz.neighbors.rows import RowView, pair_distances
+from prviz.neighbors.point_sets import RowView, pair_distances, slices
 from prviz.neighbors.threads import on_all_cores
 from prviz.samples import SamplePair, Split
 
@@ -99,6 +98,6 @@ class WholeDistances:
             return counts
 
         return [
-            BallCounts(counted(each.request("real")), counted(each.request("generated")), None)
-            for each in balls
+            BallCounts(counted(real), counted(generated), None)
+            for real, generated in (each.requests() for each in balls)
         ]

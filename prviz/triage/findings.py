@@ -29,7 +29,7 @@ from prviz.diagnostics.witness import leaving_out
 from prviz.measure.estimates import Estimate, Progress
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
-from prviz.neighbors.kernels import slices
+from prviz.neighbors.point_sets import slices
 from prviz.neighbors.threads import part_of
 from prviz.samples import SamplePair, Samples
 from prviz.triage import column_faults, curve_findings, placement_faults, shape_faults

@@ -88,7 +88,7 @@ def rounded(facts: PairFacts) -> TriageFinding | None:
         for each in rows
     )
     few = (real >= FINER * generated) & (generated > 1) & (generated <= FEW_VALUES)
-    different = facts.pair.generated.n - facts.copies.generated
+    different = facts.pair.generated.n - facts.rows.counts.generated
     if 2 * np.count_nonzero(few) <= len(few) or different < 2 * generated[few].max():
         return None
     sentence = (
@@ -412,7 +412,7 @@ DENSER = 1.25
 def row_faults(facts: PairFacts, memorised: Memorisation) -> Found:
     """Faults of rows: exact repeats in either set, and exact copies of the reference."""
     found = []
-    copies = facts.copies
+    copies = facts.rows.counts
     n = facts.pair.real.n
     m = facts.pair.generated.n
     share = copies.generated / m
@@ -462,7 +462,7 @@ def _more_than_real(facts: PairFacts) -> bool:
     """True if generated rows repeat more often than by chance, if both sets were random draws from
     all rows.
     """
-    copies = facts.copies
+    copies = facts.rows.counts
     enough = copies.generated * facts.pair.real.n >= ALONE * facts.pair.generated.n
     if enough and copies.real == copies.shared_generated == 0:
         return True
@@ -488,7 +488,7 @@ def _repeats_more(classes: Ints, n: int) -> float:
 def one_row(facts: PairFacts) -> TriageFinding | None:
     """The fault of a real set that is one row repeated."""
     n = facts.pair.real.n
-    if n < 2 or facts.copies.real < n - 1:
+    if n < 2 or facts.rows.counts.real < n - 1:
         return None
     sentence = (
         f"The real set is one row {n:,} times: it has no spread, and nothing can be compared"

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from prviz.arrays import Array, Floats, Ints
-from prviz.neighbors.kernels import slices
+from prviz.neighbors.point_sets import slices
 from prviz.recent import LeastRecentlyUsed
 
 # Values in a block of features, 16 MB as float64; wide sets are read in such blocks.

@@ -13,10 +13,9 @@ from threadpoolctl import threadpool_info
 
 from prviz.estimators import DEFAULT_METHODS
 from prviz.neighbors import Balls, Distances, MeanNearest, Nearest, Within, nearest_rows
-from prviz.neighbors.kernels import Scratch, mask_within, row_counts
-from prviz.neighbors.point_sets import PointSet, prepare
-from prviz.neighbors.products import choose_arithmetic
-from prviz.neighbors.rows import RowView, merge_duplicates, pair_distances
+from prviz.neighbors.kernels import mask_within, row_counts
+from prviz.neighbors.point_sets import PointSet, RowView, Scratch, merge_duplicates, pair_distances
+from prviz.neighbors.prepared import choose_arithmetic, prepare
 from prviz.neighbors.threads import run_blocks
 from prviz.neighbors.tiles import Ranking, make_tile
 from prviz.samples import SamplePair

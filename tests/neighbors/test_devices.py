@@ -33,9 +33,9 @@ from prviz.neighbors import (
     nearest_rows,
     smallest_holding,
 )
-from prviz.neighbors.point_sets import PointSet, prepare
+from prviz.neighbors.point_sets import PointSet, RowView
+from prviz.neighbors.prepared import prepare
 from prviz.neighbors.products import PART
-from prviz.neighbors.rows import RowView
 from prviz.samples import SamplePair, Split
 from tests.hard_pairs import KINDS, all_balls, make_pair, typical_radius
 

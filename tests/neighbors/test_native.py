@@ -16,7 +16,8 @@ import pytest
 
 from prviz.neighbors import Distances, native
 from prviz.neighbors._c import build
-from prviz.neighbors.rows import RowView, pair_distances
+from prviz.neighbors.kernels import append
+from prviz.neighbors.point_sets import RowView, pair_distances
 from tests.hard_pairs import SOME_KINDS, all_balls, counts, make_pair
 
 
@@ -73,13 +74,13 @@ def test_arrays_of_other_kinds_are_numpys() -> None:
 
 @pytest.mark.parametrize("number", [-1, 5])
 def test_numbers_of_samples_that_are_not_there_are_refused(number: int) -> None:
-    a = np.zeros((5, 9))
+    a = RowView(np.zeros((5, 9)))
     places = np.array([0, number])
     with pytest.raises(IndexError, match=r"0 to 4 are needed"):
-        native.pair_distances(a, places, a, np.array([0, 0]), np.empty(2))
+        pair_distances(a, places, a, np.array([0, 0]))
     lists = np.zeros((5, 3)), np.zeros((5, 3), np.int32)
     with pytest.raises(IndexError, match=r"0 to 4 are needed"):
-        native.append(places, places, np.zeros(2), np.ones(5), np.zeros(5, np.int64), lists)
+        append((places, places, np.zeros(2)), np.ones(5), np.zeros(5, np.int64), lists)
 
 
 M = 4
@@ -181,7 +182,7 @@ def test_arrays_that_would_be_read_as_something_else_are_refused(name: str) -> N
     given = [np.zeros(*each) if isinstance(each, tuple) else each for each in READ[name]]
 
     def call(*arguments: Any) -> int:
-        return native._call(native.library(), name, np.dtype(V), *arguments)
+        return native.call(name, np.dtype(V), *arguments)
 
     assert call(*given) >= 0
     for place, each in enumerate(given):

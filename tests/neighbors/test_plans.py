@@ -23,11 +23,12 @@ from prviz.neighbors import (
     count_in_balls,
     engine,
     lists,
+    native,
     nearest_radii,
     sweep,
     symmetric,
 )
-from prviz.neighbors.point_sets import prepare
+from prviz.neighbors.prepared import prepare
 from prviz.neighbors.threads import (
     Turns,
     _begin_thread,
@@ -37,6 +38,7 @@ from prviz.neighbors.threads import (
     run_blocks,
 )
 from prviz.samples import SamplePair
+from tests.benchmarks.plans import walk
 from tests.browser import ROOT
 from tests.hard_pairs import all_balls, counts, make_pair
 from tests.marks import exhaustive_but
@@ -356,6 +358,12 @@ def test_background_work_has_threads_of_low_priority():
         assert of_threads(niceness) == lower
         with low_priority(False):
             assert of_threads(niceness) == own
+
+
+@pytest.mark.skipif(native.library() is None, reason="the NumPy loops take other routes")
+def test_a_reader_can_follow_a_curve() -> None:
+    assert walk(0.5).hops <= 250
+    assert walk(None).hops <= 800
 
 
 @pytest.mark.exhaustive

@@ -18,7 +18,7 @@ from prviz.neighbors import (
     queries,
     smallest_holding,
 )
-from prviz.neighbors.rows import RowView
+from prviz.neighbors.point_sets import RowView
 from tests import slow_twins
 from tests.hard_pairs import KINDS, make_pair, typical_radius
 from tests.neighbors.test_native import both_ways

@@ -328,7 +328,8 @@ def rows_of(repeated: int, real: int, exact: float, near: float) -> tuple[Any, A
     pair = SamplePair(values, values[::-1])
     drawn_rows = [SimpleNamespace(rows=np.random.default_rng(0).normal(size=(9, 2)))]
     drawn_rows *= 2
-    facts = SimpleNamespace(copies=copies, pair=pair, drawn=drawn_rows, real=alike, generated=alike)
+    rows = SimpleNamespace(counts=copies)
+    facts = SimpleNamespace(rows=rows, pair=pair, drawn=drawn_rows, real=alike, generated=alike)
     excess = (Excess(9, share, 0.0, share - 0.05, share + 0.05) for share in (exact, near))
     return facts, Memorisation(*excess, 0.1, (), "")
 

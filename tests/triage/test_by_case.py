@@ -1514,7 +1514,7 @@ def copies_of(n: int, m: int, **numbers: Any) -> Any:
     }
     rows = np.random.default_rng(0).normal(size=(9, 2))
     return Of(
-        copies=Of(**known),
+        rows=Of(counts=Of(**known)),
         pair=SamplePair(np.zeros((n, 1)), np.ones((m, 1))),
         drawn=[Of(rows=rows)],
     )

@@ -46,7 +46,7 @@ from prviz.measure.frechet import frechet
 from prviz.measure.kernel_scores import half_spread, kernel_share, rke, vendi
 from prviz.measure.scalars import contained, share
 from prviz.neighbors import BallCounts, Balls, Distances
-from prviz.neighbors.rows import RowView
+from prviz.neighbors.point_sets import RowView
 from prviz.samples import SamplePair
 
 Pair: TypeAlias = tuple[float, float]

@@ -20,7 +20,7 @@ from prviz.estimators.ppr import tent_radius
 from prviz.measure.estimates import estimate, pr_curve
 from prviz.measure.profiles import profile
 from prviz.measure.scalars import scalars
-from prviz.neighbors.rows import RowView
+from prviz.neighbors.point_sets import RowView
 from prviz.studies.papers.base import (
     Chart,
     ChartBand,
