@@ -362,8 +362,9 @@ def test_background_work_has_threads_of_low_priority():
 
 @pytest.mark.skipif(native.library() is None, reason="the NumPy loops take other routes")
 def test_a_reader_can_follow_a_curve() -> None:
-    assert walk(0.5).hops <= 250
-    assert walk(None).hops <= 800
+    # 250 and 793 changes of module when this was written, and a tenth for what comes
+    assert walk(0.5).hops <= 275
+    assert walk(None).hops <= 870
 
 
 @pytest.mark.exhaustive
