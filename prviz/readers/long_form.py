@@ -65,13 +65,15 @@ def long_form(columns: Mapping[int, Array], names: Mapping[int, str]) -> LongFor
         return None
     codes: dict[int, Ints] = {}
     values = []
+    numeric = []
     for place, column in columns.items():
+        if column.dtype.kind in "fiu":
+            numeric.append(place)
         different, code = np.unique(column, return_inverse=True)
         if 1 < len(different) <= n / 2:
             codes[place] = code
         if len(different) > n / 2 and not (len(different) == n and is_label(names[place])):
             values.append(place)
-    numeric = [place for place in columns if columns[place].dtype.kind in "fiu"]
     named = [place for place in numeric if VALUE.fullmatch(plain_name(names[place]))]
     # The values may be few different numbers, such as counts.
     if not values:
