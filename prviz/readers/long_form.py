@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -63,17 +63,8 @@ def long_form(columns: Mapping[int, Array], names: Mapping[int, str]) -> LongFor
     n = len(next(iter(columns.values()), ()))
     if n < _ROWS or not 2 < len(columns) <= MOST_COLUMNS:
         return None
-    codes: dict[int, Ints] = {}
-    values = []
-    numeric = []
-    for place, column in columns.items():
-        if column.dtype.kind in "fiu":
-            numeric.append(place)
-        different, code = np.unique(column, return_inverse=True)
-        if 1 < len(different) <= n / 2:
-            codes[place] = code
-        if len(different) > n / 2 and not (len(different) == n and is_label(names[place])):
-            values.append(place)
+    codes, values = _codes(columns, names)
+    numeric = [place for place in columns if columns[place].dtype.kind in "fiu"]
     named = [place for place in numeric if VALUE.fullmatch(plain_name(names[place]))]
     # The values may be few different numbers, such as counts.
     if not values:
@@ -81,16 +72,33 @@ def long_form(columns: Mapping[int, Array], names: Mapping[int, str]) -> LongFor
     if len(values) != 1 or values[0] not in numeric:
         return None
     value = values[0]
-    keys = [place for place in codes if place != value]
-    for size in (2, 3):
-        for chosen in combinations(keys, size):
-            most = max(codes[place].max() for place in chosen)
-            measured = [place for place in keys if place in numeric and codes[place].max() > most]
-            # Several columns of more numbers than there are samples are measured in each row, as
-            # the colours of a pixel.
-            if len(measured) < 2 and (found := _as_grid(chosen, value, codes, columns, names)):
-                return found
+    sizes = {place: int(code.max()) for place, code in codes.items() if place != value}
+    for chosen in chain(combinations(sizes, 2), combinations(sizes, 3)):
+        most = max(map(sizes.__getitem__, chosen))
+        measured = [place for place in sizes if place in numeric and sizes[place] > most]
+        # Several columns of more numbers than there are samples are measured in each row, as the
+        # colours of a pixel.
+        if len(measured) < 2 and (found := _as_grid(chosen, value, codes, columns, names)):
+            return found
     return None
+
+
+def _codes(
+    columns: Mapping[int, Array], names: Mapping[int, str]
+) -> tuple[dict[int, Ints], list[int]]:
+    """The codes of the columns whose values repeat, by index; and the indices of those whose values
+    hardly do, other than labels.
+    """
+    codes: dict[int, Ints] = {}
+    values = []
+    for place, column in columns.items():
+        n = len(column)
+        different, code = np.unique(column, return_inverse=True)
+        if 1 < len(different) <= n / 2:
+            codes[place] = code
+        if len(different) > n / 2 and not (len(different) == n and is_label(names[place])):
+            values.append(place)
+    return codes, values
 
 
 def _as_grid(
