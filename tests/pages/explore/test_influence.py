@@ -86,7 +86,7 @@ def test_the_outlier_is_named_and_what_falls_is_measured(inline, monkeypatch) ->
         f"**Row 200** of the real samples carries {found.carried.max()} of them,"
         f" {found.alone.max()} alone" in said
     )
-    assert f"without it: α∞ = {falls[1].extreme:.3f}, carried: {falls[1].share:.1%}" in said
+    assert f"without it: α∞ = {falls[1].extreme:.3f}, carried: {100 * falls[1].share:.1f} %" in said
     assert "which is what improved precision reports" in said
     assert "No row occurs twice" in said
     (table,) = [each.value for each in app.dataframe]
