@@ -177,7 +177,7 @@ fill="none" stroke="black" stroke-width="1.6" stroke-linecap="round"> \
     .live *, .live-place *, .course *, .battery *, .ranking *, .st-key-prviz-bar *,
     .st-key-part-export *, [role="group"]:not(:has([data-tag])) > *, [aria-label^="Help for"]
   ), [data-tag] { min-width: 44px; min-height: 44px; }
-  /* A field of several choices grows with them: a row that scrolls would hide some. */
+  /* A field of several choices is as high as they need: a row that scrolls would hide some. */
   [role="group"]:has(> * > [role="combobox"]) {
     &, > :has([role="combobox"]) { height: auto; max-height: none; flex-wrap: wrap; }
     > :has([role="combobox"]) { flex: 1 1 0; }

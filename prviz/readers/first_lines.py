@@ -355,10 +355,13 @@ class FirstLines:
         numbers = self.numbers
         line = ahead[0][0]
         first = list(map(str.strip, ahead[0][1]))
+        levels = len(ahead) > 2 and in_two_levels(first, ahead[1][1], self._rows(2), numbers)
+        if not levels and not may_be_names(first, numbers):
+            return Head(None, line, ahead)  # without more rows, which may be long
         self._read(rows_to_compare(first))
         rows = self._rows(1)
         named = listed_names(first)
-        if rows and in_two_levels(first, rows[0], rows[1:], numbers):
+        if levels and in_two_levels(first, rows[0], rows[1:], numbers):
             both = [
                 f"{group}_{own.strip()}".strip("_")
                 for group, own in zip(first, rows[0], strict=True)
@@ -366,7 +369,7 @@ class FirstLines:
             below = ahead[3:] if is_index_line(rows[1]) else ahead[2:]
             note = f"its first two lines ({named}) are read as names of columns"
             return Head(both, line, below, (note,))
-        found = points(first, rows, numbers) if may_be_names(first, numbers) else 0
+        found = points(first, rows, numbers)
         if found >= SURE:
             note = f"its first line ({named}) is read as names of columns"
             return Head(first, line, ahead[1:], (note,))

@@ -135,7 +135,7 @@ def test_the_sentence_and_the_marks_follow_from_the_kept_rows(kept: pd.DataFrame
     chart = TABLE1.chart(kept)
     assert isinstance(chart, HeatMap)
     for y, line in zip(chart.y, chart.marks["ours"], strict=True):
-        split, k, shift = (part.rpartition(" ")[2] for part in y.split(", "))
+        split, k, shift = (part.split(" ", 1)[1].removeprefix("= ") for part in y.split(", "))
         assert line == [marks[split, k, shift, family] for family in chart.x], y
     drawn = [text for trace in experiment_figures(chart)["ours"].data[1:] for text in trace.text]
     assert sum("○" in text for text in drawn) == [*marks.values()].count("○") > 0

@@ -191,7 +191,7 @@ def test_a_d_is_fitted_once_and_only_when_it_is_needed() -> None:
     # nothing is refused before it is computed
     late = surrogate_tasks(wide, ds=(1, 3), methods="knn")
     assert isinstance(late[0].run()[0]["iou"], float)
-    with pytest.raises(ValueError, match="varies in 1 directions"):
+    with pytest.raises(ValueError, match="the directions in which the real set varies"):
         late[1].run()
 
 

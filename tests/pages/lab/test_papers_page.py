@@ -54,10 +54,14 @@ def opened(**query: str) -> AppTest:
     return app
 
 
+# Without the signs that escape Markdown, and with spaces that break.
+SAID = str.maketrans({"\\": "", "\u00a0": " "})
+
+
 def text(app: AppTest) -> str:
     return "\n".join(
         each.value for kind in (app.markdown, app.caption, app.info) for each in kind
-    ).replace("\\", "")
+    ).translate(SAID)
 
 
 def figures_of(app: AppTest) -> list[dict]:
@@ -94,7 +98,7 @@ def test_every_experiment_is_drawn_from_the_rows_that_are_there(
     drawn = experiment.chosen(
         found.rows, {label: value for label, value in values.items() if label != experiment.along}
     )
-    assert app.subheader[0].value.replace("\\", "") == experiment.message(at)
+    assert app.subheader[0].value.translate(SAID) == experiment.message(at)
     shown = text(app)
     assert experiment.question in shown
     assert experiment.setting("paper") in shown
@@ -162,7 +166,7 @@ def test_sentence_and_figure_follow_what_is_chosen(
         app.select_slider(key=slider.key).set_value(t).run()
         healthy(app)
         at = experiment.chosen(found.rows, {"data": "d = 64", "k": "√n", "t": t})
-        assert app.subheader[0].value.replace("\\", "") == experiment.message(at)
+        assert app.subheader[0].value.translate(SAID) == experiment.message(at)
         (sent,) = figures_of(app)
         chart = experiment.chart(experiment.chosen(found.rows, {"data": "d = 64", "k": "√n"}))
         first = sent["panes"][0]["figure"]

@@ -117,7 +117,7 @@ def test_a_refusal_says_what_is_missed() -> None:
     good = Prediction((), np.zeros(0), np.zeros(0), np.zeros(0), 0.02, 0.9, 1.2, passes=False)
     assert "misses what tells the sets apart" in refusal(good)
     assert "tells samples apart that these settings do not" in refusal(good._replace(sharpness=0.8))
-    assert refusal(good._replace(inside=0.25)).startswith("25% of the settings measure an area")
+    assert refusal(good._replace(inside=0.25)).startswith("25 % of the settings measure an area")
 
 
 def test_a_sharpness_at_an_end_of_the_range_is_said() -> None:
