@@ -15,7 +15,7 @@ import pytest
 
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure.estimates import estimate
-from prviz.neighbors import threads
+from prviz.neighbors import blocks, threads
 from prviz.samples import SamplePair
 from tests import slow_twins
 from tests.hard_pairs import KINDS, make_pair
@@ -159,7 +159,7 @@ def test_the_number_of_threads_changes_no_bit(
     """Also of more threads than there are cores, and where a block of distances has few rows."""
     names = [name for name, each in ESTIMATORS.items() if split is not None or not each.needs_split]
     pair = drawn_pair(5, 260, 240, 0)
-    monkeypatch.setattr(threads, "_CACHE_BYTES", 40_000)
+    monkeypatch.setattr(blocks, "_CACHE_BYTES", 40_000)
     found = []
     for count in (1, 2, 4):
         monkeypatch.setattr(
