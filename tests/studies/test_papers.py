@@ -330,7 +330,7 @@ def test_the_zigzag_of_truncation_is_single_real_pictures() -> None:
     assert rows.loc[rows["lone_real"] == 0, "alpha_inf"].lt(1).all()
     means = rows.groupby("psi")[["alpha_inf", "spared_alpha_inf"]].mean()
     assert turns(means["alpha_inf"]) != "never" == turns(means["spared_alpha_inf"])
-    assert "it turns 2 times; with 1% of the real pictures spared, never" in experiment.says(
+    assert "it turns 2 times; with 1 % of the real pictures spared, never" in experiment.says(
         kept.rows
     )
 
@@ -556,7 +556,7 @@ def test_hubs_are_what_the_page_says() -> None:
     at = experiment.chosen(kept.rows, experiment.choices)
     assert set(experiment.labelled(at)["t"]) == {3}
     figures = experiment.figures(at).set_index("figure")["ours"]
-    assert f"precision {figures['error of precision']:.1%} and" in experiment.message(at)
+    assert f"precision {100 * figures['error of precision']:.1f} % and" in experiment.message(at)
     assert f"in {figures['processor time']:.1f} times the processor time" in experiment.message(at)
     assert len(experiment.chosen(kept.rows, {})) == len(kept.rows)
 
