@@ -174,8 +174,7 @@ def _hopeless(prepared: Prepared) -> bool:
 
 def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithmetic:
     """The cheapest arithmetic for all these sets together that is exact or has a proven error
-    bound. ``wide``: True for products in float64, if float32 would leave too many comparisons to be
-    rechecked.
+    bound.
 
     ``wide``: products in float64, for data that float32 would leave too many comparisons to
     recheck.

@@ -48,6 +48,12 @@ const char *source(void) { return SOURCE; }
 
 typedef double lanes __attribute__((vector_size(4 * sizeof(double))));
 
+/* True if a value that is known up to an error lies between two limits for certain. */
+static inline __attribute__((always_inline)) int is_clear(double value, double error, double below, double above)
+{
+    return below < value - error && above > value + error;
+}
+
 static int64_t half_of(int64_t n) { return n / 2 - (n / 2) % 8; }
 
 static int64_t lay_leaves(int64_t n, int64_t *lengths)

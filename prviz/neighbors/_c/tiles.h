@@ -181,8 +181,8 @@ EACH_PROCESSOR int64_t NAMED(rank_rows)(
                 double value = tile[first + i];
                 while (place < q && limits[place] < value)
                     place++;
-                if (exact || ((place == 0 || limits[place - 1] < value - error[row]) &&
-                              (place == q || limits[place] > value + error[row])))
+                double under = place ? limits[place - 1] : -INFINITY, over = place < q ? limits[place] : INFINITY;
+                if (exact || is_clear(value, error[row], under, over))
                     counts[place]++;
                 else if (unclear++ < room)
                     rows[unclear - 1] = row, columns[unclear - 1] = first + i;
@@ -219,8 +219,8 @@ EACH_PROCESSOR int64_t NAMED(rank_columns)(
                 for (int64_t left = q; left > 1; left -= left / 2)
                     start += left / 2 & -(int64_t)(start[left / 2 - 1] < value);
                 int64_t place = start - own + (*start < value);
-                double off = error[column];
-                if (exact || ((place == 0 || own[place - 1] < value - off) && (place == q || own[place] > value + off)))
+                double under = place ? own[place - 1] : -INFINITY, over = place < q ? own[place] : INFINITY;
+                if (exact || is_clear(value, error[column], under, over))
                     counts[row * (q + 1) + place]++;
                 else if (unclear++ < room)
                     rows[unclear - 1] = row, columns[unclear - 1] = column;
