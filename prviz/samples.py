@@ -455,6 +455,11 @@ class SamplePair:
     renamed: bool = field(default=False, init=False)
 
     @property
+    def features(self) -> Sequence[str]:
+        """Names of the features: of the real set or, if it has none, of the generated one."""
+        return self.real.features or self.generated.features
+
+    @property
     def smaller(self) -> int:
         """Number of samples of the smaller set."""
         return min(self.real.n, self.generated.n)

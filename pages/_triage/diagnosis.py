@@ -97,7 +97,7 @@ def _say_measured(case: Diagnosis) -> None:
     split = "no split"
     if settings.split is not None:
         split = f"split {100 * settings.split:.0f} %"
-    names = plain(every_name(case.pair.real.features))
+    names = plain(every_name(case.pair.features))
     st.caption(
         f"{plain(measured.checkpoint.name)}: {measured.n_generated:,} generated against"
         f" {measured.n_real:,} real samples in {case.pair.d:,}"

@@ -253,20 +253,21 @@ def sizes(facts: DataFacts) -> Finding:
 
 def dimension(facts: DataFacts) -> Finding:
     """Finding on the number of features, and on the precision of the values of both sets."""
-    names = every_name(facts.pair.real.features or facts.pair.generated.features)
-    value = f"{facts.pair.d:,} features{names and f' ({names})'}, "
+    value = f"{facts.pair.d:,} features"
+    if features := facts.pair.features:
+        value += f" ({every_name(features)})"
     real, generated = (each.values.dtype for each in facts.pair)
     if real == generated:
         effect = (
             "One space, one precision: every estimator measures distances between the values as"
             " given."
         )
-        return Finding("Dimension", f"{value}{real}", "ok", effect)
+        return Finding("Dimension", f"{value}, {real}", "ok", effect)
     effect = (
         "Values stored in different precisions differ by rounding, so copies across the sets go"
         " unnoticed here and lie at a small distance in every estimator."
     )
-    return Finding("Dimension", f"{value}real {real}, generated {generated}", "note", effect)
+    return Finding("Dimension", f"{value}, real {real}, generated {generated}", "note", effect)
 
 
 def single_rows(facts: DataFacts) -> list[Finding]:

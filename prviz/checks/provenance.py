@@ -35,7 +35,7 @@ def reordered(pair: SamplePair) -> list[Finding]:
         found.append(Finding("Order of features", REORDERED, "warning", ""))
     named = [role for role, samples in by_role(pair) if samples.features]
     if len(named) == 1:
-        features = pair.real.features or pair.generated.features
+        features = pair.features
         if 2 * sum(name[-1:].isdigit() for name in features) < len(features):
             text = f"only the {named[0]} set names its features ({listed(features, most=3)})"
             effect = "They are matched by place: see that both sets have the same order."

@@ -334,8 +334,8 @@ def size_lines(pair: SamplePair) -> list[str]:
         f"{role:9}  {one_line(each.name)}  {one_line(each.size_text)}"
         for role, each in by_role(pair)
     ]
-    if names := pair.real.features or pair.generated.features:
-        lines.append(f"features   {every_name(names)}")
+    if pair.features:
+        lines.append(f"features   {every_name(pair.features)}")
     return lines
 
 
