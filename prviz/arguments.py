@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import reprlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from numbers import Integral, Real
 from pathlib import Path
@@ -70,6 +70,15 @@ def checked_choice(name: str, value: object, known: Iterable[str]) -> str:
     if isinstance(value, str) and value in names:
         return value
     raise ValueError(f"{name} = {reprlib.repr(value)}; one of {', '.join(names)} is needed")
+
+
+def checked_list(name: str, values: object, needed: str) -> list[Any]:
+    """``values`` as a list; TypeError for a single value or text, and for a mapping, whose values
+    would be lost.
+    """
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} = {reprlib.repr(values)}; a list of {needed} is needed")
+    return list(values)
 
 
 def checked_floats(name: str, values: ArrayLike, needed: str) -> Floats:

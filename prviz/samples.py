@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prviz.arguments import checked_share, checked_whole
+from prviz.arguments import checked_list, checked_share, checked_whole
 from prviz.array_input import as_table, feature_names, numbers_order
 from prviz.arrays import Array, Flags, Ints
 from prviz.cells import table_html
@@ -114,11 +114,9 @@ def missing(groups: Array) -> Flags:
 
 def _texts(features: object, title: str) -> tuple[str, ...]:
     """The names of features as texts; TypeError for what holds no names."""
-    if not isinstance(features, Iterable):
-        raise TypeError(
-            f"{title}: features = {features!r}; a list of names is needed, one for each column"
-        )
-    return tuple(map(str, features))
+    return tuple(
+        map(str, checked_list(f"{title}: features", features, "names, one for each column,"))
+    )
 
 
 @dataclass(frozen=True, eq=False)

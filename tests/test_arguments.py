@@ -117,7 +117,7 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         "fpr = array(",
     ),
     "vertices as a text": (lambda: prviz.PRCurve("x"), TypeError, "vertices = 'x'; pairs"),
-    "the mean of a curve": (lambda: prviz.PRCurve.mean(CURVE), TypeError, "curves is PRCurve; a"),
+    "the mean of a curve": (lambda: prviz.PRCurve.mean(CURVE), TypeError, "curves = PRCurve(area"),
     "masses as a text": (lambda: prviz.discrete_curve("a", [1]), TypeError, "p = 'a'; masses of"),
     "endless memory": (
         lambda: prviz.pr_curve(REAL, GENERATED, memory_limit=float("inf")),
@@ -149,10 +149,30 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         ValueError,
         "methods = [['knn']]; one or more of",
     ),
+    "families with values": (
+        lambda: prviz.estimate(REAL, GENERATED, {"knn": 5}),
+        ValueError,
+        "methods = {'knn': 5}; one or more of",
+    ),
+    "no k and no bandwidth": (
+        lambda: prviz.profile(REAL, GENERATED, ["knn"], ks=[]),
+        ValueError,
+        "ks = [] and no bandwidths leave no curve of knn; one value is needed",
+    ),
+    "names as a text": (
+        lambda: prviz.Samples(REAL, features="abcde"),
+        TypeError,
+        "samples: features = 'abcde'; a list of names",
+    ),
+    "values of k with weights": (
+        lambda: prviz.profile(REAL, GENERATED, ks={3: 1}),
+        TypeError,
+        "ks = {3: 1}; a list of integers",
+    ),
     "features as a number": (
         lambda: prviz.Samples(REAL, features=5),
         TypeError,
-        "samples: features = 5; a list of names is needed",
+        "samples: features = 5; a list of names, one for each column, is needed",
     ),
     "a row that is not there": (
         lambda: prviz.Samples(REAL).take([40]),
@@ -161,7 +181,7 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     ),
     "rows as a text": (lambda: prviz.Samples(REAL).take("a"), IndexError, "'a' are no numbers of"),
     "features by name": (
-        lambda: prviz.Samples(REAL, features="xyz").take_features(["x"]),
+        lambda: prviz.Samples(REAL, features=list("xyz")).take_features(["x"]),
         IndexError,
         "['x'] are no numbers of features; whole numbers from 0 to 2 are needed",
     ),

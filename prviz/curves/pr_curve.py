@@ -26,7 +26,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import prviz
-from prviz.arguments import checked_choice, checked_floats, checked_number, checked_whole
+from prviz.arguments import (
+    checked_choice,
+    checked_floats,
+    checked_list,
+    checked_number,
+    checked_whole,
+)
 from prviz.arrays import Floats, Ints
 from prviz.curves import hull, shown
 from prviz.curves.frozen import ReadOnlyArrays
@@ -187,9 +193,7 @@ class ErrorRates(ReadOnlyArrays):
 
 def checked_curves(curves: Iterable[PRCurve]) -> list[PRCurve]:
     """The curves as a list; TypeError for anything but curves."""
-    if not isinstance(curves, Iterable):
-        raise TypeError(f"curves is {type(curves).__name__}; a list of curves is needed")
-    found = list(curves)
+    found = checked_list("curves", curves, "curves")
     for place, curve in enumerate(found):
         if not isinstance(curve, PRCurve):
             raise TypeError(f"curves[{place}] is {type(curve).__name__}; a PRCurve is needed")

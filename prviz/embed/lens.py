@@ -4,13 +4,13 @@ and with fewer of its features.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from prviz.arguments import checked_whole
+from prviz.arguments import checked_list, checked_whole
 from prviz.arrays import Array
 from prviz.embed.base import EmbeddingEncoder, Kind
 from prviz.embed.encoders.pixels import PixelEncoder
@@ -280,15 +280,13 @@ def _encoded(
 
 def _check_given(name: str, values: object, needed: str) -> None:
     """Raise TypeError unless ``values`` is a list, without names in place of objects."""
-    if not isinstance(values, Iterable) or str in map(type, values):
+    if str in map(type, checked_list(name, values, needed)):
         raise TypeError(f"{name} = {values!r}; a list of {needed} is needed")
 
 
 def _check_dimensions(dimensions: object) -> None:
     """Raise TypeError unless ``dimensions`` is a list of integers, ValueError for one below 1."""
-    if not isinstance(dimensions, Iterable):
-        raise TypeError(f"dimensions = {dimensions!r}; a list of numbers of features is needed")
-    for each in dimensions:
+    for each in checked_list("dimensions", dimensions, "numbers of features"):
         checked_whole("dimension", each, 1)
 
 

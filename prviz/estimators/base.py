@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from prviz.arguments import checked_number, checked_whole
+from prviz.arguments import checked_list, checked_number, checked_whole
 from prviz.arrays import Array, Flags, Ints
 from prviz.curves import ErrorRates
 from prviz.curves.frozen import ReadOnlyArrays
@@ -298,9 +298,7 @@ def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:
 
 def resolve_ks(ks: Iterable[int | Literal["sqrt"]], pair: SamplePair) -> list[int]:
     """Several ``k`` as integers, see `resolve_k`."""
-    if isinstance(ks, str) or not isinstance(ks, Iterable):
-        raise TypeError(f'ks = {ks!r}; a list of integers from 1 or "sqrt" is needed')
-    return [resolve_k(k, pair) for k in ks]
+    return [resolve_k(k, pair) for k in checked_list("ks", ks, 'integers from 1 or "sqrt"')]
 
 
 def check_k(k: int, split: Split) -> int:

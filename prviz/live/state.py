@@ -28,6 +28,7 @@ from prviz.reports.settings import (
     ExploreSettings,
     ParameterValue,
     Source,
+    ignored_text,
     is_setting,
 )
 from prviz.toys import Parameter, Value, toy
@@ -117,13 +118,19 @@ class ExploreState:
         see `ExploreSettings.from_query`.
         """
         settings, messages = ExploreSettings.from_query(query)
-        known = {PANEL, VIEW, COLOURS, HIDDEN, FOLDED, TASK, *PINS}
-        if unknown := [name for name in query if not (name in known or is_setting(name))]:
+        own = {PANEL, VIEW, COLOURS, HIDDEN, FOLDED, TASK, *PINS}
+        if unknown := [name for name in query if not (name in own or is_setting(name))]:
             messages.append(f"The link has entries that Explore does not know: {listed(unknown)}.")
-        panel = query.get(PANEL, "")
-        view = query.get(VIEW, "")
-        panel = FORMER_PANELS.get(panel, panel)
-        task = query.get(TASK, "")
+        chosen = {}
+        choices = {PANEL: (*PANELS, *FORMER_PANELS), VIEW: VIEWS, TASK: tuple(TASKS)}
+        for name, known in choices.items():
+            chosen[name] = query.get(name, "")
+            if chosen[name] not in ("", *known):
+                why = f"expected one of {', '.join(known)}"
+                messages.append(ignored_text(name, chosen[name], why))
+                chosen[name] = ""
+        panel = FORMER_PANELS.get(chosen[PANEL], chosen[PANEL])
+        task = chosen[TASK]
         pins = []
         for name in PINS:
             if name not in query:
@@ -133,13 +140,13 @@ class ExploreState:
             if not wrong and pin not in pins:
                 pins.append(pin)
         state = cls(
-            panel=panel if panel in PANELS and task not in TASKS else panels(settings.source)[0],
-            view=view if view in VIEWS else VIEWS[0],
-            colour=ROLE if task in TASKS else query.get(COLOURS, ROLE),
+            panel=panel if panel and not task else panels(settings.source)[0],
+            view=chosen[VIEW] or VIEWS[0],
+            colour=ROLE if task else query.get(COLOURS, ROLE),
             hidden=_families(query.get(HIDDEN, "").split(",")),
             folded=_families(query.get(FOLDED, "").split(",")),
             pins=tuple(pins),
-            task=task if task in TASKS else "",
+            task=task,
         )
         return state.with_settings(settings), messages
 

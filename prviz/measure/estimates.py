@@ -486,7 +486,8 @@ def method_names(methods: Methods) -> list[str]:
     """
     if methods is None:
         methods = DEFAULT_METHODS
-    listed = [methods] if isinstance(methods, str) or not isinstance(methods, Iterable) else methods
+    alone = isinstance(methods, str | Mapping) or not isinstance(methods, Iterable)
+    listed = [methods] if alone else methods
     names = [ESTIMATORS.registered(name) for name in listed]
     if not names or not all(names):
         raise ValueError(

@@ -5,12 +5,13 @@ over the distances.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
 
+from prviz.arguments import checked_list
 from prviz.cells import table_html
 from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve, shown
@@ -244,12 +245,15 @@ def profile_pair(
             unit = sum(radii) / 2
             if unit and math.isfinite(unit):
                 bandwidths = (unit * np.geomspace(0.5, 2.0, BANDWIDTHS)).tolist()
-    if isinstance(bandwidths, str) or not isinstance(bandwidths, Iterable):
-        raise TypeError(f"bandwidths = {bandwidths!r}; a list of positive numbers is needed")
-    widths = sorted(set(map(checked_bandwidth, bandwidths)))
+    given = checked_list("bandwidths", bandwidths, "positive numbers")
+    widths = sorted(set(map(checked_bandwidth, given)))
     wanted: list[Wanted] = [(name, k, None) for name in names for k in numbers]
     # With a given bandwidth, k has no effect; 1 is a value that is always accepted.
     wanted += [(name, 1, width) for name in tuned for width in widths]
+    if not wanted:
+        raise ValueError(
+            f"ks = [] and no bandwidths leave no curve of {', '.join(names)}; one value is needed"
+        )
     estimates = measure(drawn, wanted, how.seed, progress=how.progress, distances=distances)
     at_k = dict[Key, Estimate]()
     at_width = dict[Key, Estimate]()

@@ -5,14 +5,14 @@ the best so far.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from prviz import estimators
-from prviz.arguments import checked_path, checked_whole
+from prviz.arguments import checked_list, checked_path, checked_whole
 from prviz.checks.finding import Findings
 from prviz.checks.flags import say
 from prviz.measure.estimates import K, method_names
@@ -176,10 +176,9 @@ class Monitor:
         check_memory_limit(memory_limit)
         if not isinstance(keep_samples, bool | np.bool_):
             raise TypeError(f"keep_samples = {keep_samples!r}; True or False is needed")
-        if not isinstance(trackers, Iterable) or not all(map(callable, trackers)):
-            raise TypeError(
-                f"trackers = {trackers!r}; a list of functions of a step and its metrics is needed"
-            )
+        functions = "functions of a step and its metrics"
+        if not all(map(callable, checked_list("trackers", trackers, functions))):
+            raise TypeError(f"trackers = {trackers!r}; a list of {functions} is needed")
         reference = as_samples(real, name="real")
         other = None
         if holdout is not None:

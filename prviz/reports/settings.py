@@ -191,7 +191,7 @@ class ExploreSettings:
                 try:
                     found[name] = decode(_short(query[name]))
                 except ValueError as error:
-                    messages.append(_message(name, query[name], error))
+                    messages.append(ignored_text(name, query[name], error))
         settings = _with_source(cls(**found), "problem" in found, messages)
         # The problem was replaced by the default, to which the parameters in the link don't belong.
         if settings.source != "toy" or settings.problem != found.get("problem", settings.problem):
@@ -254,7 +254,7 @@ def _parameters(
                 raise _IllegalError(f"{problem} has no such parameter")
             found[name] = _decode_value(_short(text), specs[name])
         except ValueError as error:
-            messages.append(_message(key, text, error))
+            messages.append(ignored_text(key, text, error))
     return _accepted(problem, found, messages)
 
 
@@ -275,7 +275,7 @@ def _accepted(
             toy(problem, **kept, **{name: value})
             kept[name] = value
         except (ValueError, TypeError) as error:
-            messages.append(_message(PARAMETER_PREFIX + name, _encode_value(value), error))
+            messages.append(ignored_text(PARAMETER_PREFIX + name, _encode_value(value), error))
     return kept
 
 
@@ -323,8 +323,9 @@ def _quoted(text: object) -> str:
     return shown[:57] + "..."
 
 
-def _message(name: str, text: object, error: Exception) -> str:
-    return f"{_quoted(name)[1:-1]}: {_quoted(text)} is ignored ({str(error)[:200]})."
+def ignored_text(name: str, text: object, why: object) -> str:
+    """The message on an entry of a link that is not used."""
+    return f"{_quoted(name)[1:-1]}: {_quoted(text)} is ignored ({str(why)[:200]})."
 
 
 def _integer(limits: tuple[float, float]) -> Callable[[str], int]:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkabl
 
 import numpy as np
 
-from prviz.arguments import checked_whole
+from prviz.arguments import checked_list, checked_whole
 from prviz.checks.flags import say
 from prviz.curves import PRCurve
 from prviz.curves.summaries import COMPARISONS, SUMMARIES, numbers
@@ -539,8 +539,9 @@ def sweep_means(rows: pd.DataFrame, number: str = "iou") -> pd.DataFrame:
 
 
 def _several(name: str, values: Sequence[Any]) -> Sequence[Any]:
-    if isinstance(values, str) or not isinstance(values, Iterable) or not (given := list(values)):
-        raise ValueError(f"{name} = {values!r}; a list with at least one value is needed")
+    given = checked_list(name, values, "values")
+    if not given:
+        raise ValueError(f"{name} = []; a list with at least one value is needed")
     return list(dict.fromkeys(given))
 
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from prviz.arguments import checked_number, checked_whole
+from prviz.arguments import checked_list, checked_number, checked_whole
 from prviz.arrays import Array, Flags, Floats, Ints, Rng
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import AREA_ERROR, SampledTruth, finite_masses, sampled_truth
@@ -83,9 +83,8 @@ class Parameter:
         """
         if self.kind != "weights":
             return self._number(value)
-        if isinstance(value, str) or not isinstance(value, Iterable):
-            raise TypeError(f"{self.name} = {value!r}; a list of numbers is needed")
-        return tuple(float(self._number(entry)) for entry in value)
+        entries = checked_list(self.name, value, "numbers")
+        return tuple(float(self._number(entry)) for entry in entries)
 
     def _number(self, value: Any) -> int | float:
         if self.kind == "int":

@@ -41,9 +41,8 @@ def normal(n: int, d: int, seed: int) -> np.ndarray:
 
 
 def pair(real: np.ndarray, generated: np.ndarray, features: Sequence[str] = ()) -> SamplePair:
-    return SamplePair(
-        Samples(real, "a", features=features), Samples(generated, "b", features=features)
-    )
+    names = list(features)
+    return SamplePair(Samples(real, "a", features=names), Samples(generated, "b", features=names))
 
 
 def warned(found: SamplePair) -> dict[str, Finding]:

@@ -207,7 +207,7 @@ def test_what_comes_along_is_what_the_network_computes(real: str, name: str) -> 
     ("dimensions", "error", "message"),
     [
         (3, TypeError, "dimensions = 3; a list of numbers of features is needed"),
-        ("a", TypeError, "dimension = 'a'; an integer from 1"),
+        ("a", TypeError, "dimensions = 'a'; a list of numbers of features"),
         ([2, 0], ValueError, "dimension = 0; an integer from 1 is needed"),
         ([2.5], TypeError, "dimension = 2.5; an integer from 1"),
     ],

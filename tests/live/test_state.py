@@ -66,7 +66,8 @@ def test_what_a_hostile_link_says_becomes_legal() -> None:
     told = opened(source="bundled", problem="rbm-epoch-30", panel="Space").to_query()
     assert told["panel"] == "Space"
     assert state.settings.n == ExploreSettings().n
-    assert len(messages) == 1
+    assert len(messages) == 3
+    assert "view: '<b>' is ignored (expected one of PR, Error space)." in messages
 
 
 def test_what_explore_does_not_know_in_a_link_is_said() -> None:

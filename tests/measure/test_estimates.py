@@ -352,7 +352,7 @@ def test_a_family_that_was_not_measured_is_named_beside_those_that_were():
 
 def test_curves_and_labels_of_another_kind_are_named():
     pair = gaussians()
-    with pytest.raises(TypeError, match=r"curves\[0\] is str; a PRCurve is needed"):
+    with pytest.raises(TypeError, match=r"curves = Estimates\(.*a list of curves is needed"):
         prviz.spread(prviz.estimate(pair))
     with pytest.raises(TypeError, match="labels is list; a mapping of names to columns is needed"):
         prviz.Samples(pair.real.values, labels=["a"] * pair.real.n)
