@@ -5,6 +5,7 @@ are compared with whole sets.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
@@ -41,6 +42,10 @@ _FACTORS = 256
 # Relative slack of approximate ratios, far above the rounding errors of their few float64
 # operations.
 _SLACK = 1e-9
+_ALL = slice(None)
+
+# The number of a set, 0 or 1, and some consecutive rows of it.
+Part: TypeAlias = tuple[int, slice]
 
 
 def _point_sets(
@@ -65,19 +70,28 @@ def _over_tiles(
     samples: PointSet,
     use: Callable[[Tile, slice], None],
     memory_limit: int = MEMORY_LIMIT,
+    *,
+    rows: slice = _ALL,
+    columns: slice = _ALL,
 ) -> None:
-    """Call ``use`` for each block of points: with the tile of its distances to all samples, and
-    with the rows of these points.
+    """Call ``use`` for each block of points: with the tile of its distances to the samples, and
+    with the places of the block among the points.
+
+    rows, columns : which points and which samples are meant.
     """
     runner = Runner(available_threads())
+    first, last, _ = rows.indices(len(points))
+    columns = slice(*columns.indices(len(samples))[:2])
+    n = columns.stop - columns.start
 
-    def work(rows: slice) -> int:
-        use(make_tile(points, rows, samples, runner.scratch()), rows)
+    def work(block: slice) -> int:
+        rows = slice(first + block.start, first + block.stop)
+        use(make_tile(points, rows, samples, runner.scratch(), columns=columns), block)
         return 0
 
-    most = memory_limit // (2 * _PAIR_BYTES * available_threads() * len(samples))
-    step = max(min(max((1 << 21) // len(samples), 48), points.rows_at_once(512), most), 1)
-    runner.run(work, slices(len(points), step))
+    most = memory_limit // (2 * _PAIR_BYTES * available_threads() * n)
+    step = max(min(max((1 << 21) // n, 48), points.rows_at_once(512), most), 1)
+    runner.run(work, slices(last - first, step))
 
 
 def nearest_radii(points: Array, rows: Ints, k: int, among: Ints | None = None) -> Floats:
@@ -134,23 +148,42 @@ def nearest_rows(
     memory_limit : bytes that may be used, without the sets and the result. One row of distances is
     always computed, even if it takes more.
     """
-    queried, others = _point_sets(RowView(points, rows), RowView(among), memory_limit)
-    width = min(k, len(others))
-    found = np.empty((len(rows), width), dtype=np.intp)
-    distances = np.empty((len(rows), width))
+    return NearestRows(RowView(points, rows), RowView(among), memory_limit).among(
+        (0, _ALL), (1, _ALL), k
+    )
 
-    def use(tile: Tile, block: slice) -> None:
-        near = tile.nearest(width)
-        owner, slot = np.nonzero(np.isfinite(near.values))
-        columns = near.columns[owner, slot]
-        squared = tile.reference(owner, columns)
-        order = np.lexsort((columns, squared, owner))
-        first = np.searchsorted(owner[order], np.arange(len(near.values)))
-        places = order[first[:, None] + np.arange(width)]
-        found[block], distances[block] = columns[places], np.sqrt(squared[places])
 
-    _over_tiles(queried, others, use, memory_limit)
-    return found, distances
+class NearestRows:
+    """Two sets, prepared once for several searches as that of `nearest_rows`."""
+
+    def __init__(self, first: RowView, second: RowView, memory_limit: int = MEMORY_LIMIT) -> None:
+        self._sets = _point_sets(first, second, memory_limit)
+        self._memory_limit = memory_limit
+
+    def among(self, points: Part, samples: Part, k: int) -> tuple[Ints, Floats]:
+        """For each of the points, the k nearest samples, by their places among these, and their
+        distances; see `nearest_rows`.
+        """
+        queried = self._sets[points[0]]
+        others = self._sets[samples[0]]
+        start, stop, _ = samples[1].indices(len(others))
+        n = len(queried.norms[points[1]])
+        width = min(k, stop - start)
+        found = np.empty((n, width), dtype=np.intp)
+        distances = np.empty((n, width))
+
+        def use(tile: Tile, block: slice) -> None:
+            near = tile.nearest(width)
+            owner, slot = np.nonzero(np.isfinite(near.values))
+            columns = near.columns[owner, slot]
+            squared = tile.reference(owner, columns)
+            order = np.lexsort((columns, squared, owner))
+            first = np.searchsorted(owner[order], np.arange(len(near.values)))
+            places = order[first[:, None] + np.arange(width)]
+            found[block], distances[block] = columns[places] - start, np.sqrt(squared[places])
+
+        _over_tiles(queried, others, use, self._memory_limit, rows=points[1], columns=samples[1])
+        return found, distances
 
 
 def count_in_balls(

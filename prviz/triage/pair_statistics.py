@@ -19,7 +19,9 @@ import numpy as np
 from prviz.arrays import Array, Flags, Floats, Ints, Rng
 from prviz.checks.facts import row_classes, set_facts
 from prviz.checks.features import deciding
-from prviz.neighbors import MEMORY_LIMIT, nearest_rows
+from prviz.neighbors import MEMORY_LIMIT
+from prviz.neighbors.point_sets import RowView
+from prviz.neighbors.queries import NearestRows, Part
 from prviz.neighbors.threads import Progress, one_blas_thread, one_openmp_thread, part_of
 from prviz.recent import LeastRecentlyUsed
 from prviz.samples import SamplePair
@@ -411,14 +413,12 @@ def _halved(compared: _Compared, rng: Rng, turn: int) -> PairStatistics:
     h = len(real) // 2
     g = len(generated) // 2
     folds = []
-    for swapped in (False, True):
-        fit, held = (
-            (slice(h, None), slice(None, h)) if swapped else (slice(None, h), slice(h, None))
+    near = NearestRows(RowView(points), RowView(others))
+    ways = [(slice(0, h), slice(0, g)), (slice(h, len(points)), slice(g, len(others)))]
+    for (fit, one), (held, other) in (ways, ways[::-1]):
+        fold = _Fold(
+            real, generated, points, others, fit, held, one, other, wide=compared.wide, near=near
         )
-        one, other = (
-            (slice(g, None), slice(None, g)) if swapped else (slice(None, g), slice(g, None))
-        )
-        fold = _Fold(real, generated, points, others, fit, held, one, other, wide=compared.wide)
         folds.append(fold.statistics(rng))
     both = {name: _mean([fold[name] for fold in folds]) for name in folds[0]}
     return PairStatistics(
@@ -443,6 +443,7 @@ class _Fold:
     real, generated : the rows by their features.
     points, others : the same rows in coordinates with the same distances.
     wide : True if there are fewer coordinates than features.
+    near : searches among the coordinates.
     """
 
     real: RowSet
@@ -454,19 +455,20 @@ class _Fold:
     one: slice
     other: slice
     wide: bool
+    near: NearestRows
 
     def statistics(self, rng: Rng) -> dict[str, float]:
         """All statistics with ``fit`` as the fit half."""
         fit = self.points[self.fit]
         d = self.real.d
-        one = self.others[self.one]
-        other = self.others[self.other]
-        held = self.points[self.held]
-        own = self._once("radii", lambda: _radii(fit))
-        of_held = self._once("nearest", lambda: _nearest(held, fit, VOID))
-        found, on, on_held = _neighbours(fit, held, one, other, own, of_held)
-        held = held[on_held]
-        generated = np.concatenate([one, other])[on]
+        real = (0, self.fit), (0, self.held)
+        own = self._once("radii", lambda: _radii(self.near, real[0]))
+        of_held = self._once("nearest", lambda: self.near.among(real[1], real[0], VOID))
+        found, on, on_held = _neighbours(
+            self.near, *real, (1, self.one), (1, self.other), own, of_held
+        )
+        held = self.points[self.held][on_held]
+        generated = np.concatenate([self.others[self.one], self.others[self.other]])[on]
         found |= _masses(held, generated, self._centres(FINE, rng)[0])
         centres, seed = self._centres(COARSE, rng)
         features = d if d > len(self.points) else None
@@ -525,10 +527,11 @@ class _Fold:
 
 
 def _neighbours(
-    fit: Floats,
-    held: Floats,
-    one: Floats,
-    other: Floats,
+    near: NearestRows,
+    fit: Part,
+    held: Part,
+    one: Part,
+    other: Part,
     own: Floats,
     of_held: tuple[Ints, Floats],
 ) -> tuple[dict[str, float], Flags, Flags]:
@@ -537,30 +540,34 @@ def _neighbours(
     own : radii of the fit samples. of_held : nearest fit samples of the held-out samples, with
         distances.
     """
-    own_one = _radii(one)
+    own_one = _radii(near, one)
     near_held, held_void = of_held
-    near_fit, to_fit = _nearest(np.concatenate([one, other]), fit)
-    near_other = near_fit[len(one) :]
-    other_to_fit = to_fit[len(one) :]
-    near_own, other_local = _nearest(other, one, LOCAL)
-    near_held_one, held_to_one = _nearest(held, one)
+    near_one, one_to_fit = near.among(one, fit, K)
+    near_other, other_to_fit = near.among(other, fit, K)
+    near_own, other_local = near.among(other, one, LOCAL)
+    near_held_one, held_to_one = near.among(held, one, K)
     held_local = held_void[:, :LOCAL]
     held_to_fit = held_local[:, :K]
     other_to_one = other_local[:, :K]
-    as_many = min(len(fit), len(one))
-    void = _void(
-        _first(as_many, held, fit, held_void, VOID), _first(as_many, held, one, held_to_one)
-    )
-    bare = _void(
-        _first(as_many, other, one, other_local, FEW), _first(as_many, other, fit, other_to_fit)
-    )
+    as_many = min(len(own), len(own_one))
+
+    def first(points: Part, among: Part, of_all: Floats, k: int = 1) -> Floats:
+        """Distances to the k nearest of the first ``as_many`` samples; ``of_all`` : of them all."""
+        number, rows = among
+        if as_many == rows.stop - rows.start:
+            return of_all[:, :k]
+        return near.among(points, (number, slice(rows.start, rows.start + as_many)), k)[1]
+
+    void = _void(first(held, fit, held_void, VOID), first(held, one, held_to_one))
+    bare = _void(first(other, one, other_local, FEW), first(other, fit, other_to_fit))
 
     radii_held = held_to_fit[:, -1] / own[near_held[:, 0]]
-    radii = to_fit[:, -1] / own[near_fit[:, 0]]
+    to_fit = np.concatenate([one_to_fit, other_to_fit])
+    radii = to_fit[:, -1] / own[np.concatenate([near_one, near_other])[:, 0]]
     limit = np.quantile(radii_held, FAR)
     off = radii > limit
     off_held = radii_held > limit
-    lost = off[len(one) :]
+    lost = off[len(own_one) :]
     on, on_held = (
         (~off, ~off_held) if off.mean() < 1 - LEFT else (np.ones_like(off), np.ones_like(off_held))
     )
@@ -573,13 +580,13 @@ def _neighbours(
     gaps_held = held_to_fit[:, 0] / own[near_held[:, 0]]
     gaps = other_to_one[:, 0] / own[near_other[:, 0]]
     tight = np.quantile(gaps_held, NEAR) / TIGHT
-    on_other = on[len(one) :]
+    on_other = on[len(own_one) :]
     uneven, uneven_held = (
         np.log(np.maximum(each[:, 0], _TINY)) - np.log(np.maximum(each[:, -1], _TINY))
         for each in (other_local, held_local)
     )
     bent = _shifted(
-        uneven_held, uneven, np.zeros(len(held), np.intp), np.zeros(len(other), np.intp), 1
+        uneven_held, uneven, np.zeros(len(gaps_held), np.intp), np.zeros(len(gaps), np.intp), 1
     )
     found = {
         **_share("off", off, off_held),
@@ -607,10 +614,6 @@ def _log_ratio(generated: Floats, held: Floats) -> float:
     return math.log(next(medians)) - math.log(next(medians))
 
 
-def _nearest(points: Floats, among: Floats, k: int = K) -> tuple[Ints, Floats]:
-    return nearest_rows(points, np.arange(len(points)), k, among)
-
-
 def _void(own: Floats, others: Floats) -> Flags:
     """True for points whose nearest samples in both sets are all of their own set.
 
@@ -620,22 +623,11 @@ def _void(own: Floats, others: Floats) -> Flags:
     return own[:, -1] <= others[:, 0]
 
 
-def _first(number: int, points: Floats, among: Floats, all_of_them: Floats, k: int = 1) -> Floats:
-    """Distances to the k nearest of the first ``number`` points in ``among``.
-
-    all_of_them : distances to at least the k nearest of all points in ``among``, used if ``number``
-        is all.
-    """
-    if number == len(among):
-        return all_of_them[:, :k]
-    return _nearest(points, among[:number], k)[1]
-
-
-def _radii(points: Floats) -> Floats:
+def _radii(near: NearestRows, points: Part) -> Floats:
     """Distance from each point to its K-th nearest other point. Where points repeat, it is at least
     the smallest positive one.
     """
-    distances = nearest_rows(points, np.arange(len(points)), K + 1, points)[1][:, -1]
+    distances = near.among(points, points, K + 1)[1][:, -1]
     least = 1.0
     if (distances > 0).any():
         least = distances[distances > 0].min()

@@ -19,6 +19,7 @@ from prviz.neighbors import (
     smallest_holding,
 )
 from prviz.neighbors.point_sets import RowView
+from prviz.neighbors.queries import NearestRows
 from tests import slow_twins
 from tests.hard_pairs import KINDS, make_pair, typical_radius
 from tests.neighbors.test_native import both_ways
@@ -155,6 +156,23 @@ def test_the_smallest_ball_that_holds_a_point(kind, d):
         for z in points
     ]
     np.testing.assert_array_equal(smallest_holding(points, centres, radii), expected)
+
+
+@HARD
+@pytest.mark.parametrize("samples", [(1, slice(2, 9)), (1, slice(None)), (0, slice(1, None))])
+def test_the_nearest_of_a_part(kind, d, samples):
+    pair = make_pair(kind, d)
+    number, rows = samples
+    among = (pair.real, pair.generated)[number].values[rows]
+    points = pair.real.values[3:12]
+    squared = np.array(
+        [[slow_twins.squared_distance(point, each) for each in among] for point in points]
+    )
+    order = np.argsort(squared, axis=1, kind="stable")[:, :5]
+    near = NearestRows(*(RowView(part.values) for part in pair))
+    found, distances = near.among((0, slice(3, 12)), samples, 5)
+    assert found.tolist() == order.tolist()
+    assert distances.tolist() == np.sqrt(np.take_along_axis(squared, order, axis=1)).tolist()
 
 
 def test_blocks_of_many_points():

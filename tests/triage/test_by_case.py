@@ -22,6 +22,8 @@ from prviz.diagnostics.column_tests import column_tests
 from prviz.diagnostics.preflight import preflight
 from prviz.estimators.tightest import TIGHTEST
 from prviz.measure.estimates import estimate
+from prviz.neighbors.point_sets import RowView
+from prviz.neighbors.queries import NearestRows
 from prviz.readers import ReadError, read
 from prviz.readers.safe_folder import Below
 from prviz.samples import SamplePair, Samples
@@ -1400,9 +1402,13 @@ def test_tests_of_two_samples_are_those_of_scipy() -> None:
 
 def test_neighbours_and_clusters_of_few_points() -> None:
     line = np.array([0.0, 1, 3, 6, 10])[:, None]
-    assert _radii(line).tolist() == [6, 5, 3, 5, 9]
-    assert _radii(np.zeros((5, 1))).tolist() == [1.0] * 5
-    assert _radii(np.r_[np.zeros((5, 1)), [[4.0]]]).tolist() == [4.0] * 6
+    for points, expected in (
+        (line, [6, 5, 3, 5, 9]),
+        (np.zeros((5, 1)), [1.0] * 5),
+        (np.r_[np.zeros((5, 1)), [[4.0]]], [4.0] * 6),
+    ):
+        near = NearestRows(RowView(points), RowView(points))
+        assert _radii(near, (0, slice(None))).tolist() == expected
     assert _void(line[:4].T, np.array([[6.0]])).tolist() == [True]  # of equally near ones its own
     assert _void(line[:4].T, np.array([[5.0]])).tolist() == [False]
     rows = np.array([3, 0, 4, 1])

@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp, ranksums
 
-from prviz.arrays import Floats
+from prviz.arrays import Flags, Floats
 from prviz.cli.main import main
 from prviz.diagnostics.preflight import preflight
+from prviz.neighbors.point_sets import RowView
+from prviz.neighbors.queries import NearestRows
 from prviz.samples import SamplePair
 from prviz.triage import triage as triage_module
 from prviz.triage.findings import sample_faults
@@ -31,7 +33,6 @@ from prviz.triage.pair_statistics import (
     _Compared,
     _distance,
     _masses,
-    _nearest,
     _neighbours,
     _principal,
     _quantiles,
@@ -95,6 +96,19 @@ def test_what_was_averaged_is_told_from_what_was_stretched() -> None:
     assert pair_statistics(planted("6 modes, d = 16", "blurred", 0.5, 400, 1)).uneven_z < -8
 
 
+def neighbours(
+    fit: Floats, held: Floats, one: Floats, other: Floats
+) -> tuple[dict[str, float], Flags, Flags]:
+    """`_neighbours` of samples that are not in one array."""
+    near = NearestRows(*(RowView(np.concatenate(halves)) for halves in ((fit, held), (one, other))))
+    own, aside = (
+        [(number, slice(0, len(first))), (number, slice(len(first), None))]
+        for number, first in enumerate((fit, one))
+    )
+    known = _radii(near, own[0]), near.among(own[1], own[0], VOID)
+    return _neighbours(near, *own, *aside, *known)
+
+
 @pytest.mark.parametrize(("fits", "ones"), [(40, 35), (35, 40), (35, 35)])
 def test_samples_without_others_near_by_are_those_of_the_double_loop(fits: int, ones: int) -> None:
     rng = np.random.default_rng(0)
@@ -107,7 +121,7 @@ def test_samples_without_others_near_by_are_those_of_the_double_loop(fits: int, 
         near = [np.argsort(np.linalg.norm(pool - row, axis=1))[:k] for row in points]
         return [bool((rows < number).all()) for rows in near]
 
-    found, on, _ = _neighbours(fit, held, one, other, _radii(fit), _nearest(held, fit, VOID))
+    found, on, _ = neighbours(fit, held, one, other)
     void = alone(held, fit, one, VOID)
     bare = np.array(alone(other, one, fit, FEW))[~on[ones:]]
     assert found["void"] == np.mean(void)
@@ -166,7 +180,7 @@ def test_how_compact_lost_samples_are_is_said_of_five_and_more(far: int) -> None
     one[:5] += 50
     # copies of fit samples are on the support
     other = np.concatenate([fit[:40], 50 + rng.normal(size=(far, 2))])
-    found, on, _ = _neighbours(fit, held, one, other, _radii(fit), _nearest(held, fit, VOID))
+    found, on, _ = neighbours(fit, held, one, other)
     assert np.flatnonzero(~on[len(one) :]).tolist() == list(range(40, 40 + far))
     if far < 5:
         assert math.isnan(found["compact"])
