@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -987,13 +988,19 @@ def _deciles(real: RowSet, generated: RowSet, whole: bool) -> dict[str, float]:
     """
     chance = math.sqrt(1 / len(real) + 1 / len(generated))
     parts = []
+
+    def of_real(columns: slice) -> tuple[Floats, Floats, Floats]:
+        values = real.features(columns)
+        ordered = np.sort(values.T, axis=1)
+        return _quantiles(ordered, DECILES), values.var(axis=0), _steps(ordered, DECILES, chance)
+
     for columns in real.columns(whole=whole):
-        mine = real.features(columns)
-        theirs = generated.features(columns)
-        ordered = [np.sort(each.T, axis=1) for each in (mine, theirs)]
-        deciles = [_quantiles(each, DECILES) for each in ordered]
-        spread = np.sqrt((mine.var(axis=0) + theirs.var(axis=0)) / 2)
-        parts.append((*deciles, spread[:, None], _steps(ordered[0], DECILES, chance)))
+        key = "deciles", columns.start, len(generated)
+        mine, variances, steps = real.known.remembered(key, partial(of_real, columns))
+        values = generated.features(columns)
+        theirs = _quantiles(np.sort(values.T, axis=1), DECILES)
+        spread = np.sqrt((variances + values.var(axis=0)) / 2)
+        parts.append((mine, theirs, spread[:, None], steps))
     one, other, spread, steps = (np.concatenate(each) for each in zip(*parts, strict=True))
     unit = np.maximum(DECILE * chance * np.maximum(spread, 1e-3), steps)
 
@@ -1085,14 +1092,15 @@ def _order(real: RowSet, generated: RowSet) -> dict[str, float]:
     before = np.zeros(real.d)
     after = np.zeros(real.d)
     if len(wrong):
-        cost = _all_unlike(sides[0][:, wrong], sides[1][:, wrong]) + _squares(*parts)
+        of_wrong = (shares[0][wrong], shares[1][wrong])
+        cost = _all_unlike(of_wrong, sides[1][:, wrong], len(real)) + _squares(*parts)
         places = linear_sum_assignment(cost)[1]
         order[wrong] = wrong[places]
         before[wrong] = np.diag(cost)
         after[wrong] = cost[np.arange(len(wrong)), places]
     if _misfit(angles, order) > DISORDER * chance:
         of_chance = [each / math.sqrt(chance) for each in angles]
-        order, before, after = _matched(of_chance, _all_unlike(*sides))
+        order, before, after = _matched(of_chance, _all_unlike(shares, sides[1], len(real)))
     moved = order != np.arange(real.d)
     if moved.any():
         # Misfits of features that stay in place count too.
@@ -1161,9 +1169,9 @@ def _unlike(real: tuple[Floats, Floats], generated: Floats, n_real: int) -> Floa
     return _mean_squares(shares, _shares_up_to(at, generated), n_real, len(generated))
 
 
-def _all_unlike(real: Floats, generated: Floats) -> Floats:
+def _all_unlike(real: tuple[Floats, Floats], generated: Floats, n_real: int) -> Floats:
     """`_unlike` of every real feature (rows) with every generated one (columns)."""
-    at, shares = _shares_up_to_deciles(real)
+    at, shares = real
     # Sorted values are looked up faster.
     order = np.argsort(at, axis=None)
     found = np.empty((len(at), generated.shape[1]))
@@ -1171,7 +1179,7 @@ def _all_unlike(real: Floats, generated: Floats) -> Floats:
     for place, row in enumerate(np.sort(generated, axis=0).T):
         below[order] = np.searchsorted(row, at.ravel()[order], "right")
         found[:, place] = _mean_squares(
-            shares, below.reshape(at.shape) / len(generated), len(real), len(generated)
+            shares, below.reshape(at.shape) / len(generated), n_real, len(generated)
         )
     return found
 

@@ -330,8 +330,8 @@ def test_what_one_feature_is_apart_from_all_others_is_that_of_each_pair() -> Non
     real, generated = (
         rng.poisson(mean, (n, 7)).astype(float) for mean, n in ((1.5, 60), (1.7, 45))
     )
-    found = _all_unlike(real, generated)
     shares = _shares_up_to_deciles(real)
+    found = _all_unlike(shares, generated, len(real))
     for place in range(7):
         alone = np.repeat(generated[:, [place]], 7, axis=1)
         np.testing.assert_array_equal(found[:, place], _unlike(shares, alone, len(real)))
