@@ -208,14 +208,13 @@ def triage_text(found: TriageResults, reference: str, notes: Iterable[str]) -> s
             if name in found.classes:
                 listed = _CLASSES if name == judgement.decision.best else 0
                 parts.append(_classes(one_line(name), found.classes[name], listed))
-    parts += [f"Note: {one_line(note)}." for note in notes]
-    text = "\n\n".join(filter(None, parts)) + "\n"
+    text = "\n\n".join(filter(None, parts))
     # Longer names are replaced first, so that no name is cut as a part of another.
     for name in sorted(short, key=len, reverse=True):
         text = text.replace(name, short[name])
-    if failed := _failed(found.outcomes):
-        text = f"{text}\n{failed}\n"
-    return text.lstrip()
+    # Notes may have code with whole paths.
+    below = [f"Note: {one_line(note)}." for note in notes]
+    return "\n\n".join(filter(None, [text, *below, _failed(found.outcomes)])) + "\n"
 
 
 def cut_name(name: str) -> str:
