@@ -21,8 +21,8 @@ from prviz.neighbors.point_sets import DistinctRows, PointSet, Scratch, slices
 from prviz.neighbors.products import round_down, round_up
 from prviz.neighbors.tiles import Ball, Candidates, Pairs, Tile, make_tile, padded
 
-# Bytes of one stored pair: two indices and a value, and temporary copies of them.
-BYTES_PER_PAIR = 16
+# Bytes of one stored pair: two indices and a value, and a copy of them with what is computed of it.
+BYTES_PER_PAIR = 40
 # Size of the random subset of a set: one point in _SHARE, but at least _LEAST and at most _MOST
 # points.
 _SHARE = 64
@@ -346,7 +346,8 @@ class BoundedRadiusCounts:
             return None
         pairs = Pairs(left=left, rows=slice(0, len(left)), right=right)
         with self._lock:  # The first call decides the stored pairs and drops them.
-            for first, second, values in self._between:
+            if self._between:
+                first, second, values = map(np.concatenate, zip(*self._between, strict=True))
                 inside = values <= balls[0].sure[first]
                 unsure = np.flatnonzero((values <= balls[0].possible[first]) ^ inside)
                 places = first[unsure].astype(np.intp), second[unsure].astype(np.intp)
