@@ -15,6 +15,7 @@ from pages._explore.gives_away import known_witness
 from pages._explore.session import state
 from pages._shared.cache import note_address
 from pages._shared.widgets import plain
+from prviz.checks.flags import flags_of
 from prviz.curves.summaries import DIVERGENCES
 from prviz.estimators import ESTIMATORS
 from prviz.figures import paper
@@ -172,7 +173,7 @@ def _files(
             title=problem.title,
             settings=line,
             link=link,
-            known=known,
+            known=known._replace(flags=flags_of(problem.pair)),
             weights=(settings.b, settings.eps),
         )
 

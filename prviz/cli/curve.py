@@ -482,8 +482,7 @@ def _page(measured: _Measured, curves: NamedCurves) -> str:
         {f"{ESTIMATORS[name].title}{suffix}": each for name, each in curves.items()},
         title=title,
         settings=line,
-        flags=flags_of(pair),
-        known=measured.known,
+        known=measured.known._replace(flags=flags_of(pair)),
         weights=(measured.arguments.b, measured.arguments.eps),
     )
 

@@ -128,12 +128,14 @@ class KnownOfPair(NamedTuple):
     witness : what tells the two sets apart, or None.
     conclusion : a sentence in plain text that replaces the usual advice, such as that of `too_few`;
     "" for none.
+    flags : findings on the samples, whose warnings a page shows above the figure.
     """
 
     truth: PRCurve | None = None
     bound: PRCurve | None = None
     witness: Witness | None = None
     conclusion: str = ""
+    flags: Sequence[Finding] = ()
 
 
 NOTHING_KNOWN = KnownOfPair()
@@ -174,7 +176,7 @@ def to_json(
         chosen = dict(settings)
         unit = "distance"
     weights = float(chosen.get("b", B)), float(chosen.get("eps", EPS))
-    truth, bound, witness, conclusion = known
+    truth, bound, witness, conclusion, _ = known
     methods = {}
     for name, each in estimates.items():
         curve = (curves or {}).get(name, each.curve)
@@ -497,7 +499,6 @@ def curves_html(
     title: str,
     settings: str,
     link: str = "",
-    flags: Sequence[Finding] = (),
     known: KnownOfPair = NOTHING_KNOWN,
     weights: tuple[float, float] = (B, EPS),
 ) -> str:
@@ -507,7 +508,6 @@ def curves_html(
     curves : curves by the names that the table shows.
     title, settings : plain text.
     link : address that opens the same settings in Explore, or "".
-    flags : findings on the samples; warnings are shown above the figure.
     known : what else is known of the pair. Its truth is the table's first row; its bound cuts off
         the area of the family "tightest"; its witness and its conclusion are shown below the
         figure. A conclusion replaces the advice on which curve to believe.
@@ -515,7 +515,7 @@ def curves_html(
     """
     from prviz.figures.inlined import standalone_page
 
-    truth, bound, witness, conclusion = known
+    truth, bound, witness, conclusion, flags = known
     columns = table_columns(truth is not None, *weights)
     shown = curves if truth is None else {TRUTH: truth, **curves}
     head = "".join(

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from prviz.diagnostics.column_tests import known_tests
 from prviz.diagnostics.influence import carries, influence
 from prviz.diagnostics.preflight import PairFacts, preflight
 from prviz.diagnostics.witness import leaving_out
-from prviz.measure.estimates import Estimate, Progress
+from prviz.measure.estimates import Estimate, EstimateOptions, Measurement, Progress
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
 from prviz.neighbors.point_sets import slices
@@ -68,7 +68,7 @@ from prviz.triage.placement_faults import (
 )
 from prviz.triage.repairs import repair_fault
 from prviz.triage.shape_faults import SHAPES, SURE, moved_each, of_shares
-from prviz.uncertainty.bootstrap import LEVEL, bootstrap
+from prviz.uncertainty.bootstrap import bootstrap
 
 # Version of the rules: raise it when the same samples get other findings.
 RULES = 21
@@ -126,38 +126,33 @@ def findings(
     pair: SamplePair,
     estimate: Estimate,
     *,
-    bandwidth: float | None = None,
-    split: float | None = 0.5,
-    seed: int = 0,
     replicates: int = 200,
-    level: float = LEVEL,
-    memory_limit: int = MEMORY_LIMIT,
     usual: Sequence[TriageFinding] = (),
     of_samples: Callable[[PairFacts], Sequence[TriageFinding]] | None = None,
     witness: Callable[[], Mapping[str, Any] | None] | None = None,
-    progress: Progress | None = None,
+    **options: Unpack[EstimateOptions],
 ) -> Found:
     """All findings, the fault that explains most first; none for a faultless pair of enough
     samples.
 
-    pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by
-        `prviz.estimate`.
+    pair, options : those that ``estimate`` was measured with by `prviz.estimate`; of the progress,
+        that of this search.
     usual : findings on held-out real samples, see `usual_faults`. A finding that is as large there
         is left out.
     of_samples : returns the `sample_faults` of the pair; None: they are searched.
     witness : returns the pair's `prviz.Witness.entry`. It is called if no fault is found, to report
         that trees tell the sets apart.
-    replicates, level : of the bootstrap that gives the intervals of the curve; no fault is named by
-        it.
+    replicates : of the bootstrap that gives the intervals of the curve; no fault is named by it.
 
     Outliers are searched for families that count samples in balls of their own.
     """
-    spread = bootstrap(estimate, replicates, seed=seed, level=level)
-    part_of(progress, 0, 4)(1.0)
-    facts = preflight(pair, k=estimate.k, split=split).facts
-    part_of(progress, 1, 4)(1.0)
+    how = Measurement(**options)
+    spread = bootstrap(estimate, replicates, seed=how.seed)
+    part_of(how.progress, 0, 4)(1.0)
+    facts = preflight(pair, k=estimate.k, split=how.split).facts
+    part_of(how.progress, 1, 4)(1.0)
     if of_samples is None:
-        of_samples = partial(sample_faults, pair, memory_limit=memory_limit)
+        of_samples = partial(sample_faults, pair, memory_limit=how.memory_limit)
     shown = of_samples(facts)
     kinked = mode_reweighting(spread.curve).ratio >= KINK
     faults = tuple(
@@ -183,11 +178,11 @@ def findings(
                 estimate.method,
                 role=role,
                 k=estimate.k or "sqrt",
-                bandwidth=bandwidth,
-                split=split,
-                seed=seed,
-                memory_limit=memory_limit,
-                progress=part_of(progress, 2 + place, 4),
+                bandwidth=how.bandwidth,
+                split=how.split,
+                seed=how.seed,
+                memory_limit=how.memory_limit,
+                progress=part_of(how.progress, 2 + place, 4),
             )
             faults += outlier_faults(influenced)
     return faults

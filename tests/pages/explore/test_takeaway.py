@@ -98,6 +98,19 @@ def test_a_pdf_holds_what_is_on_screen_or_the_page_says_what_it_lacks(
     assert said == ["No PDF: it needs Matplotlib, which is not installed: pip install matplotlib."]
 
 
+def test_the_exported_page_warns_as_explore_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages: list[str] = []
+    monkeypatch.setattr(
+        "streamlit.download_button",
+        lambda label, make, *_, **__: label == "HTML" and pages.append(make()),
+    )
+    app = opened(**(QUICK | {"problem": "dirac"}))
+    app.session_state["export"] = True
+    app.run()
+    healthy(app)
+    assert "<b>Warning</b>: " in pages[-1]
+
+
 OUT = "Leave them out"
 IN = "Use them as features"
 
