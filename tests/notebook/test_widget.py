@@ -93,6 +93,20 @@ def test_families_are_those_that_are_set(widget: CurveWidget) -> None:
     assert_same(widget)
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"k": 10**9}, "k = 1000000000 with "),
+        ({"k": 5.0}, "k = 5.0; an"),
+        ({"seed": -1}, "seed = -1"),
+    ],
+)
+def test_first_values_are_checked_as_those_of_a_curve(given: dict[str, Any], message: str) -> None:
+    real, generated = np.random.default_rng(0).normal(size=(2, 60, 3))
+    with pytest.raises((ValueError, TypeError), match=message):
+        prviz.widget(real, generated, **given)
+
+
 def test_what_can_not_be_measured_is_refused_and_changes_nothing(widget: CurveWidget) -> None:
     for name, value in {"k": 60, "split": 2.0, "families": ("nobody",), "lam": -1.0}.items():
         before = getattr(widget, name)
