@@ -4,9 +4,11 @@ work.
 
 from __future__ import annotations
 
+import inspect
 import os
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -371,6 +373,41 @@ def test_the_order_of_a_diversity_may_be_infinite() -> None:
 
 def test_names_of_features_are_texts() -> None:
     assert prviz.Samples(REAL, features=[0, 1, 2]).features == ("0", "1", "2")
+
+
+# Numbers that no call accepts, whatever else it is given.
+IMPOSSIBLE: dict[str, tuple[object, ...]] = {
+    "k": (0, -1, 2.0, float("nan"), True, "5"),
+    "seed": (-1, 1.5, None, True, "0"),
+    "split": (0, 1, -0.1, float("nan"), True, "0.5"),
+    "bandwidth": (0, -1.0, float("nan"), True, "1"),
+    "memory_limit": (0, -1, float("nan"), "1e9"),
+    "level": (0, 1, float("nan"), "0.95"),
+    "confidence": (0, 1, float("nan"), "0.95"),
+    "replicates": (0, -1, 1.5, "9"),
+    "progress": (5, "yes"),
+}
+MEASURES: dict[str, Callable[..., object]] = {
+    name: partial(getattr(prviz, name), REAL, GENERATED)
+    for name in ["pr_curve", "estimate", "profile", "approximate", "upper_bound", "witness", "preflight", "rarity", "realism", "kid", "frechet_distance", "scalars", "compute_prdc", "classifier_curve", "lens"]
+} | {
+    "compare": partial(prviz.compare, REAL, GENERATED, OTHER),
+    "bootstrap": partial(prviz.bootstrap, prviz.estimate(REAL, GENERATED, "knn")["knn"]),
+    "widget": partial(prviz.widget, REAL, GENERATED),
+    "Monitor": partial(prviz.Monitor, REAL, directory="not-made"),
+}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_call_refuses_numbers_that_can_not_be(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for parameter in inspect.signature(MEASURES[name]).parameters.keys() & IMPOSSIBLE.keys():
+        for value in IMPOSSIBLE[parameter]:
+            with pytest.raises((ValueError, TypeError)) as error:
+                MEASURES[name](**{parameter: value})
+            assert str(error.value).startswith(f"{parameter} = {value!r}"), (name, parameter, value)
 
 
 CALLS: dict[str, Callable[[], object]] = {

@@ -287,13 +287,21 @@ class Families(dict[str, Estimator]):
         return name if name.partition(":")[0] in self else ""
 
 
+def checked_k(k: object) -> int | Literal["sqrt"]:
+    """``k`` if it is an integer from 1 or "sqrt"; raises as `checked_whole`."""
+    if isinstance(k, str) and k == "sqrt":
+        return "sqrt"
+    return checked_whole("k", k, 1, why=' or "sqrt"')
+
+
 def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:
     """``k`` as an integer; "sqrt" means floor(sqrt(n)), with n the size of the smaller set before
     any split.
     """
-    if isinstance(k, str) and k == "sqrt":
+    found = checked_k(k)
+    if found == "sqrt":
         return math.isqrt(pair.smaller)
-    return checked_whole("k", k, 1, why=' or "sqrt"')
+    return found
 
 
 def resolve_ks(ks: Iterable[int | Literal["sqrt"]], pair: SamplePair) -> list[int]:

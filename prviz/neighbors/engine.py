@@ -46,8 +46,12 @@ def check_memory_limit(memory_limit: object) -> None:
 
 
 def checked_bytes(memory_limit: object) -> int:
-    """``memory_limit`` as an integer, of any size; TypeError if it is not a number."""
-    return int(checked_number("memory_limit", memory_limit, "a number of bytes", math.isfinite))
+    """``memory_limit`` as a positive integer; TypeError if it is not a number."""
+    return int(
+        checked_number(
+            "memory_limit", memory_limit, "a number of bytes", lambda found: 0 < found < math.inf
+        )
+    )
 
 
 # Up to this many requests are compared with each distance one by one. More requests share one sort

@@ -15,6 +15,7 @@ from prviz import estimators
 from prviz.arguments import checked_list, checked_path, checked_whole
 from prviz.checks.finding import Findings
 from prviz.checks.flags import say
+from prviz.estimators.base import checked_k
 from prviz.measure.estimates import K, method_names
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.engine import check_memory_limit
@@ -170,7 +171,7 @@ class Monitor:
         if methods is None:
             methods = usual_methods(folder, split)
         chosen = method_names(methods)
-        settings = TriageSettings(tuple(chosen), k=k, split=split, seed=seed)
+        settings = TriageSettings(tuple(chosen), k=checked_k(k), split=split, seed=seed)
         check_goal(goal)
         checked_whole("seed", seed, 0)
         check_memory_limit(memory_limit)

@@ -21,6 +21,7 @@ from prviz.estimators.base import resolve_ks
 from prviz.estimators.cross_fitting import Scores, cut_places
 from prviz.measure.estimates import Estimate, K, Methods, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT
+from prviz.neighbors.engine import check_memory_limit
 from prviz.neighbors.threads import Progress, memory_at_most
 from prviz.samples import SamplesLike, Split, independent_number, split_share
 from prviz.uncertainty.critical_values import CriticalValues, critical_values
@@ -244,6 +245,7 @@ def upper_bound(
     if not numbers:
         raise ValueError("ks is empty; one or more numbers of neighbours are needed")
     checked_share("confidence", confidence)
+    check_memory_limit(memory_limit)
     pair = checked_pair(real, generated)
     drawn = pair.split(split, seed)
     if methods is None and ks is None:
