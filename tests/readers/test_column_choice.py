@@ -12,12 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import safetensors.numpy
+from numpy.testing import assert_array_equal
 
-from prviz.cli.main import main
-from prviz.readers import ReadError, read, read_pair
+from prviz.readers import read, read_pair
 from prviz.samples import REORDERED
 from prviz.triage.measure import samples_at
 from prviz.triage.measured import ResultCache, TriageSettings
+from tests import file_builders as build
+from tests.readers.answers import refusal, shell, write
 
 N = 30
 VALUES = np.random.default_rng(5).normal(size=(N, 3))
@@ -27,16 +29,6 @@ KINDS = ("csv", "tsv", "parquet", "feather")
 
 def frame(**more: object) -> pd.DataFrame:
     return pd.DataFrame(VALUES, columns=list(NAMES)).assign(**more)
-
-
-def write(path: Path, table: pd.DataFrame) -> Path:
-    if path.suffix in (".csv", ".tsv"):
-        table.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
-    elif path.suffix == ".parquet":
-        table.to_parquet(path)
-    else:
-        table.to_feather(path)
-    return path
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -60,32 +52,28 @@ def test_every_table_keeps_the_names_of_its_features(kind: str, tmp_path: Path) 
 def test_features_are_chosen_by_name_or_pattern(kind: str, tmp_path: Path) -> None:
     table = frame(video_id=np.arange(N) // 5, job=["a", "b"] * (N // 2), extra=VALUES[:, 0] ** 2)
     path = write(tmp_path / f"t.{kind}", table)
-    with pytest.raises(ReadError, match=r"column .*'job'"):
-        read(path)
+    refusal(path, r"column .*'job'")
     for chosen in (NAMES, ("*a*e", "size"), ["size", "rate", "age"]):
         found = read(path, columns=chosen)
         assert found.features == NAMES
-        np.testing.assert_array_equal(found.values, VALUES)
+        assert_array_equal(found.values, VALUES)
         assert set(found.labels) == {"video_id", "job"}
     found = read(path, drop=["job", "ext*"], group="video_id")
     assert found.features == NAMES
     assert set(found.labels) == {"video_id", "job", "extra"}
     assert found.groups is not None
-    np.testing.assert_array_equal(found.groups, table["video_id"])
-    np.testing.assert_array_equal(read(path, columns="video_id").values[:, 0], table["video_id"])
+    assert_array_equal(found.groups, table["video_id"])
+    assert_array_equal(read(path, columns="video_id").values[:, 0], table["video_id"])
     assert read(path, columns="*", drop="job").features == (*NAMES, "extra")
     for wrong in ({"columns": "g*"}, {"drop": "jobs"}, {"drop": "job", "group": "patient"}):
-        with pytest.raises(
-            ReadError, match=r"has no column '(g\*|jobs|patient)'\. Its columns: 'age'"
-        ):
-            read(path, **wrong)
+        refusal(path, r"has no column '(g\*|jobs|patient)'\. Its columns: 'age'", **wrong)
 
 
 def test_columns_without_names_are_chosen_by_number() -> None:
     data = "\n".join(",".join(map(repr, row)) for row in VALUES.tolist()).encode()
     found = read(("t.csv", data), drop="1")
-    np.testing.assert_array_equal(found.values, VALUES[:, 1:])
-    np.testing.assert_array_equal(found.labels["1"].astype(float), VALUES[:, 0])
+    assert_array_equal(found.values, VALUES[:, 1:])
+    assert_array_equal(found.labels["1"].astype(float), VALUES[:, 0])
     assert found.features == ()
 
 
@@ -94,7 +82,7 @@ def test_numbered_columns_stand_in_the_order_of_their_numbers(kind: str, tmp_pat
     values = np.random.default_rng(0).normal(size=(5, 12))
     table = pd.DataFrame(values, columns=list(map(str, range(12))))
     found = read(write(tmp_path / f"t.{kind}", table[sorted(table)]))
-    np.testing.assert_array_equal(found.values, values)
+    assert_array_equal(found.values, values)
     assert found.features == ()
 
 
@@ -104,51 +92,36 @@ def test_a_list_column_is_a_choice_too(tmp_path: Path) -> None:
     assert read(path, columns="embedding").d == 2
     assert read(path, drop="embedding").d == 3
     assert read(path, columns=NAMES).features == NAMES
-    with pytest.raises(ReadError, match="has no column 'embeding'"):
-        read(path, columns="embeding")
+    refusal(path, "has no column 'embeding'", columns="embeding")
 
 
-def test_groups_of_arrays_and_files_without_columns(tmp_path: Path) -> None:
-    np.savez(tmp_path / "a.npz", feats=VALUES, video=np.arange(N) // 3)
-    groups = read(tmp_path / "a.npz", group="video").groups
-    assert groups is not None
-    np.testing.assert_array_equal(groups, np.arange(N) // 3)
-    with pytest.raises(ReadError, match=r"no column of groups 'patient'\. Its labels: "):
-        read(tmp_path / "a.npz", group="patient")
-    with pytest.raises(ReadError, match="without names of columns"):
-        read(tmp_path / "a.npz", drop="video")
-    with pytest.raises(ReadError, match="names or patterns of columns are needed"):
-        read(tmp_path / "a.npz", columns=[3])  # type: ignore[list-item]
+def test_groups_of_arrays_and_files_without_columns() -> None:
+    file = "a.npz", build.npz(feats=VALUES, video=np.arange(N) // 3)
+    assert_array_equal(read(file, group="video").groups, np.arange(N) // 3)
+    refusal(file, r"no column of groups 'patient'\. Its labels: ", group="patient")
+    refusal(file, "without names of columns", drop="video")
+    refusal(file, "names or patterns of columns are needed", columns=[3])
 
 
-def test_options_of_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_of_the_shell(tmp_path: Path) -> None:
     real = write(tmp_path / "real.csv", frame(extra=VALUES[:, 0] * 2))
-    made = write(
-        tmp_path / "made.parquet", frame(video=np.arange(N) // 3)[["size", "video", "age", "rate"]]
-    )
-    line = [str(real), str(made)]
-    knn = ["--method", "knn", "--k", "3"]
-    assert main(["curve", *line, *knn]) == 2
-    assert (
-        "if 'video' says which rows belong together, give group='video' (--group video)"
-        in capsys.readouterr().err
-    )
-    assert main(["curve", *line, *knn, "--features", "*"]) == 2
-    assert "only real has 'extra'; only generated has 'video'" in capsys.readouterr().err
+    other = frame(video=np.arange(N) // 3)[["size", "video", "age", "rate"]]
+    made = write(tmp_path / "made.parquet", other)
+    line = ["curve", real, made, "--method", "knn", "--k", "3"]
+    said = "if 'video' says which rows belong together, give group='video' (--group video)"
+    assert said in shell(*line, code=2)
+    said = "only real has 'extra'; only generated has 'video'"
+    assert said in shell(*line, "--features", "*", code=2)
     for choice in (["--drop", "extra, video"], ["--features", "age,rate", "--features", "size"]):
-        assert main(["curve", *line, *knn, *choice]) == 0
-        said = capsys.readouterr()
-        assert "1.0000" in said.out
-        assert said.err.count(f"prviz: warning: {REORDERED}\n") == 1
-    assert main(["parity", *line, "--drop", "extra", "--group", "video"]) == 0
-    assert capsys.readouterr().err.count(REORDERED) == 1
-    assert main(["curve", *line, *knn, "--drop", "extras,extra,video"]) == 2
-    assert (
-        "--drop extras: no file has such a column; they have age, rate, size, extra"
-        in capsys.readouterr().err
-    )
-    assert main(["curve", *line, *knn, "--drop", "extra,video", "--group", "clip"]) == 2
-    assert "--group clip: no file has such a column" in capsys.readouterr().err
+        found = shell(*line, *choice)
+        assert "1.0000" in found
+        assert found.count(f"prviz: warning: {REORDERED}\n") == 1
+    found = shell("parity", real, made, "--drop", "extra", "--group", "video")
+    assert found.count(REORDERED) == 1
+    said = "--drop extras: no file has such a column; they have age, rate, size, extra"
+    assert said in shell(*line, "--drop", "extras,extra,video", code=2)
+    said = "--group clip: no file has such a column"
+    assert said in shell(*line, "--drop", "extra,video", "--group", "clip", code=2)
 
 
 def test_groups_are_part_of_what_identifies_a_measurement(tmp_path: Path) -> None:
@@ -168,43 +141,37 @@ def test_groups_are_part_of_what_identifies_a_measurement(tmp_path: Path) -> Non
 
 def test_fields_of_a_structured_array_are_chosen_as_columns_are(tmp_path: Path) -> None:
     kinds = [("age", "f4"), ("size", "f4"), ("seed", "i4"), ("clip", "i8"), ("word", "U4")]
-    rng = np.random.default_rng(0)
-    seeds = rng.permutation(1000)[:N]
-    rows = [(row[0], row[1], seeds[at], at // 3, "w") for at, row in enumerate(VALUES)]
-    np.save(tmp_path / "made.npy", np.array(rows, dtype=kinds))
-    with pytest.raises(
-        ReadError, match=r"'made.npy': columns 'seed', 'clip' look like no features"
-    ) as said:
-        read(tmp_path / "made.npy")
-    assert "--drop seed" in str(said.value)
-    dropped = read(tmp_path / "made.npy", drop=["seed", "clip"], group="clip")
+    seeds = np.random.default_rng(0).permutation(1000)[:N]
+    clips = np.arange(N) // 3
+    rows = np.empty(N, kinds)
+    for name, column in zip(
+        rows.dtype.names, (VALUES[:, 0], VALUES[:, 1], seeds, clips, "w"), strict=True
+    ):
+        rows[name] = column
+    path = tmp_path / "made.npy"
+    np.save(path, rows)
+    said = r"'made.npy': columns 'seed', 'clip' look like no features .*--drop seed"
+    refusal(path, said)
+    dropped = read(path, drop=["seed", "clip"], group="clip")
     assert (tuple(dropped.features), dropped.d) == (("age", "size"), 2)
-    np.testing.assert_array_equal(dropped.values, VALUES[:, :2].astype(np.float32))
-    np.testing.assert_array_equal(dropped.labels["seed"], seeds)
-    assert dropped.groups is not None
-    assert dropped.groups.tolist() == [at // 3 for at in range(N)]
-    chosen = read(tmp_path / "made.npy", columns=["size", "age"])
-    assert chosen.features == ("age", "size")
-    with pytest.raises(ReadError, match=r"has no column 'sed'. Its columns: 'age', 'size', 'seed'"):
-        read(tmp_path / "made.npy", drop="sed")
-    with pytest.raises(ReadError, match="field 'word': holds '<U4', not numbers"):
-        read(tmp_path / "made.npy", columns=["age", "word"])
-    with pytest.raises(ReadError, match="has no feature columns"):
-        read(tmp_path / "made.npy", drop=["age", "size", "seed", "clip"])
-    line = [str(tmp_path / "made.npy")] * 2
-    assert main(["curve", *line, "--method", "knn", "--k", "3", "--drop", "seed,clip"]) == 0
+    assert_array_equal(dropped.values, VALUES[:, :2].astype(np.float32))
+    assert_array_equal(dropped.labels["seed"], seeds)
+    assert_array_equal(dropped.groups, clips)
+    assert read(path, columns=["size", "age"]).features == ("age", "size")
+    refusal(path, r"has no column 'sed'. Its columns: 'age', 'size', 'seed'", drop="sed")
+    refusal(path, "field 'word': holds '<U4', not numbers", columns=["age", "word"])
+    refusal(path, "has no feature columns", drop=["age", "size", "seed", "clip"])
+    shell("curve", path, path, "--method", "knn", "--k", "3", "--drop", "seed,clip")
 
 
 def test_groups_of_embeddings_are_in_the_table_beside_them(tmp_path: Path) -> None:
     values = np.random.default_rng(3).normal(size=(40, 3)).astype("f4")
     path = tmp_path / "real.safetensors"
     safetensors.numpy.save_file({"features": values}, path)
-    with pytest.raises(ReadError, match=r"has no column of groups 'video'. Its labels: none\."):
-        read(path, group="video")
+    refusal(path, r"has no column of groups 'video'. Its labels: none\.", group="video")
     beside = pa.table({"features": values.tolist(), "video": np.repeat(np.arange(8), 5)})
     pq.write_table(beside, tmp_path / "real.samples.parquet")
     assert read(path, group="video").n_independent == 8
     # the table is of other samples
     safetensors.numpy.save_file({"features": values[::-1].copy()}, path)
-    with pytest.raises(ReadError, match=r"has no column of groups 'video'"):
-        read(path, group="video")
+    refusal(path, r"has no column of groups 'video'", group="video")
