@@ -12,6 +12,7 @@ import io
 import json
 import math
 import struct
+import warnings
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,8 +21,8 @@ from typing import Any
 import numpy as np
 
 TEXTS = Path(__file__).with_suffix(".jsonl")
-# Name, contents, and arguments of `read`: key, columns, drop, group; others are limits.
-HandMade = tuple[str, bytes, dict[str, Any]]
+# Name, contents, and perhaps arguments of `read`: key, columns, drop, group; others are limits.
+HandMade = tuple[str, bytes] | tuple[str, bytes, dict[str, Any]]
 Shape = tuple[int, ...]
 
 
@@ -50,37 +51,36 @@ def long_texts() -> Iterator[HandMade]:
             *["1,2,3,4", "5,6,7,8", "1,1,2,2"] * 3,
             "",
         ]
-        yield "t.csv", "\n".join(lines).encode(), {}
+        yield "t.csv", "\n".join(lines).encode()
     for n, few in ((30, 20), (30, 21), (50, 25), (50, 26), (200, 50), (200, 51), (1100, 3)):
         yield (
             "t.csv",
             ("a,kind\n" + "".join(f"{row},k{row % few}\n" for row in range(n))).encode(),
-            {},
         )
     for n in (200, 201):
-        yield "t.csv", f"a,{'k' * n}\n1,x\n2,y\n3,x\n".encode(), {}
+        yield "t.csv", f"a,{'k' * n}\n1,x\n2,y\n3,x\n".encode()
     for n in (14, 15, 16, 20):
         sums = [n * (n - 1) / 2, sum(place % 5 + 2.0 for place in range(n))]
-        yield "t.csv", summed(n, [sums]).encode(), {}
+        yield "t.csv", summed(n, [sums]).encode()
     for last in ([9.5, 4.0], [20.0, 20.0], [9.51, 4.0], [190.1, 80.01], [21.0, 21.0], [0.0, 0.0]):
-        yield "t.csv", summed(20, [last]).encode(), {}
-        yield "t.csv", summed(20, [last, [1.0, 2.0]]).encode(), {}
+        yield "t.csv", summed(20, [last]).encode()
+        yield "t.csv", summed(20, [last, [1.0, 2.0]]).encode()
     for n in (7, 8):
-        yield "t.csv", summed(20, [[190.0, 80.0], *[[1.0, 2.0]] * n]).encode(), {}
-    yield "t.csv", summed(20, [[190.0]], d=1).encode(), {}
-    yield "t.csv", (summed(20, [[190.0, 80.0]]) + "(n = 20)\n").encode(), {}
-    yield "t.txt", b"1 2\n" * 20_000, {}
+        yield "t.csv", summed(20, [[190.0, 80.0], *[[1.0, 2.0]] * n]).encode()
+    yield "t.csv", summed(20, [[190.0]], d=1).encode()
+    yield "t.csv", (summed(20, [[190.0, 80.0]]) + "(n = 20)\n").encode()
+    yield "t.txt", b"1 2\n" * 20_000
 
 
 def encoded_texts() -> Iterator[HandMade]:
     encoded = "id,Größe,b\nä,1,2\nö,3,4\nü,5,x\n"
     for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32"):
-        yield "t.csv", encoded.encode(encoding), {}
-        yield "t.csv", encoded.replace("x", "6").encode(encoding), {}
-    yield "t.csv", encoded.encode("utf-16")[:-1], {}
-    yield "t.jsonl", '{"a":1}\n{"a":2}\n{"a":3}\n'.encode("utf-16"), {}
-    yield "a.b.csv.gz", gzip.compress(b"a,b\n1,x\n3,4\n5,6\n"), {}
-    yield "t.csv.gz", gzip.compress(b"1.5,2\n3,4\n5,6\n")[:-9], {}
+        yield "t.csv", encoded.encode(encoding)
+        yield "t.csv", encoded.replace("x", "6").encode(encoding)
+    yield "t.csv", encoded.encode("utf-16")[:-1]
+    yield "t.jsonl", '{"a":1}\n{"a":2}\n{"a":3}\n'.encode("utf-16")
+    yield "a.b.csv.gz", gzip.compress(b"a,b\n1,x\n3,4\n5,6\n")
+    yield "t.csv.gz", gzip.compress(b"1.5,2\n3,4\n5,6\n")[:-9]
 
 
 # ---- arrays ----
@@ -88,7 +88,9 @@ def encoded_texts() -> Iterator[HandMade]:
 
 def npy(array: Any, version: tuple[int, int] | None = None) -> bytes:
     stream = io.BytesIO()
-    np.lib.format.write_array(stream, np.asarray(array), version)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of names that are no Latin
+        np.lib.format.write_array(stream, np.asanyarray(array), version)
     return stream.getvalue()
 
 
@@ -176,16 +178,16 @@ CHANGED = (
 def plain_arrays() -> Iterator[HandMade]:
     for shapes, kind in ((OF_FLOATS, "f4"), (OF_BYTES, "u1")):
         for text in shapes.split("|"):
-            yield "a.npy", npy(counted(*map(int, filter(None, text.split(","))), kind=kind)), {}
+            yield "a.npy", npy(counted(*map(int, filter(None, text.split(","))), kind=kind))
     for kind in KINDS.split():
-        yield "a.npy", npy(counted(3, 2, kind=kind)), {}
+        yield "a.npy", npy(counted(3, 2, kind=kind))
     for old, new in CHANGED:
-        yield "a.npy", header(PLAIN.replace(old, new) if old else PLAIN, ONE.tobytes()), {}
+        yield "a.npy", header(PLAIN.replace(old, new) if old else PLAIN, ONE.tobytes())
     for version in (0, 2, 3, 4):
-        yield "a.npy", header(PLAIN, ONE.tobytes(), version), {}
+        yield "a.npy", header(PLAIN, ONE.tobytes(), version)
     for length in (0, 20, 9_999, 10_000, 10_001):
-        yield "a.npy", header(PLAIN, ONE.tobytes(), length=length), {}
-        yield "a.npy", header(PLAIN.ljust(length), ONE.tobytes()), {}
+        yield "a.npy", header(PLAIN, ONE.tobytes(), length=length)
+        yield "a.npy", header(PLAIN.ljust(length), ONE.tobytes())
     yield from broken_arrays()
     yield from records_of_fields()
 
@@ -200,18 +202,18 @@ def broken_arrays() -> Iterator[HandMade]:
         whole[:60],
         whole[:8],
     ):
-        yield "a.npy", data, {}
-    yield "a.npy", npy(np.asfortranarray(ONE)), {}
+        yield "a.npy", data
+    yield "a.npy", npy(np.asfortranarray(ONE))
     for place in (0, 1, 4_095, 4_096, 4_099):
         many = np.ones((4_100, 2), "f4")
         many[place, place % 2] = (np.nan, np.inf, -np.inf)[place % 3]
-        yield "a.npy", npy(many), {}
+        yield "a.npy", npy(many)
     for beyond in (0, 1):
         for place in (0, 2):
             large = np.zeros((3, 3), "i8")
             large[1, place] = 2**53 + beyond
             for values in (large, -large, large.astype("u8")):
-                yield "a.npy", npy(values), {}
+                yield "a.npy", npy(values)
     for options in (
         {"key": "a"},
         {"columns": "a"},
@@ -236,7 +238,7 @@ def records_of_fields() -> Iterator[HandMade]:
             {"columns": ("a", "label")},
         ):
             yield "a.npy", npy(records), options
-        yield "a.npy", npy(records)[:-1], {}
+        yield "a.npy", npy(records)[:-1]
 
 
 def named_arrays() -> Iterator[dict[str, Any]]:
@@ -302,7 +304,7 @@ def named_arrays() -> Iterator[dict[str, Any]]:
 
 def archives() -> Iterator[HandMade]:
     for named in named_arrays():
-        yield "a.npz", npz(**named), {}
+        yield "a.npz", npz(**named)
     held = {
         "x": ONE,
         "feats": PAIR,
@@ -324,7 +326,7 @@ def archives() -> Iterator[HandMade]:
     for lost in (1, 8):
         cut = {"x.npy": ONE, "y.npy": npy(np.arange(3))[:-lost]}
         yield "a.npz", zipped(cut), {"group": "y"}
-        yield "a.npz", zipped(cut), {}
+        yield "a.npz", zipped(cut)
     for key in ("mu", "sigma", "x"):
         yield "a.npz", npz(mu=counted(2), sigma=counted(2, 2)), {"key": key}
     yield "a.npz", npz(x=counted(3, 2, kind="i1"), scale=np.ones(3)), {"key": "x"}
@@ -342,7 +344,7 @@ def archives() -> Iterator[HandMade]:
         *({"a/data.pickle": b"x"}, {"x.npy": npy(ONE)[:-1]}, {"folder/x.npy": ONE}),
     ):
         for name in ("a.npz", "a.zip", "a.npy"):
-            yield name, zipped(members), {}
+            yield name, zipped(members)
     for members in (
         *(
             {"a.csv": b"1"},
@@ -352,10 +354,10 @@ def archives() -> Iterator[HandMade]:
         ),
         *({"__MACOSX/a.csv": b"x"}, {"__MACOSX/a.png": b"x", "a.csv": b"1"}),
     ):
-        yield "a.zip", zipped(members), {}
-    yield "a.npz", zipped({"x.npy": ONE}, zipfile.ZIP_LZMA), {}
+        yield "a.zip", zipped(members)
+    yield "a.npz", zipped({"x.npy": ONE}, zipfile.ZIP_LZMA)
     for end in (10, -1, -20):
-        yield "a.npz", npz(x=ONE)[:end], {}
+        yield "a.npz", npz(x=ONE)[:end]
 
 
 def tensor_files() -> Iterator[HandMade]:
@@ -367,7 +369,7 @@ def tensor_files() -> Iterator[HandMade]:
         {"encoder": "e" * 1_001},
         {},
     ):
-        yield "a.safetensors", tensors({**whole, "__metadata__": metadata}, data), {}
+        yield "a.safetensors", tensors({**whole, "__metadata__": metadata}, data)
     for begin, end in (
         (0, 25),
         (0, 23),
@@ -378,7 +380,7 @@ def tensor_files() -> Iterator[HandMade]:
         (0, 24.0),
         (0, 2**63),
     ):
-        yield "a.safetensors", tensors({"x": tensor(begin=begin, end=end)}, data), {}
+        yield "a.safetensors", tensors({"x": tensor(begin=begin, end=end)}, data)
     for entry in (
         {},
         tensor(1),
@@ -386,7 +388,7 @@ def tensor_files() -> Iterator[HandMade]:
         tensor(shape=(3, -2)),
         {**tensor(), "data_offsets": [0]},
     ):
-        yield "a.safetensors", tensors({"x": entry}, data), {}
+        yield "a.safetensors", tensors({"x": entry}, data)
     for kind, size in (
         ("BF16", 12),
         ("F16", 12),
@@ -396,16 +398,16 @@ def tensor_files() -> Iterator[HandMade]:
         ("U64", 48),
         ("F4", 3),
     ):
-        yield "a.safetensors", tensors({"x": tensor(kind, end=size)}, bytes(48)), {}
+        yield "a.safetensors", tensors({"x": tensor(kind, end=size)}, bytes(48))
     both = {"x": tensor(), "y": tensor("I64", (3,), 24, 48)}
     for options in ({}, {"group": "y"}, {"key": "y"}, {"max_keys": 1}, {"max_keys": 2}):
         yield "a.safetensors", tensors(both, bytes(48)), options
     for options in ({}, {"key": "b"}):
         yield "a.safetensors", tensors({"a": tensor(), "b": tensor()}, data), options
     for text in (b"[]", b"{", b"{}", b'{"x":1,"x":2}', b"[" * 2_000, b"\xff"):
-        yield "a.safetensors", tensors(text), {}
+        yield "a.safetensors", tensors(text)
     for length in (0, 1, 10**9):
-        yield "a.safetensors", tensors(whole, data, length), {}
+        yield "a.safetensors", tensors(whole, data, length)
 
 
 def binary() -> Iterator[HandMade]:
@@ -419,16 +421,16 @@ def binary() -> Iterator[HandMade]:
         (6, 0, 24),
         (2, 3, 24),
     ):
-        yield "t.bin", struct.pack("<II", rows, columns) + bytes(size), {}
+        yield "t.bin", struct.pack("<II", rows, columns) + bytes(size)
     for size in (0, 4, 5, 2**31):
-        yield "t.parquet", b"PAR1" + bytes(4) + struct.pack("<I", size) + b"PAR1", {}
+        yield "t.parquet", b"PAR1" + bytes(4) + struct.pack("<I", size) + b"PAR1"
     for data in (b"PAR1", b"PAR1PAR1", b"PAR1" + bytes(8) + b"PARE"):
-        yield "t.parquet", data, {}
+        yield "t.parquet", data
     for data in (b"FEA1", b"ARROW1", b"\xff\xff\xff\xff"):
-        yield "t.feather", data + bytes(20), {}
+        yield "t.feather", data + bytes(20)
     for name in ("x.npy", "x.png"):
-        yield "t.tar", name.encode().ljust(512, b"\0"), {}
-    yield "t.npy", b"\0\1\2" * 9, {}
+        yield "t.tar", name.encode().ljust(512, b"\0")
+    yield "t.npy", b"\0\1\2" * 9
 
 
 # ---- folders ----
@@ -540,23 +542,19 @@ def folders_of_others() -> Iterator[dict[str, Any]]:
     )
     for names in (
         *single.split(),
-        *(
-            "img_emb/0.npy text_emb/0.npy",
-            "train/0.npy test/0.npy",
-            "train/.0.npy",
-            "train/0.npy test/.0.npy",
-            "a.pkl b.pt c.pt",
-            "zarr.json obsm/x",
-            "",
-        ),
-        *(
-            "_versions/x data/x",
-            "_versions/x",
-            "a/state.json",
-            "a.lance/x",
-            "k=1/x.txt",
-            "x_0.npy x_1.npy sub/x.npy",
-        ),
+        "img_emb/0.npy text_emb/0.npy",
+        "train/0.npy test/0.npy",
+        "train/.0.npy",
+        "train/0.npy test/.0.npy",
+        "a.pkl b.pt c.pt",
+        "zarr.json obsm/x",
+        "",
+        "_versions/x data/x",
+        "_versions/x",
+        "a/state.json",
+        "a.lance/x",
+        "k=1/x.txt",
+        "x_0.npy x_1.npy sub/x.npy",
     ):
         yield {name: ONE if name.endswith(".npy") else b"{}" for name in names.split()}
     for state in (
@@ -577,5 +575,7 @@ def fill(folder: Path, held: Mapping[str, Any]) -> None:
         path.write_bytes(contents if isinstance(contents, bytes) else npy(contents))
 
 
-def files() -> list[HandMade]:
-    return [*texts(), *plain_arrays(), *archives(), *tensor_files(), *binary()]
+def files() -> Iterator[tuple[str, bytes, dict[str, Any]]]:
+    for made in (texts, plain_arrays, archives, tensor_files, binary):
+        for name, data, *given in made():
+            yield name, data, given[0] if given else {}

@@ -15,9 +15,7 @@ import json
 import re
 import sys
 import tempfile
-import warnings
-import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -28,15 +26,15 @@ import pyarrow.parquet as pq
 import safetensors.numpy
 
 from prviz.readers import ReadError, read_chosen, read_chosen_pair, roles
-from prviz.readers.columns import ColumnChoice
+from prviz.readers.columns import EVERY, ColumnChoice
 from prviz.readers.conversion import CONVERTED, arrays_in
 from prviz.readers.source import Limits
-from tests.readers.by_hand import files, fill, folders
-from tests.readers.drawn_rules import rules
+from prviz.samples import SamplePair, Samples
+from tests.readers.by_hand import files, fill, folders, npy, npz
+from tests.readers.drawn_rules import Rng, pick, rules
 
 FILE = Path(__file__).with_suffix(".json")
 SEED = 5
-Rng = np.random.Generator
 # Columns of a table by name: features, what is beside them, and what looks like none.
 FAMILIES = (
     "f{}",
@@ -55,44 +53,38 @@ FAMILIES = (
 )
 WORDS = ("age", "height", "weight", "score", "mass", "time", "lat", "x", "y", "z", "loss", "rating")
 BESIDE = (
-    *(
-        "label",
-        "class",
-        "id",
-        "sample_id",
-        "path",
-        "image",
-        "text",
-        "split",
-        "role",
-        "source",
-        "",
-        "Unnamed: 0",
-    ),
-    *(
-        "seed",
-        "step",
-        "epoch",
-        "umap_x",
-        "umap_y",
-        "tsne_1",
-        "cluster",
-        "cfg_scale",
-        "patient",
-        "video_id",
-        "run",
-    ),
-    *(
-        "importance_weight",
-        "latency_ms",
-        "timestamp",
-        "row",
-        "y_pred",
-        "name",
-        "species",
-        "count",
-        "elapsed",
-    ),
+    "label",
+    "class",
+    "id",
+    "sample_id",
+    "path",
+    "image",
+    "text",
+    "split",
+    "role",
+    "source",
+    "",
+    "Unnamed: 0",
+    "seed",
+    "step",
+    "epoch",
+    "umap_x",
+    "umap_y",
+    "tsne_1",
+    "cluster",
+    "cfg_scale",
+    "patient",
+    "video_id",
+    "run",
+    "importance_weight",
+    "latency_ms",
+    "timestamp",
+    "row",
+    "y_pred",
+    "name",
+    "species",
+    "count",
+    "elapsed",
 )
 MISSING = ("NA", "", "nan", "-", "n/a", "NULL", "#N/A", "?", "inf", "-inf", "None", ".")
 ROLES = (
@@ -103,10 +95,6 @@ ROLES = (
     ("a", "b"),
     ("True", "False"),
 )
-
-
-def pick(rng: Rng, of: Sequence[Any]) -> Any:
-    return of[int(rng.integers(len(of)))]
 
 
 # ---- tables of text ----
@@ -302,53 +290,41 @@ def structured(rng: Rng) -> np.ndarray:
 
 
 KEYS = (
-    *(
-        "feats",
-        "features",
-        "x",
-        "X",
-        "embeddings",
-        "real",
-        "generated",
-        "fake",
-        "ref",
-        "labels",
-        "y",
-        "mu",
-        "sigma",
-    ),
-    *(
-        "arr_0",
-        "other",
-        "scale",
-        "zero_point",
-        "id",
-        "images",
-        "reps",
-        "real_feats",
-        "sample",
-        "0",
-        "1",
-        "2",
-    ),
+    "feats",
+    "features",
+    "x",
+    "X",
+    "embeddings",
+    "real",
+    "generated",
+    "fake",
+    "ref",
+    "labels",
+    "y",
+    "mu",
+    "sigma",
+    "arr_0",
+    "other",
+    "scale",
+    "zero_point",
+    "id",
+    "images",
+    "reps",
+    "real_feats",
+    "sample",
+    "0",
+    "1",
+    "2",
 )
-
-
-def saved(array: np.ndarray, version: tuple[int, int] | None = None) -> bytes:
-    stream = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of names that are no Latin
-        np.lib.format.write_array(stream, array, version)
-    return stream.getvalue()
 
 
 def arrays(rng: Rng) -> tuple[str, bytes]:
     """Files of one or several arrays."""
     kind = int(rng.integers(10))
     if kind < 3:
-        return "a.npy", saved(array(rng), pick(rng, (None, (2, 0), (3, 0))))
+        return "a.npy", npy(array(rng), pick(rng, (None, (2, 0), (3, 0))))
     if kind in (3, 4):
-        return "a.npy", saved(structured(rng), pick(rng, (None, (3, 0))))
+        return "a.npy", npy(structured(rng), pick(rng, (None, (3, 0))))
     keys = list(rng.permutation(KEYS)[: int(pick(rng, (1, 2, 2, 3, 4)))])
     n = int(pick(rng, (3, 12, 64)))
     named = {}
@@ -364,13 +340,7 @@ def arrays(rng: Rng) -> tuple[str, bytes]:
             )
         named[key] = found
     if kind < 8:
-        stream = io.BytesIO()
-        with zipfile.ZipFile(
-            stream, "w"
-        ) as archive:  # not packed, as zlib's bytes differ between machines
-            for key, found in named.items():
-                archive.writestr(zipfile.ZipInfo(f"{key}.npy"), saved(found))
-        return "a.npz", stream.getvalue()
+        return "a.npz", npz(**named)
     plain = {
         key: np.ascontiguousarray(found)
         for key, found in named.items()
@@ -409,18 +379,39 @@ def code(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:5]
 
 
-def described(samples: Any) -> str:
+def described(found: Any) -> str:
     """Everything that was read, in words, and the values in a code."""
-    values = hashlib.sha256(np.ascontiguousarray(samples.values).tobytes()).hexdigest()[:8]
-    labels = {name: (column.dtype.kind, column.tolist()) for name, column in samples.labels.items()}
-    groups = None if samples.groups is None else samples.groups.tolist()
-    return f"{samples} {values} {samples.features} {labels} {groups} {samples.notes}"
+    if isinstance(found, SamplePair):
+        return "\n".join(map(described, found))
+    if not isinstance(found, Samples):
+        return str(found)
+    values = hashlib.sha256(np.ascontiguousarray(found.values).tobytes()).hexdigest()[:8]
+    labels = {name: (column.dtype.kind, column.tolist()) for name, column in found.labels.items()}
+    groups = None if found.groups is None else found.groups.tolist()
+    return f"{found} {values} {found.features} {labels} {groups} {found.notes}"
+
+
+def attempt(reading: Callable[..., Any], *given: Any, **options: Any) -> tuple[str, Sequence[str]]:
+    """What is read, or why it isn't, and the keys that are offered instead."""
+    try:
+        return described(reading(*given, **options)), ()
+    except ReadError as error:
+        choices = getattr(error, "choices", "")
+        return f"{type(error).__name__}: {error} {choices}", choices
+
+
+def readings(
+    source: tuple[str, bytes], choice: ColumnChoice, limits: Limits, key: str | None = None
+) -> str:
+    """What is read of a file, by the first key that it offers, and of both its roles."""
+    found, choices = attempt(read_chosen, source, choice, key=key, limits=limits)
+    others = [attempt(read_chosen, source, choice, key=first) for first in choices[:1]]
+    others += [attempt(roles, source), attempt(read_chosen_pair, source, choice, limits=limits)]
+    return "\n".join([found, *(text for text, _ in others)])
 
 
 def outcome(rng: Rng, name: str, data: bytes) -> str:
-    """What is read of a file, or why it isn't, of some by a choice of columns or with small
-    limits.
-    """
+    """What is read of a file, of some by a choice of columns or with small limits."""
     option = pick(rng, ("columns", "drop", "group", *[""] * 9))
     given = {option: pick(rng, ("*", "f*", "label", "emb*", "patient", *BESIDE))}
     choice = ColumnChoice.of(
@@ -432,24 +423,14 @@ def outcome(rng: Rng, name: str, data: bytes) -> str:
         max_bytes=int(pick(rng, (400, 1_500))) if rng.random() < 0.08 and not own else 10**9,
         max_columns=4 if rng.random() < 0.03 else 100_000,
     )
-    found = []
-    try:
-        found.append(described(read_chosen((name, data), choice, limits=limits)))
-    except ReadError as error:
-        found.append(f"{type(error).__name__}: {error} {getattr(error, 'choices', '')}")
-        for key in getattr(error, "choices", ())[:1]:
-            try:
-                found.append(described(read_chosen((name, data), choice, key=key)))
-            except ReadError as second:
-                found.append(str(second))
-    try:
-        both = roles((name, data))
-        found.append(str(both))
-        if both is not None:
-            found += [described(each) for each in read_chosen_pair((name, data), choice)]
-    except ReadError as error:
-        found.append(str(error))
-    return "\n".join(found)
+    return readings((name, data), choice, limits)
+
+
+def of_folder(held: Mapping[str, Any]) -> str:
+    """What is read of a folder of these files."""
+    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
+        fill(Path("some"), held)
+        return attempt(read_chosen, Path("some"), EVERY)[0]
 
 
 # ---- columns of types, folders, what other programs hold ----
@@ -516,35 +497,29 @@ def typed(rng: Rng) -> tuple[str, bytes]:
 
 
 NAMES = (
-    *(
-        "img_emb_{}.npy",
-        "part-{:03}.npy",
-        "{}.npy",
-        "rank{}_batch0.npy",
-        "step_{}.npy",
-        "x{}.csv",
-        "y{}.csv",
-        "a{}.NPY",
-    ),
-    *(
-        "feats ({}).npy",
-        "epoch={}.npy",
-        "{}-of-5.npy",
-        "x_{}.json",
-        "x{}.pkl",
-        "note.txt",
-        "split=a{}/part.npy",
-    ),
-    *(
-        "train/{}.npy",
-        "day={}/0.npy",
-        "img_emb/{}.npy",
-        ".hidden{}.npy",
-        "x{}.npz",
-        "x{}_copy.npy",
-        "data.tar",
-        ".zgroup",
-    ),
+    "img_emb_{}.npy",
+    "part-{:03}.npy",
+    "{}.npy",
+    "rank{}_batch0.npy",
+    "step_{}.npy",
+    "x{}.csv",
+    "y{}.csv",
+    "a{}.NPY",
+    "feats ({}).npy",
+    "epoch={}.npy",
+    "{}-of-5.npy",
+    "x_{}.json",
+    "x{}.pkl",
+    "note.txt",
+    "split=a{}/part.npy",
+    "train/{}.npy",
+    "day={}/0.npy",
+    "img_emb/{}.npy",
+    ".hidden{}.npy",
+    "x{}.npz",
+    "x{}_copy.npy",
+    "data.tar",
+    ".zgroup",
 )
 
 
@@ -556,26 +531,19 @@ def folder_outcome(rng: Rng) -> str:
     ]
     width = int(pick(rng, (2, 2, 2, 3)))
     shape = pick(rng, ((4, 2), (4, 2), (2,), (1, 2)))
-    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
-        for pattern in chosen:
-            for place in range(int(rng.integers(1, 5))):
-                path = Path("some", pattern.format(place + int(rng.integers(0, 2))))
-                path.parent.mkdir(parents=True, exist_ok=True)
-                values = (
-                    rng.integers(0, 99, shape) / 4 if rng.random() < 0.95 else np.ones((4, width))
-                )
-                if path.suffix == ".csv":
-                    path.write_text(
-                        pick(rng, ("a,b\n", "a,b\n", "b,a\n", "a,c\n", "")) + "1.5,2\n3,4.5\n2,7\n"
-                    )
-                elif path.suffix == ".npz":
-                    np.savez(path, feats=values)
-                else:
-                    path.write_bytes(saved(values) if path.suffix.lower() == ".npy" else b"{}")
-        try:
-            return described(read_chosen(Path("some"), ColumnChoice.of(None, (), None)))
-        except ReadError as error:
-            return f"{type(error).__name__}: {error}"
+    held: dict[str, Any] = {}
+    for pattern in chosen:
+        for place in range(int(rng.integers(1, 5))):
+            name = pattern.format(place + int(rng.integers(0, 2)))
+            values = rng.integers(0, 99, shape) / 4 if rng.random() < 0.95 else np.ones((4, width))
+            if name.endswith(".csv"):
+                header = pick(rng, ("a,b\n", "a,b\n", "b,a\n", "a,c\n", ""))
+                held[name] = f"{header}1.5,2\n3,4.5\n2,7\n".encode()
+            elif name.endswith(".npz"):
+                held[name] = npz(feats=values)
+            else:
+                held[name] = values if name.lower().endswith(".npy") else b"{}"
+    return of_folder(held)
 
 
 def held(rng: Rng, depth: int = 0) -> Any:
@@ -620,83 +588,50 @@ def held_outcome(rng: Rng) -> str:
 
 
 HEADS = (
-    *(
-        b"1.5 2.5\n3.5 4.5\n",
-        b"a;b\n1;2\n3;4\n",
-        b"[[1.0 2.0]\n [3.0 4.0]]",
-        b"| a | b |\n|---|---|\n| 1 | 2 |\n",
-        b"{}",
-    ),
-    *(
-        b'[{"a": 1}]',
-        b'{"a": 1}\n{"a": 2}\n',
-        b'{"columns":["a"],"data":[[1]]}',
-        b'{"a":{"0":1}}',
-        b"MATLAB 7.3 MAT-file",
-    ),
-    *(
-        b"\0\0\0\1DUCKDUCK",
-        b"IxF2",
-        b"\2\0\0\0\1\0\0\0" + bytes(8),
-        bytes(12),
-        b"<!DOCTYPE html>",
-        b"PK\3\4",
-        b"x",
-    ),
-    *(
-        b"version https://git-lfs",
-        b"\x1f\x8b",
-        b"1D0 2.5D1\n3D0 4D0\n",
-        b"1.5-2.5\n",
-        b"# only\n1 2\n3 4\n",
-        b"a,b\nx,y\n",
-    ),
+    b"1.5 2.5\n3.5 4.5\n",
+    b"a;b\n1;2\n3;4\n",
+    b"[[1.0 2.0]\n [3.0 4.0]]",
+    b"| a | b |\n|---|---|\n| 1 | 2 |\n",
+    b"{}",
+    b'[{"a": 1}]',
+    b'{"a": 1}\n{"a": 2}\n',
+    b'{"columns":["a"],"data":[[1]]}',
+    b'{"a":{"0":1}}',
+    b"MATLAB 7.3 MAT-file",
+    b"\0\0\0\1DUCKDUCK",
+    b"IxF2",
+    b"\2\0\0\0\1\0\0\0" + bytes(8),
+    bytes(12),
+    b"<!DOCTYPE html>",
+    b"PK\3\4",
+    b"x",
+    b"version https://git-lfs",
+    b"\x1f\x8b",
+    b"1D0 2.5D1\n3D0 4D0\n",
+    b"1.5-2.5\n",
+    b"# only\n1 2\n3 4\n",
+    b"a,b\nx,y\n",
 )
 
 
 def other_outcome(rng: Rng) -> str:
     """Why a file of another program is not read, and how it is converted."""
-    name = f"it{pick(rng, ('', ' is', chr(39)))}{pick(rng, [*CONVERTED, '.npy', '.csv', '.zip', '.h5', '.PNG', ''])}"
+    name = "it" + pick(rng, ("", " is", "'"))
+    name += pick(rng, [*CONVERTED, ".npy", ".csv", ".zip", ".h5", ".PNG", ""])
     data = pick(rng, HEADS) * int(pick(rng, (1, 1, 3)))
-    try:
-        return described(read_chosen((name, data), ColumnChoice.of(None, (), None)))
-    except ReadError as error:
-        return f"{type(error).__name__}: {error}"
+    return attempt(read_chosen, (name, data), EVERY)[0]
 
 
-BY_HAND = files()
+BY_HAND = [*files()]
 FOLDERS = [*folders()]
 
 
 def outcome_by_hand(number: int) -> str:
-    """What is read of a file that is written by hand, and of both its roles."""
+    """What is read of a file that is written by hand."""
     name, data, given = BY_HAND[number]
-    options = dict(given)
-    key = options.pop("key", None)
-    chosen = (
-        options.pop(each, default)
-        for each, default in (("columns", None), ("drop", ()), ("group", None))
-    )
-    choice = ColumnChoice.of(*chosen)
-    limits = Limits(**options)
-    found = []
-    for read in (read_chosen, read_chosen_pair):
-        given = {"key": key} if read is read_chosen else {}
-        try:
-            both = read((name, data), choice, limits=limits, **given)
-            found += [described(each) for each in both] if given == {} else [described(both)]
-        except ReadError as error:
-            found.append(f"{type(error).__name__}: {error} {getattr(error, 'choices', '')}")
-    return "\n".join(found)
-
-
-def folder_by_hand(number: int) -> str:
-    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
-        fill(Path("some"), FOLDERS[number])
-        try:
-            return described(read_chosen(Path("some"), ColumnChoice.of(None, (), None)))
-        except ReadError as error:
-            return f"{type(error).__name__}: {error}"
+    options = {"columns": None, "drop": (), "group": None, "key": None, **given}
+    choice = ColumnChoice.of(*(options.pop(each) for each in ("columns", "drop", "group")))
+    return readings((name, data), choice, key=options.pop("key"), limits=Limits(**options))
 
 
 def of_file(made: Callable[[Rng], tuple[str, bytes]]) -> Callable[[Rng], str]:
@@ -717,7 +652,7 @@ DRAWN: dict[str, tuple[Callable[[Rng], str], int]] = {
 }
 WRITTEN: dict[str, tuple[Callable[[int], str], int]] = {
     "by hand": (outcome_by_hand, len(BY_HAND)),
-    "folders by hand": (folder_by_hand, len(FOLDERS)),
+    "folders by hand": (lambda number: of_folder(FOLDERS[number]), len(FOLDERS)),
 }
 KINDS = {**DRAWN, **WRITTEN}
 
