@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import io
 import json
 import tempfile
@@ -69,7 +68,6 @@ def run_lines(message: object, after: str = "\n", **names: Any) -> set[Path]:
         warnings.simplefilter("ignore", ResourceWarning)  # np.load keeps an .npz file open
         exec(str(message).partition(after)[2], names)
         names.clear()
-        gc.collect()
     return {*Path().iterdir()} - before
 
 

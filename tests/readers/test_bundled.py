@@ -25,6 +25,7 @@ from prviz.readers.bundled import (
     bundled_names,
     bundled_pair,
     bundled_path,
+    family_of,
     zoo_checkpoints,
 )
 from prviz.readers.media import look
@@ -386,3 +387,27 @@ def test_the_app_folder_is_the_carried_one_when_there_is_one(
     (package / "_app").mkdir()
     assert paths.app_root() == package / "_app"
     assert paths.data_folder() == package / "_app" / "data"
+
+
+def test_names_of_bundled_checkpoints() -> None:
+    assert bundled_pair("truncation-0.7").generated.name == "Truncation sweep, psi = 0.7"
+    said = "Truncation of an autoencoder, VAE truncated 1"
+    assert bundled_pair("latent-1").generated.name == said
+    summaries = {
+        each.name: each.summary for family in BUNDLED.values() for each in family.checkpoints
+    }
+    for name, summary in {
+        "truncation-0.0": "Every sample is the one mean picture: full collapse.",
+        "truncation-0.1": "Latent vectors pulled to their mean: 0.1 of each one's distance is left.",
+        "words-0": "Words without order.",
+        "words-1": "Each word drawn after the one before it.",
+        "topics-1": "New sentences of one topic.",
+        "topics-2": "New sentences of the first 2 topics.",
+    }.items():
+        assert summaries[name] == summary
+    assert summaries["truncation-1.0"].startswith("The converged mixture as it is")
+    families = {"words-0": "text", "diffusion-e300": "zoo", "topics-1": "topics"}
+    assert {name: family_of(name) for name in families} == families
+    names = {each.name for each in zoo_checkpoints()}
+    assert names >= {"guidance-0", "gan-e50"}
+    assert not names & set(SAME_FILE)

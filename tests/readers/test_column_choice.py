@@ -4,7 +4,9 @@ features.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,21 @@ import pytest
 import safetensors.numpy
 from numpy.testing import assert_array_equal
 
-from prviz.readers import read, read_pair
+from prviz.checks.row_order import CONSEQUENCE
+from prviz.quoting import drop_text
+from prviz.readers import ReadError, read, read_label, read_pair, roles
+from prviz.readers.columns import (
+    ColumnChoice,
+    columns_offered,
+    group_text,
+    index_columns,
+    is_label,
+    label_array,
+    label_names,
+    parsed,
+    sort_columns,
+    with_buttons,
+)
 from prviz.samples import REORDERED
 from prviz.triage.measure import samples_at
 from prviz.triage.measured import ResultCache, TriageSettings
@@ -175,3 +191,120 @@ def test_groups_of_embeddings_are_in_the_table_beside_them(tmp_path: Path) -> No
     # the table is of other samples
     safetensors.numpy.save_file({"features": values[::-1].copy()}, path)
     refusal(path, r"has no column of groups 'video'", group="video")
+
+
+def test_names_of_labels_are_told_from_names_of_features() -> None:
+    labels = (
+        "id,ids,idx,Index,class,file name,is-real,unnamed:_0.1,level_2,my_label,,Unnamed: 0,"
+        " __index_level_0__ ,text"
+    )
+    assert [name for name in labels.split(",") if not is_label(name)] == []
+    assert [
+        name
+        for name in ("idle", "classy", "real", "x_idx2", "level_", "f0", "texts", "unnamed")
+        if is_label(name)
+    ] == []
+
+
+def test_features_and_labels_by_names_and_choices() -> None:
+    names = ["id", "f0", "f1", "word", "2", "10"]
+    numeric = [True, True, True, False, True, True]
+
+    def sorted_by(index: tuple[str, ...] = (), **given: Any) -> tuple[list[int], list[int]]:
+        return sort_columns(names, numeric, ColumnChoice(**given), "t", index)
+
+    assert sorted_by() == ([1, 2, 3, 4, 5], [0])
+    assert sorted_by(features=("f*",)) == ([1, 2], [0, 3])
+    assert sorted_by(features=("id", "f1")) == ([0, 2], [3])
+    assert sorted_by(drop=("f*", "word")) == ([4, 5], [0, 1, 2, 3])
+    assert sorted_by(group="f0", drop=("word",)) == ([2, 4, 5], [0, 1, 3])
+    assert sorted_by(("f1",), drop=("word",)) == ([1, 4, 5], [0, 2, 3])
+    assert sorted_by(("f1",), features=("f1", "f0")) == ([1, 2], [0, 3])
+    assert sorted_by(("f1",), features=("f*",)) == ([1], [0, 2, 3])
+    assert sort_columns(["10", "9", "id"], [True] * 3, ColumnChoice(), "t") == ([1, 0], [2])
+    for wrong in ({"features": ("z",)}, {"drop": ("z*",)}, {"group": "f*"}):
+        with pytest.raises(ReadError, match="t: has no column "):
+            sorted_by(**wrong)
+    shared = ColumnChoice(features=("z",), drop=("f0",), group="g", shared=True)
+    assert shared.unknown(names) == ["z", "g"]
+    assert shared.without(["h"]).drop == ("f0", "h")
+    assert shared.known(names) == ColumnChoice((), ("f0",), None)
+    assert shared.known([*names, "g", "z"]) == ColumnChoice(("z",), ("f0",), "g")
+    shared.check(names, "t")
+    assert shared.met == set(names)
+    ColumnChoice(shared=True).check(["a"], "t")
+    assert not ColumnChoice(shared=True)
+    assert all((ColumnChoice(features=("a",)), ColumnChoice(drop=("a",)), ColumnChoice(group="")))
+    shared.refuse_arrays("t")
+    ColumnChoice(group="g").refuse_arrays("t")
+    for one in (ColumnChoice(features=("a",)), ColumnChoice(drop=("a",))):
+        with pytest.raises(ReadError, match="an array, without names"):
+            one.refuse_arrays("t")
+    for given in ({"columns": 3}, {"columns": [3]}, {"drop": [None]}, {"group": 3}):
+        with pytest.raises((ReadError, TypeError)):
+            ColumnChoice.of(**{"columns": None, "drop": (), "group": None, **given})  # type: ignore[arg-type]
+
+
+def test_what_leaves_columns_out_in_words() -> None:
+    assert drop_text(["a b"]) == "drop='a b' (--drop 'a b')"
+    assert drop_text(["a", "b,c"]) == "drop=['a', 'b,c'] (--drop 'a,\"b,c\"')"
+    assert drop_text(["x" * 200]).startswith("drop='xxx")
+    for names in (["a b"], ["a", "b,c"], ["it's"], ["x (--drop y)", '"'], ["f1"], ["Größe [m]"]):
+        said = f"Leave it out with {drop_text(names)}, or not ('a')."
+        assert columns_offered(said) == tuple(names)
+        assert with_buttons(said) == "Leave it out with the button below, or not ('a')."
+        assert with_buttons(f"leave it out, {drop_text(names)}.") == "leave it out."
+    assert columns_offered(drop_text(["a\n"])) == ()
+    for said in (group_text("it's"), CONSEQUENCE, "clips with --group clip (group='clip'):"):
+        assert re.search(r"--group \S+ in the shell, not on a page", with_buttons(said))
+        assert not re.search("groups?=", with_buttons(said))
+    assert drop_text(["x" * 201]) == drop_text(["a\n"]) == "drop=... (--drop COLUMNS)"
+
+
+def test_labels_are_numbers_texts_or_long_texts() -> None:
+    for values, kind in (
+        ([1, True, -(2**63)], "i"),
+        ([1, 2**63], "U"),
+        ([1.5, 2.0], "f"),
+        ([1, 2.0], "U"),
+        (["a", None], "U"),
+        (["a"] * 99 + ["b" * 9_999], "O"),  # which does not make the others as long
+        (["a" * 2_800] + ["b"] * 2_799, "O"),
+        (["a" * 40] * 9, "U"),
+        (["cat", "a longer name"], "U"),
+    ):
+        found = label_array(values)
+        assert found.dtype.kind == kind
+        assert kind != "O" or found.tolist() == values
+    assert label_array(["a", None]).tolist() == ["a", ""]
+    assert label_array([]).dtype.kind == "i"
+    assert parsed(["1", "-2", "0"]) == [1, -2, 0]
+    assert parsed(["9" * 17]) == [10**17 - 1]
+    for text in ("007", "-0", "1.0", "--1", "9" * 18, "", "x", "-", "+5", "5-", "٣"):
+        assert parsed([text, "1"]) == [text, "1"]
+    names = ["", "a", "a", "index", " a ", "a (2)"]
+    numbered = ["index", "a", "a (2)", "index (2)", "a (3)", "a (2) (2)"]
+    assert label_names(names) == numbered
+
+
+def test_the_index_of_pandas_is_read_from_its_metadata() -> None:
+    for text, names in (
+        (b'{"index_columns": ["a", {"kind": "range"}, "b"]}', ("a", "b")),
+        *(
+            (text, ())
+            for text in (b'{"index_columns": "a"}', b'{"x": 1}', b"{", b"[1]", b"", b"[" * 9_999)
+        ),
+    ):
+        assert index_columns({b"pandas": text}) == names
+    assert index_columns({}) == index_columns(None) == ()
+
+
+def test_labels_beside_an_array_are_read_by_name() -> None:
+    file = "a.npz", build.npz(x=np.ones((4, 2)), y=np.arange(4), extra=np.array(list("abcd")))
+    samples = read(file)
+    assert read_label(file, "y", samples).tolist() == [0, 1, 2, 3]
+    assert read_label(file, "extra", samples).tolist() == list("abcd")
+    assert read_label(file, "none", samples) is None
+    alone = "a.npy", build.npy(np.ones((4, 2)))
+    assert read_label(alone, "y", read(alone)) is None
+    assert roles(alone) is None

@@ -199,6 +199,7 @@ ALONE: list[tuple[str, tuple[str, ...], np.ndarray, list[str]]] = [
     ("feature", WORDS, RNG.normal(70, 9, N), ["birthwt", "molwt", "weight_kg", "zip"]),
     ("feature", WORDS, RNG.integers(0, 12, N), ["key"]),
     ("asked", WORDS, RNG.integers(0, 90, N), ["key"]),
+    ("asked", NUMBERED, FEW > 1, ["real"]),
     # by their values, whatever the name
     ("asked", WORDS, KEY[:80], ["gadget", "price key", "mz key"]),
     ("asked", WORDS, KEY, ["gadget", "sessions key"]),
@@ -305,3 +306,37 @@ def test_columns_beside_features(outcome: str, columns: dict[str, Any]) -> None:
 )
 def test_columns_that_all_have_such_names_are_features(names: tuple[str, ...]) -> None:
     assert taken_for({}, names) == "feature"
+
+
+# Names beside others, and what they are taken for.
+BEHIND = [
+    ("f0 f1 f2", "score", "asked"),
+    ("f0 f1", "score", "noted"),
+    ("f0 a b", "score", "noted"),
+    ("f0 f1 f2 a b c d", "score", "noted"),
+    ("a b", "score", "noted"),
+    ("f0 f1 f2", "latency_ms", "asked"),
+    ("a b", "latency_ms", "feature"),
+    ("f0 f1 f2 f3 f4 f5 f6 f7", "age", "noted"),
+    ("f0 f1 f2 f3 f4 f5 f6", "my_age my_size", "feature"),
+    ("f0 f1 f2 f3 f4 f5 f6 f7", "my_age my_size", "feature"),
+    ("f0 f1 f2 f3 f4 f5 f6 f7", "my_age", "noted"),
+    ("a", "umap_1 umap_2", "asked"),
+    ("a", "umap_1 umap_2 umap_3", "asked"),
+    ("a", "umap_1 umap_2 umap_3 umap_4", "feature"),
+    ("x y", "seed", "asked"),
+]
+
+
+@pytest.mark.parametrize(("beside", "names", "outcome"), BEHIND)
+def test_names_behind_each_other(beside: str, names: str, outcome: str) -> None:
+    columns = dict(zip(names.split(), RNG.normal(size=(4, N)), strict=False))
+    assert taken_for(columns, tuple(beside.split())) == outcome
+
+
+def test_a_key_is_one_of_few_columns_of_enough_rows() -> None:
+    key = RNG.permutation(64.0 * np.arange(64))
+    assert taken_for({"d": key}, ("a", "b", "c")) == "asked"
+    assert taken_for({"d": key[:63]}, ("a", "b", "c")) == "feature"
+    assert taken_for({"b": key}, ("a",)) == "asked"
+    assert taken_for({"b": key, "c": key[::-1]}, ("a",)) == "feature"

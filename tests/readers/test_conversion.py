@@ -4,9 +4,21 @@ lines.
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import pytest
 
-from prviz.readers.conversion import _table_within, refuse_container, refuse_misnamed
+from prviz.readers.arrow import _json_kind
+from prviz.readers.conversion import (
+    _table_within,
+    arrays_in,
+    refuse_container,
+    refuse_misnamed,
+    save_arrays,
+)
+from prviz.readers.source import refuse_pickles
 
 HDF5 = b"\x89HDF\r\n\x1a\n"
 ROWS = b"".join(b"%d.5 %d.25 3.5\n" % (row, row**2) for row in range(9))
@@ -109,3 +121,106 @@ def test_a_text_holds_a_table_where_most_lines_are_its_rows(lines: list[str], re
     found = _table_within([each.encode() for each in lines])
     assert (found is not None) == bool(recipe)
     assert found is None or recipe in found[1]
+
+
+def test_types_of_json_values() -> None:
+    kinds = [
+        (True, "bool"),
+        (1, "double"),
+        (1.5, "double"),
+        ("a", "string"),
+        (None, "None"),
+        ([], "None"),
+        ([None], "None"),
+        ({}, "None"),
+        ({"a": None}, "None"),
+        ({"a": 1, "b": None, "id": 2}, "struct<a: double, id: int64>"),
+        ([1], "list<item: double>"),
+        (["a"], "list<item: string>"),
+        ([[1]], "list<item: list<item: double>>"),
+        ([True], "list<item: bool>"),
+    ]
+    for value, kind in kinds:
+        assert str(_json_kind("a", value)).replace("element:", "item:") == kind
+    assert str(_json_kind("id", 1)) == "int64"
+    assert str(_json_kind("id", True)) == "bool"
+
+
+ROWS_BY_NAME = {"a.png": [1.0, 2.0], "b.png": [3.0, 4.0], "c.png": [5.0, 6.0]}
+
+
+OF_ONE = np.ones((2, 2))
+
+
+@pytest.mark.parametrize(
+    ("held", "arrays"),
+    [
+        (ROWS_BY_NAME, {"values": [*ROWS_BY_NAME.values()], "id": [*ROWS_BY_NAME]}),
+        ({"a": [1, 2], "b": [3, 4]}, {"a": [1, 2], "b": [3, 4]}),
+        ({**ROWS_BY_NAME, "d": [1.0]}, {**ROWS_BY_NAME, "d": [1.0]}),
+        (([[1, 2]], [3]), {"0": [[1, 2]], "1": [3]}),
+        (
+            [{"emb": [1, 2], "y": 0}, {"emb": [3, 4], "y": 1}],
+            {"emb": [[1, 2], [3, 4]], "y": [0, 1]},
+        ),
+        (
+            [{"emb": [[1, 2]], "y": [0]}, {"emb": [[3, 4], [5, 6]], "y": [1, 1]}],
+            {"emb": [[1, 2], [3, 4], [5, 6]], "y": [0, 1, 1]},
+        ),
+        ({"a": {"b": OF_ONE}}, {"a.b": [[1, 1], [1, 1]]}),
+        (np.array({"a": OF_ONE}, dtype=object), {"a": [[1, 1], [1, 1]]}),
+        (np.array([[1.5, 2]], dtype=object), {"values": [[1.5, 2]]}),
+        *(
+            (nothing, {})
+            for nothing in (
+                [1, "a"],
+                [],
+                {"__x": 1},
+                [np.ones(2), OF_ONE],
+                [OF_ONE, np.ones((2, 3))],
+                [np.ones(2), np.array(["a"])],
+            )
+        ),
+    ],
+)
+def test_arrays_in_what_other_libraries_hold(held: Any, arrays: dict[str, Any]) -> None:
+    found = arrays_in(held)
+    assert {name: array.tolist() for name, array in found.items()} == arrays
+    assert all(array.dtype != object for array in found.values())
+
+
+def test_arrays_are_saved_by_names_that_numpy_takes(tmp_path: Path) -> None:
+    path = save_arrays({"file": np.ones((3, 2)), "x": np.ones(3)}, tmp_path / "a.npz")
+    with np.load(path) as saved:
+        assert set(saved) == {"file_", "x"}
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ([1, 2, 3], r"no 2-D array of numbers in it: 'values' \(3,\); pool each"),
+        ({"a": [1, 2], "b": None}, r"no 2-D array of numbers in it: 'a' \(2,\)"),
+        ({}, r"no 2-D array of numbers in it: no arrays at all$"),
+        ({"x": np.ma.masked_array(OF_ONE, [[0, 1], [0, 0]])}, "1 values are masked; fill them in"),
+    ],
+)
+def test_what_holds_no_table_is_not_saved(held: Any, said: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=said):
+        save_arrays(held, tmp_path / "b.npz")
+    assert not list(tmp_path.iterdir())
+
+
+def test_rows_with_masked_values_are_left_out(tmp_path: Path) -> None:
+    masked = np.ma.masked_array(OF_ONE, [[0, 1], [0, 0]])
+    with pytest.warns(UserWarning, match="1 of 2 rows have masked values, and are left out"):
+        save_arrays(masked, tmp_path / "b.npz")
+    with np.load(tmp_path / "b.npz") as saved:
+        assert saved["values"].tolist() == [[1, 1]]
+
+
+def test_a_folder_of_pickles_is_saved_beside_it() -> None:
+    assert str(refuse_pickles("'d.v2'", "d.v2", ".pkl")).endswith(
+        "glob.glob('d.v2/*.pkl'))], 'd.v2.npz')"
+    )
+    assert "import glob, prviz.readers\n" in str(refuse_pickles("t", "d", ".pt"))
+    assert "import glob, joblib, prviz.readers\n" in str(refuse_pickles("t", "d", ".joblib"))

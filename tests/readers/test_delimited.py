@@ -13,6 +13,7 @@ from hypothesis import example, given, settings, strategies as st
 from numpy.testing import assert_array_equal
 
 from prviz.readers import Limits, ReadError, delimited, read
+from prviz.readers.delimited import summary_rows
 from tests.readers.answers import csv, followed, refusal
 
 # Fields that parsers are known to read differently, or that no table should hold.
@@ -246,3 +247,11 @@ def test_labels_that_are_words_of_sums_are_labels_of_kinds_and_people(labels: li
     table = pd.DataFrame(np.random.default_rng(5).normal(size=(40, 2)), columns=["a", "b"])
     table["label"] = labels
     assert read(csv(table)).n == 40
+
+
+def test_sums_below_a_table_are_found_without_a_warning() -> None:
+    rows = np.random.default_rng(0).normal(size=(20, 3)) * 1e306
+    assert summary_rows(np.r_[rows, rows.sum(axis=0)[None]]) == (0, 1)
+    assert summary_rows(np.full((20, 2), 1e308)) == (0, 0)
+    constant = np.c_[np.ones(20), np.arange(20.0)]
+    assert summary_rows(np.r_[constant, constant.sum(axis=0)[None]]) == (0, 0)

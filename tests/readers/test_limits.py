@@ -20,10 +20,17 @@ import pyarrow as pa
 import pytest
 
 from prviz.readers import Limits, ReadError, read, read_pair, source as source_module
-from prviz.readers.columns import label_array, label_names
 from prviz.readers.keyed import choose_key, open_tensors, required_roles
 from prviz.readers.npy import zip_members
-from prviz.readers.source import EXPANSION_VARIABLE, FileSource, as_source, check_claim
+from prviz.readers.source import (
+    EXPANSION_VARIABLE,
+    FileSource,
+    as_source,
+    check_claim,
+    check_columns,
+    check_keys,
+    human_size,
+)
 from tests import file_builders as build
 from tests.browser import ROOT
 from tests.file_builders import VALUES
@@ -92,34 +99,7 @@ def test_hostile_tables_are_read_in_seconds() -> None:
     subprocess.run([sys.executable, "-c", _HOSTILE], cwd=ROOT, timeout=60, check=True)
 
 
-def test_repeated_names_are_numbered_around_those_that_are_there() -> None:
-    names = ["id", "id (2)", " id", "", "id", "Unnamed: 0", "id (3)"]
-    assert label_names(names) == [
-        "id",
-        "id (2)",
-        "id (3)",
-        "index",
-        "id (4)",
-        "index (2)",
-        "id (3) (2)",
-    ]
-
-
-def test_labels_that_look_like_integers_but_are_none() -> None:
-    for text in ("--5", "-", "+5", "5-", "٣"):
-        labels = read(("x.csv", f"id,a\n{text},1\n{text},2\n-6,3\n".encode())).labels
-        assert labels["id"].tolist() == [text, text, "-6"]
-
-
 # ---- memory ----
-
-
-def test_a_long_label_does_not_make_the_others_as_long() -> None:
-    texts = ["a" * 2800, *["b"] * 2799]
-    held = label_array(texts)
-    assert held.dtype == object
-    assert held.tolist() == texts
-    assert label_array(["cat", "a longer name"]).dtype.kind == "U"
 
 
 @pytest.mark.exhaustive
@@ -151,10 +131,6 @@ def test_what_a_small_file_may_become_can_be_raised(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv(EXPANSION_VARIABLE, str(times))
     assert Limits().max_expansion == times
     assert read(source).n == 65 * 256
-    for wrong in ("-1", "ten", "", "1" * 10):
-        monkeypatch.setenv(EXPANSION_VARIABLE, wrong)
-        with pytest.raises(ValueError, match=f"{EXPANSION_VARIABLE} = '{wrong}'; a whole number"):
-            read(source)
 
 
 def test_the_limit_grows_with_the_file_up_to_that_of_every_file() -> None:
@@ -293,3 +269,64 @@ def test_members_of_a_zip_are_its_files_without_folders_and_what_macos_adds() ->
         "x",
     ]
     assert zip_members(FileSource("some.zip", 4, data=b"PK\x03\x04"), Limits()) == []
+
+
+def test_sizes_in_words_and_limits_of_claims() -> None:
+    sizes = {
+        0: "0 bytes",
+        1023: "1023 bytes",
+        1024: "1.0 KiB",
+        1536: "1.5 KiB",
+        1024**2: "1.0 MiB",
+        1024**4: "1.0 TiB",
+    }
+    assert {size: human_size(size) for size in sizes} == sizes
+    assert human_size(2**63) == "more than a million TiB"
+    assert human_size(5 * 10**5 * 1024**4) == "500,000.0 TiB"
+    limits = Limits(max_bytes=10**9, max_expansion=2, max_keys=3, max_columns=3)
+    check_claim("t", 10**9, limits)
+    of_file = limits.of_file(10**8)
+    check_claim("t", 2 * 10**8, of_file)
+    with pytest.raises(ReadError, match=r"3 times the file itself.*max_expansion=3"):
+        check_claim("t", 2 * 10**8 + 1, of_file)
+    assert (of_file.most_bytes, limits.of_file(1).most_bytes, limits.of_file(10**9).most_bytes) == (
+        2 * 10**8,
+        64 * 1024**2,
+        10**9,
+    )
+    for check in (check_keys, check_columns):
+        check("t", 3, limits)
+        with pytest.raises(ReadError, match="more than 3"):
+            check("t", 4, limits)
+    for name in (
+        "max_bytes",
+        "min_rows",
+        "max_header_bytes",
+        "max_keys",
+        "max_columns",
+        "max_expansion",
+    ):
+        Limits(**{name: 1})
+        with pytest.raises(ValueError, match=f"{name} = 0; an integer from 1"):
+            Limits(**{name: 0})
+
+
+def test_the_default_expansion_is_a_whole_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in ("7", "9" * 9):
+        monkeypatch.setenv("PRVIZ_MAX_EXPANSION", text)
+        assert Limits().max_expansion == int(text)
+    for text in ("", "-1", "1.5", "9" * 10, "\u0663", "x"):
+        monkeypatch.setenv("PRVIZ_MAX_EXPANSION", text)
+        with pytest.raises(ValueError, match="a whole number such as 100 is needed"):
+            Limits()
+
+
+def test_files_of_a_folder_are_claimed_together(tmp_path: Path) -> None:
+    for place, n in enumerate((3, 6)):
+        np.save(tmp_path / f"x_{place}.npy", np.ones((n, 2), "f4"))
+    assert read(tmp_path, limits=Limits(max_bytes=72)).n == 9
+    refusal(
+        tmp_path,
+        r"claims 72 bytes of values, more than the limit of 71 bytes",
+        limits=Limits(max_bytes=71),
+    )

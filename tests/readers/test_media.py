@@ -4,6 +4,7 @@ allowed.
 
 from __future__ import annotations
 
+import io
 import os
 import unicodedata
 import zipfile
@@ -21,7 +22,7 @@ from prviz.readers.media import (
     PictureLimits,
     ZipPictures,
 )
-from prviz.readers.media.looks import plain_path
+from prviz.readers.media.looks import end_alike, plain_path
 from tests.counting import lines_run
 from tests.picture_builders import encrypted, packed, picture, zipped
 
@@ -310,3 +311,31 @@ def test_no_descriptor_stays_open(served: Path) -> None:
     # Those on the folder alone: other threads of this process open files of their own meanwhile.
     opened = map(os.path.realpath, Path("/proc/self/fd").iterdir())
     assert [path for path in opened if path.startswith(str(served.resolve()))] == []
+
+
+def test_paths_of_pictures() -> None:
+    paths = {
+        "a\\b": "a/b",
+        "/a//./b": "a/b",
+        "../x/../a": "a",
+        "A": "A",
+        "e\u0301": "\u00e9",
+        "a/..": "",
+        "e\u0301" * 128: "e\u0301" * 128,
+    }
+    assert {path: plain_path(path) for path in paths} == paths
+    assert end_alike("a/b", "b")
+    assert end_alike("b", "a/b")
+    assert not end_alike("ab", "b")
+    for name in ("entries", "file_bytes", "ratio", "small_bytes"):
+        PictureLimits(**{name: 1})
+        with pytest.raises(ValueError, match=f"{name} = 0"):
+            PictureLimits(**{name: 0})
+
+
+def test_pictures_of_an_archive_in_any_buffer() -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("a/1.png", b"x")
+    for held in (data.getvalue(), bytearray(data.getvalue()), memoryview(data.getvalue())):
+        assert ZipPictures("a.zip", held).get("1.png") == b"x"

@@ -220,12 +220,6 @@ def test_a_big_file_is_not_copied_more_than_once(tmp_path: Path) -> None:
     assert peak < 3.5 * samples.values.nbytes
 
 
-def test_limits_are_checked() -> None:
-    for name in ("max_bytes", "min_rows", "max_header_bytes"):
-        with pytest.raises(ValueError, match=f"{name} = 0; an integer from 1"):
-            Limits(**{name: 0})
-
-
 def test_as_many_bytes_as_the_limit_are_read() -> None:
     assert read(("x.npy", build.npy(VALUES)), limits=Limits(max_bytes=VALUES.nbytes)).n == build.N
     refusal(

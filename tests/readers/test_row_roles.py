@@ -5,6 +5,7 @@ folder.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,14 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import prviz
-from prviz.readers import read, read_pair, roles
+from prviz.readers import ReadError, read, read_pair, roles
+from prviz.readers.row_roles import (
+    find_row_roles,
+    require_row_roles,
+    row_choices,
+    rows_of,
+    split_key,
+)
 from prviz.triage.measure import samples_at
 from prviz.triage.measured import TriageSettings
 from tests import file_builders as build
@@ -33,31 +41,18 @@ def table(extension: str, **labels: object) -> tuple[str, bytes]:
 @pytest.mark.parametrize("extension", ["csv", "parquet"])
 @pytest.mark.parametrize(
     ("name", "values"),
-    [
-        ("role", ("real", "generated")),
-        ("split", ("Reference", "fake")),
-        ("source", ("real", "synthetic")),
-        ("is_generated", (0, 1)),
-        ("is_fake", (False, True)),
-        ("is_real", (True, False)),
-        ("is_real", (1.0, 0.0)),
-        ("isGenuine", ("T", "F")),
-        ("was generated", (-1, 1)),
-        ("Synthetic", ("no", "yes")),
-    ],
+    [("role", ("real", "generated")), ("is_fake", (False, True)), ("is_real", (1.0, 0.0))],
 )
 def test_a_column_of_roles_gives_both_sides(
     extension: str, name: str, values: tuple[object, object]
 ) -> None:
-    source = table(extension, **{name: [values[0] if real else values[1] for real in REAL]})
+    source = table(extension, **{name: np.where(REAL, *values)})
     pair = read_pair(source)
     assert_array_equal(pair.real.values, VALUES[REAL])
     assert_array_equal(pair.generated.values, VALUES[~REAL])
     assert len(set(pair.real.labels[name].tolist())) == 1
     keys = roles(source)
-    assert keys is not None
-    caught = refusal(source, "holds both real")  # one set of both would be neither
-    assert caught.choices == keys
+    assert refusal(source, "holds both real").choices == keys  # one set of both would be neither
     assert_array_equal(read(source, key=keys[1]).values, VALUES[~REAL])
 
 
@@ -108,9 +103,9 @@ def test_rows_of_one_of_several_list_columns(tmp_path: Path) -> None:
 def test_rows_are_named_by_a_column_of_any_name(
     extension: str, values: tuple[object, object]
 ) -> None:
-    source = table(extension, condition=[values[0] if real else values[1] for real in REAL])
-    keys = tuple(f"condition={str(value).removesuffix('.0')}" for value in values)
-    pair = read_pair(source, keys=(keys[0], keys[1]))
+    source = table(extension, condition=np.where(REAL, *values))
+    keys = [f"condition={str(value).removesuffix('.0')}" for value in values]
+    pair = read_pair(source, keys=keys)
     assert_array_equal(pair.real.values, VALUES[REAL])
     assert_array_equal(pair.generated.values, VALUES[~REAL])
     assert_array_equal(read(source, key=keys[1]).values, VALUES[~REAL])
@@ -124,13 +119,6 @@ def test_no_role_is_proposed_where_none_is_said(tmp_path: Path) -> None:
     write(file, frame.assign(condition=["x", "y"] * 5, real_or_fake="c"))
     said = "--real-key condition=VALUE --generated-key condition=VALUE"
     assert said in shell("curve", file, code=2)
-
-
-def test_columns_that_disagree_are_unclear() -> None:
-    words = ["real" if real else "fake" for real in REAL]
-    assert roles(table("csv", role=words, is_generated=~REAL)) == ("role=real", "role=fake")
-    assert roles(table("csv", role=words, is_generated=REAL)) is None
-    assert roles(table("csv", role=["real", "fake", "held-out"] * 3 + ["real"])) is None
 
 
 def test_in_the_shell(tmp_path: Path) -> None:
@@ -211,3 +199,67 @@ def test_files_of_webdataset_are_refused_by_name(tmp_path: Path) -> None:
     refusal(("000.tar", b"x" * 600), "a tar archive, such as a shard of WebDataset")
     (tmp_path / "000.tar").write_bytes(bytes(600))
     refusal(tmp_path, "a folder of tar archives")
+
+
+REAL_AND_MADE = np.array(["real", "fake", "real"])
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "pair"),
+    [
+        ("x", ["real", "fake"], ("x=real", "x=fake")),
+        ("x", ["Train", "SYNTH"], ("x=Train", "x=SYNTH")),
+        ("role", ["original", "synthetic"], ("role=original", "role=synthetic")),
+        ("split", ["Reference", "fake"], ("split=Reference", "split=fake")),
+        ("x", ["real", "other"], None),
+        ("x", ["real", "fake", "gen"], None),
+        ("x", ["real", "test"], None),
+        ("is_real", ["1", "0"], ("is_real=1", "is_real=0")),
+        ("is_real", ["no", "yes"], ("is_real=yes", "is_real=no")),
+        ("IsFake", ["no", "yes"], ("IsFake=no", "IsFake=yes")),
+        ("isGenuine", ["T", "F"], ("isGenuine=T", "isGenuine=F")),
+        ("was generated", ["-1", "1"], ("was generated=-1", "was generated=1")),
+        ("fake", ["False", "True"], ("fake=False", "fake=True")),
+        ("synthetic", [0, 1], ("synthetic=0", "synthetic=1")),
+        ("generated", [1, 0], ("generated=0", "generated=1")),
+        ("generated", ["yes", "real"], None),
+        ("generated", ["real", "fake"], ("generated=real", "generated=fake")),
+        ("other", ["1", "0"], None),
+    ],
+)
+def test_which_value_is_real(name: str, values: list[Any], pair: tuple[str, str] | None) -> None:
+    assert find_row_roles({name: np.array(values)}) == pair
+
+
+def test_roles_of_several_columns_must_agree() -> None:
+    both = {"a": REAL_AND_MADE, "is_real": np.array([1, 0, 1])}
+    assert find_row_roles(both) == ("a=real", "a=fake")
+    assert find_row_roles({**both, "is_real": np.array([1, 0, 0])}) is None
+    assert find_row_roles({}) is None
+    assert require_row_roles(both, "t") == ("a=real", "a=fake")
+    many = {"n": np.arange(21), "role": np.array(["u", "v", "w"]), "one": np.array(["z"] * 3)}
+    with pytest.raises(ReadError, match=r"'role' has 'u', 'v', 'w'\. Name both sets") as caught:
+        require_row_roles(many, "t")
+    assert "'n'" not in str(caught.value)
+    with pytest.raises(ReadError, match="Add a column 'role'"):
+        require_row_roles({"n": np.arange(21)}, "t")
+    assert row_choices({**many, "split": np.arange(20), "is_real": np.array([1, 0])})[:4] == (
+        "role=u",
+        "role=v",
+        "role=w",
+        "split=0",
+    )
+    assert row_choices({"split": np.arange(21), "fold": np.array(["a"])}) == ()
+    assert rows_of({"a": REAL_AND_MADE}, "a=real", "t").tolist() == [True, False, True]
+    assert rows_of({"a": np.array(["x"]), "a=b": np.array(["c"])}, "a=b=c", "t").tolist() == [True]
+    with pytest.raises(ReadError, match=r"no row has 'z'\. Its values: 'real', 'fake'"):
+        rows_of({"a": REAL_AND_MADE}, "a=z", "t")
+    with pytest.raises(ReadError, match="It has more than 20 values"):
+        rows_of({"a": np.arange(21)}, "a=z", "t")
+    keys = {
+        "clip[a=b]": ("clip", "a=b"),
+        "a=b": (None, "a=b"),
+        "clip": ("clip", None),
+        "a=[b=c]": (None, "a=[b=c]"),
+    }
+    assert {key: split_key(key) for key in keys} == keys

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,8 +17,21 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import prviz
 from prviz.measure.estimates import estimate
-from prviz.readers import read, read_pair
-from prviz.readers.suspects import float_bits, is_key, look_packed
+from prviz.readers import ReadError, read, read_pair
+from prviz.readers.suspects import (
+    _counting,
+    _in_order,
+    _repeats,
+    are_samples,
+    are_weights,
+    beside_lists,
+    called_weights,
+    check_upright,
+    float_bits,
+    is_key,
+    look_packed,
+    may_be_keys,
+)
 from prviz.samples import SamplePair
 from tests import file_builders as build
 from tests.readers.answers import csv, followed, json_lines, refusal, run_lines, shell, write
@@ -575,3 +589,100 @@ def test_classes_at_the_end_of_a_table_without_names_are_noted(place: int) -> No
     values[:, place] += values[:, place] > 4  # a number is left out
     assert read(csv(pd.DataFrame(values), header=False)).notes == ()
     assert read(csv(pd.DataFrame(values, columns=["size", *WORDS]))).notes == ()
+
+
+def test_weights_keys_counts_and_units_are_known_by_their_values() -> None:
+    assert [
+        name
+        for name in ("weight", "sample_weight", "W", "wgt", "My-WT")
+        if not called_weights(name)
+    ] == []
+    assert [name for name in ("height", "weighted", "w2", "weight_1") if called_weights(name)] == []
+    bodies = np.array([60.0, 82.0, 71.0])
+    assert not are_weights([bodies])
+    for column in (
+        bodies - 70,
+        bodies / 71,
+        bodies / 71 + 0.19,
+        np.full(3, 5.0),
+        bodies / 71 - 0.19,
+    ):
+        assert are_weights([column])
+    assert not are_weights([bodies / 71 + 0.21])
+    assert not are_weights([np.full(3, 5.0), bodies])
+    assert are_weights([np.full(3, 5.0), np.full(4, 6.0)])
+    assert are_weights([bodies, bodies / 71])
+    even = np.arange(64.0) * 7
+    assert is_key(even)
+    assert is_key(even[::-1])
+    assert not is_key(even + 0.5)
+    assert not is_key(np.r_[even, even[:1]])
+    assert not is_key(np.arange(64.0) ** 6)
+    unevenly = np.r_[np.arange(250.0) * 9, np.arange(250.0) * 20 + 9000]
+    assert is_key(unevenly)
+    assert not is_key(unevenly[1:])
+    assert not is_key(np.arange(500.0) ** 3)  # skewed, as amounts are
+    assert not is_key(np.r_[np.arange(63.0), 10_000])
+    values = np.c_[even, even + 0.5, np.r_[0.0, even[:-1]]]
+    assert may_be_keys(values).tolist() == [True, False, False]
+    assert may_be_keys(np.r_[even, 0.0, 0.5][:, None]).tolist() == [True]  # by the first rows
+    count = np.arange(9.0)
+    assert _counting(np.c_[count + 5, count * 2, count + 0.5, np.r_[count[:-1], 7.0], -count]) == [
+        0
+    ]
+    assert _counting(count[:8, None]) == [0]
+    assert _counting(count[:7, None]) == []
+    grown = np.arange(80.0) / 1000
+    uneven = grown + 1e-4 * np.sin(np.arange(80.0))
+    assert _in_order(np.c_[grown, uneven, -grown, np.sin(grown * 900)]) == ({0, 2}, {1})
+    assert _in_order(np.c_[grown, uneven][:63]) == ({0}, set())
+    assert _repeats(np.array([1.0, 1, 2, 2, 3, 3]))
+    assert _repeats(np.array([1.0, 1, 2]))
+    assert not _repeats(np.array([1.0, 2, 3, 3]))
+    assert not _repeats(np.ones(4))
+    assert not _repeats(np.array([0.5, 0.5, 1, 1]))
+
+
+def test_columns_of_one_byte_each_are_no_packed_bits() -> None:
+    bytes_of = np.random.default_rng(0).integers(0, 256, (64, 64)).astype(float)
+    assert look_packed(bytes_of)
+    assert not look_packed(np.tile(bytes_of[:1], (64, 1)))
+    assert not look_packed(bytes_of[:63])
+    assert not look_packed(bytes_of[:, :31])  # fewer than 2,000 bytes
+    assert look_packed(bytes_of[:, :32])
+    for wrong in (bytes_of + 0.5, bytes_of - 1, bytes_of + 1, bytes_of % 2):
+        assert not look_packed(wrong)
+
+
+def test_tables_whose_rows_are_features() -> None:
+    values = {"gene": np.array(["f3", "f4", "f5"])}
+    for labels, n in (
+        (values, 3),
+        ({"g": np.array(["f3", "f5"])}, 2),
+        ({"g": np.array(["a", "b"])}, 2),
+        ({}, 2),
+    ):
+        check_upright(labels, n, ["a", "b", "c"], "t.csv")
+    with pytest.raises(ReadError, match=r"each row is a feature \('f3', 'f4' ...\)"):
+        check_upright(values, 3, list("abcd"), "t.csv")
+    with pytest.raises(ReadError, match=r"each column is a sample \('cell1', 'cell2' ...\)"):
+        check_upright(values, 9, ["cell1", "cell2", "cell3"], "t.csv")
+    check_upright({}, 9, ["cell1", "cell2", "cell3"], "t.csv")
+    assert not are_samples(["cell1", "cell2"])
+    assert not are_samples(["cell1", "cell2", "x"])
+
+
+def test_decimals_beside_lists_are_said_not_to_be_read() -> None:
+    labels: dict[str, Any] = {
+        "size": np.array([1.5, 2.0]),
+        "width": np.array(["1.5", "2.0"]),
+        "note": np.array(["a.b", "c"]),
+        "count": np.array(["1", "2"]),
+        "seed": np.array([1.5, 2.5]),
+        "score": np.array([1.5, 2.5]),
+        "umap_x": np.array([1.5, 2.5]),
+        "id": np.array([1.5, 2.5]),
+        "minus": np.array(["-1.0", "2.0"]),
+    }
+    assert beside_lists(labels) == ("not read beside the lists of numbers: 'size', 'width'",)
+    assert beside_lists({"a": np.array([1, 2])}) == ()

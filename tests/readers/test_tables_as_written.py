@@ -266,16 +266,6 @@ def test_names_that_only_signs_tell_apart_stay_apart() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("column", "values"),
-    [("fake", [False, True]), ("synthetic", [0, 1]), ("role", ["original", "synthetic"])],
-)
-def test_both_roles_are_found_by_a_short_name(column: str, values: list[object]) -> None:
-    held = FRAME.assign(**{column: values * (N // 2)})
-    assert_array_equal(read_pair(csv(held)).real.values, VALUES[::2])
-    refusal(csv(FRAME.assign(real=[True, False] * 40)), "'real'", by=read_pair)
-
-
 # ---- folders ----
 
 

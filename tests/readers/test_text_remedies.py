@@ -178,24 +178,24 @@ CASES: dict[str, tuple[str, NDArray[np.float64]]] = {
         "30 4\n" + lines(lambda place, row: " ".join([f"w{place}", *map(repr, row)])),
         VALUES.astype("f4"),
     ),
-    "decimal commas under one name": (
-        "value\n" + lines(lambda _, row: f"{row[0]:.3f}".replace(".", ",")),
-        np.round(VALUES[:, :1], 3),
-    ),
+    "one name less": ("My,table\n" + table(FRAME[NAMES[:3]], header=False), VALUES[:, :3]),
     "powers under one name": (
         "value\n" + lines(lambda _, row: f"{row[0]:.3e}".replace(".", ",")),
         np.array([[float(f"{value:.3e}")] for value in VALUES[:, 0]]),
     ),
-    "one name less": ("My,table\n" + table(FRAME[NAMES[:3]], header=False), VALUES[:, :3]),
-    "bytes beside their scale": (
-        table(BYTES.assign(scale=0.25, zero_point=3, id=[f"n{place}" for place in range(30)])),
-        (np.round(VALUES * 50) - 3) * 0.25,
+    "decimal commas under one name": (
+        "value\n" + lines(lambda _, row: f"{row[0]:.3f}".replace(".", ",")),
+        np.round(VALUES[:, :1], 3),
     ),
     "bytes beside scale and minimum": (
         table(BYTES.assign(scale=np.linspace(0.1, 0.2, 30), offset=-1.5)),
         np.round(VALUES * 50) * np.linspace(0.1, 0.2, 30)[:, None] - 1.5,
     ),
     "nan": (table(FRAME.mask(PLACED), na_rep="nan"), WHOLE),
+    "bytes beside their scale": (
+        table(BYTES.assign(scale=0.25, zero_point=3, id=[f"n{place}" for place in range(30)])),
+        (np.round(VALUES * 50) - 3) * 0.25,
+    ),
     "empty cells below comments": (f"# made by hand\n#\n{GAPS}", WHOLE),
     "empty cells below a title": (f"Features of run 7\n\n{GAPS}", WHOLE),
     "empty cells below units": (f"{HEADER}\nmm,mm,mm,mm\n{GAPS_ALONE}", WHOLE),
