@@ -6,6 +6,7 @@ One more name or column is one more entry of ALONE or TOGETHER.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -35,11 +36,28 @@ HOURS = pd.date_range("2023-11-03 05:00", periods=N, freq="17h").repeat(2)[:N]
 KEY = RNG.permutation(10**6)[:600]
 AMOUNTS = RNG.permutation(np.unique(np.exp(RNG.normal(14, 1, 900)).round()))[:600]
 INCOMES = RNG.permutation(np.unique(np.exp(RNG.normal(10, 0.6, 100)).round()))
+# Names of what rows belong to, of codes, of what features may be and of what measures samples.
+UNIT_NAMES = ["patient", "Subject no", "source video", "SessionNo", "donor"]
+CODE_NAMES = [
+    *("naics", "sich", "destination_port", "Protocol", "country_iso_num", "camcol"),
+    *("Slice", "churn", "Survived", "county_fips", "payment_type", "stop_sequence"),
+    *("koi_fpflag_nt", "CNTSCHID", "BRANCH", "deceased"),
+]
+DOUBTFUL_NAMES = [
+    *("x", "y", "score", "aesthetic_score", "time", "time_s", "weight", "loss", "topic"),
+    *("log_prob", "reward", "cos_sim", "silhouette", "pseudotime", "pred"),
+]
+MEASURED_NAMES = ["lat", "gpu", "elapsed_ms", "week", "file_bytes", "temperature", "duration"]
+RISING = np.sort(RNG.integers(0, 900, N) // 9)
+BLOCKS = np.unique(np.sort(RNG.integers(0, 20, N)), return_inverse=True)[1] + 7
+STEPS = np.round(5 + 0.1 * np.arange(64), 1)
+GROWS = "it grows or falls from row to row"
+YEARS = "its values look like years"
 MOMENTS = 1.7e9 + np.cumsum(RNG.random(N) + 0.1)
 
 
 def taken_for(columns: Mapping[str, Any], beside: tuple[str, ...]) -> str:
-    """What all of these columns are taken for."""
+    """What all of these columns are taken for; of those with a note, what it says of them."""
     rows = max(map(len, columns.values()), default=N)
     values = VALUES[:rows, : len(beside)]
     frame = pd.DataFrame(values, columns=list(beside)).assign(**columns)
@@ -52,8 +70,9 @@ def taken_for(columns: Mapping[str, Any], beside: tuple[str, ...]) -> str:
     if not found.notes:
         return "feature"
     (note,) = found.notes
-    named = all(repr(name) in note for name in columns)
-    return "noted" if named and "may say something else" in note else note
+    named = ", ".join(map(repr, columns))
+    said = re.fullmatch(f"read as (?:a feature|features), though (.*): {named}; to leave .*", note)
+    return "noted" if said and "may say something else" in said[1] else said[1] if said else note
 
 
 # Names, each with the same values and alone beside features.
@@ -115,16 +134,12 @@ ALONE: list[tuple[str, tuple[str, ...], np.ndarray, list[str]]] = [
             "mag_unc",
         ],
     ),
-    ("asked", WORDS, UNITS, ["patient", "Subject no", "source video", "SessionNo", "donor"]),
+    ("asked", WORDS, UNITS, UNIT_NAMES),
     (
         "asked",
         NUMBERED,
         LARGE,
-        [
-            *("x", "y", "score", "aesthetic_score", "time", "time_s", "weight", "loss", "topic"),
-            *("temperature", "duration", "lat", "gpu", "elapsed_ms", "week", "file_bytes"),
-            *("log_prob", "reward", "cos_sim", "silhouette", "pseudotime", "pred"),
-        ],
+        [*DOUBTFUL_NAMES, *MEASURED_NAMES],
     ),
     (
         "label",
@@ -139,20 +154,13 @@ ALONE: list[tuple[str, tuple[str, ...], np.ndarray, list[str]]] = [
         "noted",
         WORDS,
         LARGE,
-        [
-            *("x", "y", "score", "aesthetic_score", "time", "time_s", "weight", "loss", "topic"),
-            *("log_prob", "reward", "cos_sim", "silhouette", "pseudotime", "pred"),
-        ],
+        DOUBTFUL_NAMES,
     ),
     (
         "noted",
         WORDS,
         COUNTS,
-        [  # like codes or outcomes
-            *("naics", "sich", "destination_port", "Protocol", "country_iso_num", "camcol"),
-            *("Slice", "churn", "Survived", "county_fips", "payment_type", "stop_sequence"),
-            *("koi_fpflag_nt", "CNTSCHID", "BRANCH", "deceased", "State Code", "Block"),
-        ],
+        [*CODE_NAMES, "State Code", "Block"],
     ),
     (
         "noted",
@@ -177,10 +185,8 @@ ALONE: list[tuple[str, tuple[str, ...], np.ndarray, list[str]]] = [
         [  # not the words that others of these names hold, and no numbers of units
             *("acid", "solid", "lipid", "grid", "radius error", "TPSA", "MolLogP", "NumHDonors"),
             *("lumError", "lumErr", "lumerr", "errLum", "lum_error", "err_lum", "Sepal.Length"),
-            *("patient", "Subject no", "source video", "SessionNo", "donor"),
-            *("naics", "sich", "destination_port", "Protocol", "country_iso_num", "camcol"),
-            *("Slice", "churn", "Survived", "county_fips", "payment_type", "stop_sequence"),
-            *("koi_fpflag_nt", "CNTSCHID", "BRANCH", "deceased"),
+            *UNIT_NAMES,
+            *CODE_NAMES,
         ],
     ),
     (
@@ -189,8 +195,8 @@ ALONE: list[tuple[str, tuple[str, ...], np.ndarray, list[str]]] = [
         LARGE,
         [
             *("step_time", "time_to_expiry", "shot_distance", "credit_score", "weight_loss"),
-            *("duration", "rating", "temperature", "MolWt", "birth_weight", "time_signature"),
-            *("ISO", "LIPID", "lat", "gpu", "elapsed_ms", "week", "file_bytes", "Länge"),
+            *("rating", "MolWt", "birth_weight", "time_signature", "ISO", "LIPID", "Länge"),
+            *MEASURED_NAMES,
         ],
     ),
     ("feature", WORDS, ONE, ["patient", "source video", "donor"]),
@@ -233,6 +239,25 @@ ALONE: list[tuple[str, tuple[str, ...], np.ndarray, list[str]]] = [
     ),
     ("feature", WORDS, 20240100 + RNG.integers(0, 99, N), ["MESS"]),
     ("feature", WORDS, np.full(N, 20240101), ["MESS"]),
+    # as they grow from row to row, in even steps or not
+    ("feature", WORDS, RISING, ["articles"]),
+    ("feature", ("height", *WORDS[1:]), RISING, ["age"]),
+    ("feature", ("height", *WORDS[1:]), BLOCKS, ["age"]),
+    (GROWS, WORDS, RISING, ["gadget"]),
+    (GROWS, WORDS, np.sort(NORMAL), ["b"]),
+    (GROWS, WORDS, np.sort(NORMAL)[::-1], ["c"]),
+    ("asked", WORDS, STEPS, ["t_s", "t", "elapsed_s", "time_ms", "seconds", "charge"]),
+    ("feature", WORDS, STEPS[:15], ["t"]),
+    (GROWS, WORDS, STEPS + 0.001 * (STEPS[40] == STEPS), ["t"]),
+    ("feature", WORDS, np.full(N, 1.5), ["t"]),
+    # numbers of blocks of rows
+    ("asked", WORDS, BLOCKS, ["gadget"]),
+    ("feature", WORDS, RNG.permutation(BLOCKS), ["gadget"]),
+    # years
+    (YEARS, WORDS, RNG.integers(1998, 2024, N), ["season", "year_built"]),
+    ("feature", WORDS, RNG.integers(1998, 2024, N) + 0.5, ["season"]),
+    ("feature", WORDS, RNG.integers(1848, 1874, N), ["season"]),
+    ("feature", WORDS, np.full(N, 2020), ["season"]),
     # weights of events, and of bodies
     ("asked", WORDS, RNG.permutation(np.linspace(-1, 50, N)), ["weight"]),
     ("asked", WORDS, np.ones(N), ["weight"]),

@@ -20,7 +20,7 @@ from prviz.readers.arrow_rows import _is_label_type
 from prviz.readers.conversion import _is_idx, _plain_bytes, _rows
 from prviz.readers.delimited import _alike, _encoding_of_windows, _is_extreme
 from prviz.readers.errors import EmptyCellError, SuspectColumnsError
-from prviz.readers.first_lines import _merged, _stands_above_names
+from prviz.readers.first_lines import _halved, _merged, _stands_above_names
 from prviz.readers.long_form import _feature
 from prviz.readers.notations import are_times_of_a_log
 from prviz.readers.number_names import _in_equal_steps, in_two_levels, is_unlike, points
@@ -108,6 +108,8 @@ RULES: tuple[tuple[Any, ...], ...] = (
     (_stands_above_names, [["1", "7"], ["a", "b"], ["1", "2"]], COMMA, False),
     (_stands_above_names, [["run", "7"], ["a", "a"], ["1", "2"]], COMMA, False),
     (_stands_above_names, [["run", "7"], ["a", "b"], ["1", "x"]], COMMA, False),
+    (_halved, ["a", "b"], [["1", "5", "-2", "3"]], True),
+    (_halved, ["a", "b"], [["1", "5", "2.5", "3"]], False),
     (stands_alone, b'1,",2', b",", True),
     (stands_alone, b'1,2,"', b",", False),
     (stands_alone, b'1,",x', b",", False),

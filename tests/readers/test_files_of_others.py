@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import safetensors.numpy
 from numpy.testing import assert_allclose, assert_array_equal
@@ -21,7 +20,6 @@ from PIL import Image
 
 from prviz.array_input import as_array
 from prviz.checks.flags import flags_of
-from prviz.cli.main import main
 from prviz.readers import (
     ReadError,
     read,
@@ -30,7 +28,7 @@ from prviz.readers import (
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import checkpoints_of
 from tests import file_builders as build
-from tests.readers.answers import csv, followed, json_lines, refusal
+from tests.readers.answers import csv, followed, json_lines, refusal, run_lines, shell, write
 
 pytestmark = pytest.mark.filterwarnings("ignore::prviz.PrvizWarning")
 N = 80
@@ -65,13 +63,12 @@ def test_numbers_that_the_first_object_of_json_has_not_are_a_column(
         assert_allclose(followed(json_lines(rows), said).values, VALUES[:, :2])
 
 
-def test_numbers_as_texts_of_a_parquet_file_are_told_how_to_be_numbers(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    path = tmp_path / "t.parquet"
-    FRAME.astype({"age": str}).to_parquet(path)
-    caught = refusal(path, "string', not numbers")
+def test_numbers_as_texts_of_a_parquet_file_are_told_how_to_be_numbers() -> None:
+    texts = FRAME.astype({"age": str})
+    caught = refusal(("t.parquet", texts.to_parquet()), "string', not numbers")
     assert "or of its digits (table.astype({'age': float}))" in str(caught)
-    pd.read_parquet(path).astype({"age": float}).to_parquet(path)
-    assert_array_equal(read(path).values, VALUES)
+    numbers = texts.astype({"age": float}).to_parquet()
+    assert_array_equal(read(("t.parquet", numbers)).values, VALUES)
 
 
 # ---- tables of text ----
@@ -160,15 +157,12 @@ def test_a_text_that_tells_two_sets_apart_is_asked_for_its_values(
     ending: str, tmp_path: Path
 ) -> None:
     both = FRAME.assign(method=np.where(np.arange(N) % 2, "CTGAN", "original data"))
-    path = tmp_path / f"t.{ending}"
-    both.to_csv(path, index=False) if ending == "csv" else both.to_parquet(path)
+    path = write(tmp_path / f"t.{ending}", both)
     caught = refusal(path, "'method' has 'original data', 'CTGAN'", by=read_pair)
-    pair = read_pair(path, keys=caught.choices)  # type: ignore[arg-type]
+    pair = read_pair(path, keys=caught.choices)
     assert_array_equal(pair.generated.values, VALUES[1::2])
-    with pytest.raises(
-        ReadError, match="'method'"
-    ):  # no longer asked for the sets, but for the text
-        read_pair(("t.csv", csv(both.assign(role=["real", "fake"] * (N // 2)))[1]))
+    # no longer asked for the sets, but for the text
+    refusal(csv(both.assign(role=["real", "fake"] * (N // 2))), "'method'", by=read_pair)
 
 
 def test_a_code_behind_the_comma_of_a_weather_station_is_no_decimal() -> None:
@@ -214,18 +208,15 @@ def test_a_text_with_commas_is_left_out() -> None:
     )
 
 
-def test_numbers_in_a_dictionary_are_numbers(tmp_path: Path) -> None:
-    table = pa.table({name: pa.array(FRAME[name]).dictionary_encode() for name in WORDS})
-    pq.write_table(table, tmp_path / "t.parquet")
-    with pa.ipc.new_file(tmp_path / "t.arrow", table.schema) as file:
-        file.write_table(table)
-    for name in ("t.parquet", "t.arrow"):
-        assert_array_equal(read(tmp_path / name).values, VALUES)
-    empty = FRAME.assign(age=FRAME["age"].where(FRAME.index != 7))
-    packed = pa.table({name: pa.array(empty[name], from_pandas=True) for name in WORDS})
-    columns = [column.dictionary_encode() for column in packed.columns]
-    pq.write_table(pa.table(columns, WORDS), tmp_path / "t.parquet")
-    refusal(tmp_path / "t.parquet", "row 8, column 'age': empty")
+def test_numbers_in_a_dictionary_are_numbers() -> None:
+    columns = {name: pa.array(FRAME[name]).dictionary_encode() for name in WORDS}
+    for file in (
+        ("t.parquet", build.parquet(columns)),
+        ("t.arrow", build.feather(columns, compression="uncompressed")),
+    ):
+        assert_array_equal(read(file).values, VALUES)
+    columns["age"] = pa.array([*VALUES[:7, 0], None, *VALUES[8:, 0]]).dictionary_encode()
+    refusal(("t.parquet", build.parquet(columns)), "row 8, column 'age': empty")
 
 
 @pytest.mark.parametrize("names", [["C#a", "C#b", "C#c", "C#d"], ["a", "b", "c", "d"]])
@@ -435,11 +426,9 @@ def test_times_behind_commas_are_no_rows_of_libsvm() -> None:
     refusal(("t.csv", "\n".join(rows).encode()), r"--drop 1\)")
 
 
-def test_a_text_that_is_called_raw_is_no_plain_bytes(tmp_path: Path) -> None:
-    (tmp_path / "t.raw").write_text(FRAME.to_csv(sep=" ", index=False))
-    refusal(tmp_path / "t.raw", "a table of numbers")
-    VALUES.astype("f4").tofile(tmp_path / "t.raw")
-    refusal(tmp_path / "t.raw", "plain bytes")
+def test_a_text_that_is_called_raw_is_no_plain_bytes() -> None:
+    refusal(("t.raw", FRAME.to_csv(sep=" ", index=False).encode()), "a table of numbers")
+    refusal(("t.raw", VALUES.astype("f4").tobytes()), "plain bytes")
 
 
 def test_a_table_of_categories_alone_becomes_numbers() -> None:
@@ -660,25 +649,22 @@ class Foreign(pa.ExtensionType):
         return cls()
 
 
-def test_extension_types_of_another_library_are_their_storage(tmp_path: Path) -> None:
+def test_extension_types_of_another_library_are_their_storage() -> None:
     pa.register_extension_type(Foreign())
     try:
         storage = pa.array(VALUES[:, None].tolist(), Foreign().storage_type)
         column = pa.ExtensionArray.from_storage(Foreign(), storage)
-        pq.write_table(pa.table({"emb": column}), tmp_path / "t.parquet")
-        assert_array_equal(read(tmp_path / "t.parquet").values, VALUES.astype("f4"))
+        found = read(("t.parquet", build.parquet({"emb": column})))
+        assert_array_equal(found.values, VALUES.astype("f4"))
     finally:
         pa.unregister_extension_type("tests.foreign")
 
 
-def test_columns_of_other_types_are_left_out_together(tmp_path: Path) -> None:
+def test_columns_of_other_types_are_left_out_together() -> None:
     more = {"none": pa.nulls(N), "when": pa.array(np.arange(N), pa.timestamp("ms"))}
-    pq.write_table(
-        pa.table({**dict(zip(WORDS, VALUES.T, strict=True)), **more}), tmp_path / "t.parquet"
-    )
-    caught = refusal(tmp_path / "t.parquet", r"\(--drop none,when\)")
-    assert "get_dummies" not in str(caught)
-    assert_array_equal(read(tmp_path / "t.parquet", drop=["none", "when"]).values, VALUES)
+    file = "t.parquet", build.parquet({**FRAME.to_dict("list"), **more})
+    assert "get_dummies" not in str(refusal(file, r"\(--drop none,when\)"))
+    assert_array_equal(read(file, drop=["none", "when"]).values, VALUES)
 
 
 def test_lists_of_texts_are_made_numbers_by_the_printed_line() -> None:
@@ -686,20 +672,22 @@ def test_lists_of_texts_are_made_numbers_by_the_printed_line() -> None:
     assert_array_equal(followed(rows, "lists of 'string'").values, VALUES)
 
 
-def test_pictures_in_a_table_are_saved_and_embedded(tmp_path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+def test_pictures_in_a_table_are_saved_and_embedded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     pictures = np.random.default_rng(0).integers(0, 256, (4, 8, 8, 3), dtype=np.uint8)
     held = []
     for picture in pictures:
         stream = io.BytesIO()
         Image.fromarray(picture).save(stream, "PNG")
         held.append({"bytes": stream.getvalue(), "path": "a.png"})
-    monkeypatch.chdir(tmp_path)
-    pq.write_table(pa.table({"image": held, "label": [0, 1, 2, 3]}), "t.parquet")
-    caught = refusal("t.parquet", "holds pictures")
-    assert main(["embed", "t.parquet", "-o", "o.safetensors", "--encoder", "pixels:8"]) == 2
-    assert str(caught) in capsys.readouterr().err
-    exec(str(caught).partition("\n")[2], {})
-    assert main(["embed", "t_pictures", "-o", "o.safetensors", "--encoder", "pixels:8"]) == 0
+    Path("t.parquet").write_bytes(build.parquet({"image": held, "label": [0, 1, 2, 3]}))
+    error = refusal("t.parquet", "holds pictures")
+    encoder = ("-o", "o.safetensors", "--encoder", "pixels:8")
+    assert str(error) in shell("embed", "t.parquet", *encoder, code=2)
+    run_lines(error)
+    shell("embed", "t_pictures", *encoder)
     (found,) = safetensors.numpy.load_file("o.safetensors").values()
     assert_allclose(found.reshape(pictures.shape) * 255, pictures, atol=1e-3)
 
@@ -728,27 +716,24 @@ def test_checkpoints_in_folders_of_their_own_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "header", ["seed b c d", "! FIELDS seed b c d", "seed,b,c,d", "seed\tb\tc\td"]
+    "header", ["# seed b c d", "#! FIELDS seed b c d", "# seed,b,c,d", "# seed\tb\tc\td"]
 )
-def test_names_in_the_comment_above_decide(header: str, tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
+def test_names_in_the_comment_above_decide(header: str) -> None:
     mark = next((each for each in ",\t" if each in header), " ")
-    np.savetxt(path, VALUES, header=header, delimiter=mark, comments="#" if "!" in header else "# ")
-    refusal(path, "column 'seed' looks like no feature")
-    assert read(path, drop="seed").features == ("b", "c", "d")
+    file = "t.csv", build.csv(VALUES, header, mark)
+    refusal(file, "column 'seed' looks like no feature")
+    assert read(file, drop="seed").features == ("b", "c", "d")
 
 
-def test_words_of_a_comment_as_many_as_columns_are_no_names(tmp_path: Path) -> None:
-    np.savetxt(tmp_path / "t.csv", VALUES, header="made by hand")
-    found = read(tmp_path / "t.csv")
+def test_words_of_a_comment_are_no_names() -> None:
+    found = read(("t.csv", build.csv(VALUES, "# made by hand", " ")))
     assert_array_equal(found.values, VALUES)
     assert not found.features
 
 
-def test_the_names_of_a_text_stay_with_the_file_that_is_made_of_it(tmp_path: Path) -> None:
-    path = tmp_path / "COLVAR"
-    np.savetxt(path, VALUES, header="! FIELDS time b c d", comments="#")
-    assert followed(path, "a table of numbers").features == ("time", "b", "c", "d")
+def test_the_names_of_a_text_stay_with_the_file_that_is_made_of_it() -> None:
+    file = "COLVAR", build.csv(VALUES, "#! FIELDS time b c d", " ")
+    assert followed(file, "a table of numbers").features == ("time", "b", "c", "d")
 
 
 def test_even_steps_are_seen_in_few_rows() -> None:
@@ -764,9 +749,9 @@ def test_atoms_and_elements_stand_in_columns_of_their_own() -> None:
         followed(file, said)
 
 
-def test_prose_with_numbers_is_no_table(tmp_path: Path) -> None:
-    (tmp_path / "notes.rst").write_text("Of 3 sets\n2 are real.\nThe third, 7, is not\n" * 5)
-    refusal(tmp_path / "notes.rst", r"the extension '\.rst' is not accepted")
+def test_prose_with_numbers_is_no_table() -> None:
+    prose = b"Of 3 sets\n2 are real.\nThe third, 7, is not\n" * 5
+    refusal(("notes.rst", prose), r"the extension '\.rst' is not accepted")
 
 
 @pytest.mark.parametrize("wide", [4, 5, 6])

@@ -179,7 +179,7 @@ def with_cell(text: str, row: int, column: int) -> pd.DataFrame:
 
 
 def test_one_column_without_a_known_mark_is_not_to_be_left_out() -> None:
-    refusal(("t.csv", f"{HEADER}\n{BODY}".replace(",", ":").encode()), r"Separate values by commas")
+    refusal(("t.csv", TABLE.replace(",", ":").encode()), r"Separate values by commas")
 
 
 def test_an_empty_vector_is_refused() -> None:
@@ -212,26 +212,20 @@ def test_sums_of_ordinary_rows_are_no_totals() -> None:
         np.zeros((40, 2)),
         VALUES[:, :1],
     ):
-        frame = pd.DataFrame(made, columns=[f"f{place}" for place in range(made.shape[1])])
-        read(csv(frame), columns="*")
+        assert read(csv(pd.DataFrame(made).add_prefix("f")), columns="*").n == len(made)
 
 
 def test_numbers_beside_lists_are_said(tmp_path: Path) -> None:
-    held = pd.DataFrame(
-        {"id": range(N), "seed": range(N), "emb": VALUES.tolist(), "size": VALUES[:, 0]}
-    )
-    held.to_parquet(tmp_path / "t.parquet")
-    assert read(tmp_path / "t.parquet").notes == ("not read beside the lists of numbers: 'size'",)
-    assert read(csv(held)).notes == ("not read beside the lists of numbers: 'size'",)
-    held.drop(columns="size").to_parquet(tmp_path / "t.parquet")
-    assert not read(tmp_path / "t.parquet").notes
+    held = pd.DataFrame({"id": range(N), "seed": range(N), "emb": VALUES.tolist()})
+    more = held.assign(size=VALUES[:, 0])
+    for file in (csv(more), write(tmp_path / "t.parquet", more)):
+        assert read(file).notes == ("not read beside the lists of numbers: 'size'",)
+    assert not read(write(tmp_path / "t.parquet", held)).notes
 
 
-def test_lists_of_tokens_are_not_taken_for_features(tmp_path: Path) -> None:
-    pq.write_table(
-        pa.table({"input_ids": [[1, 2, 3]] * N, "emb": VALUES.tolist()}), tmp_path / "t.parquet"
-    )
-    assert_array_equal(read(tmp_path / "t.parquet").values, VALUES)
+def test_lists_of_tokens_are_not_taken_for_features() -> None:
+    columns = {"input_ids": [[1, 2, 3]] * N, "emb": VALUES.tolist()}
+    assert_array_equal(read(("t.parquet", build.parquet(columns))).values, VALUES)
 
 
 @pytest.mark.parametrize(
@@ -259,11 +253,9 @@ def test_features_of_one_set_alone_are_left_out_by_the_remedy(tmp_path: Path) ->
 
 
 def test_names_that_only_signs_tell_apart_stay_apart() -> None:
+    two = FRAME[["f0", "f1"]]
     with pytest.raises(ValueError, match=r"different features"):
-        prviz.SamplePair(
-            pd.DataFrame(VALUES[:, :2], columns=["a_1", "a1"]),
-            pd.DataFrame(VALUES[:, :2], columns=["A_1", "A1"]),
-        )
+        prviz.SamplePair(two.set_axis(["a_1", "a1"], axis=1), two.set_axis(["A_1", "A1"], axis=1))
 
 
 # ---- folders ----
@@ -272,7 +264,7 @@ def test_names_that_only_signs_tell_apart_stay_apart() -> None:
 def shards(folder: Path, parts: list[pd.DataFrame], name: str = "part_{}.csv") -> Path:
     folder.mkdir(exist_ok=True)
     for place, part in enumerate(parts):
-        part.to_csv(folder / name.format(place), index=False)
+        write(folder / name.format(place), part)
     return folder
 
 
@@ -388,8 +380,7 @@ def test_a_folder_in_place_of_one_file_names_its_folders(tmp_path: Path) -> None
 
 def test_names_may_differ_in_the_capitals_of_their_extension(tmp_path: Path) -> None:
     for place, ending in enumerate(["npy", "NPY", "npy"]):
-        with (tmp_path / f"part{place}.{ending}").open("wb") as file:
-            np.save(file, VALUES[place::3])
+        (tmp_path / f"part{place}.{ending}").write_bytes(build.npy(VALUES[place::3]))
     assert read(tmp_path).n == N
 
 
@@ -399,12 +390,13 @@ def test_a_folder_around_the_files_is_named(tmp_path: Path) -> None:
     assert read(str(caught).split("Give that: '")[1].rstrip("'.")).n == N
 
 
-def test_extensions_of_arrow_s_own(tmp_path: Path) -> None:
-    table = pa.table({"emb": VALUES.tolist()})
-    for name, opened in (("t.arrows", pa.ipc.new_stream), ("t.ftr", pa.ipc.new_file)):
-        with pa.OSFile(str(tmp_path / name), "wb") as file, opened(file, table.schema) as writer:
-            writer.write_table(table)
-        assert_array_equal(read(tmp_path / name).values, VALUES)
+def test_extensions_of_arrow_s_own() -> None:
+    columns = {"emb": VALUES.tolist()}
+    for file in (
+        ("t.arrows", build.arrow_stream(columns)),
+        ("t.ftr", build.feather(columns, compression="uncompressed")),
+    ):
+        assert_array_equal(read(file).values, VALUES)
 
 
 LARGE = np.random.default_rng(6).uniform(1, 999, (N, D)).round(3)
@@ -440,21 +432,19 @@ def test_a_column_of_no_name_between_named_ones_is_a_feature() -> None:
 
 
 def test_a_sentence_below_the_rows_ends_them() -> None:
-    refusal(
-        ("t.csv", f"{HEADER}\n{BODY}Source: our own measurements\n{LINES[0]}\n".encode()),
-        rf"line {N + 2}: 1 fields, but {D} before it",
-    )
-    for cut in (",".join(LINES[0].split(",")[:3]), "s9"):  # a row that was cut off
-        refusal(
-            ("t.csv", f"{HEADER}\n{BODY}{cut}".encode()),
-            f"line {N + 2}: .* fields, but {D} before it",
-        )
+    for below in (
+        f"Source: our own measurements\n{LINES[0]}\n",
+        ",".join(LINES[0].split(",")[:3]),  # a row that was cut off
+        "s9",
+    ):
+        said = f"line {N + 2}: . fields, but {D} before it"
+        refusal(("t.csv", f"{TABLE}{below}".encode()), said)
 
 
 def test_a_column_missing_in_every_row_is_left_out() -> None:
-    data = FRAME.assign(none="NA").to_csv(index=False).encode()
-    refusal(("t.csv", data), r"column 9 'none': empty in every row. Leave it out, .*--drop none")
-    assert_array_equal(read(("t.csv", data), drop="none").values, VALUES)
+    file = csv(FRAME.assign(none="NA"))
+    refusal(file, r"column 9 'none': empty in every row. Leave it out, .*--drop none")
+    assert_array_equal(read(file, drop="none").values, VALUES)
 
 
 @pytest.mark.one_in(3)

@@ -290,31 +290,6 @@ def test_a_table_of_objects_beside_texts() -> None:
     assert_array_equal(found.values, VALUES)
 
 
-@pytest.mark.parametrize("name", ["t_s", "t", "elapsed_s", "time_ms", "seconds", "charge"])
-def test_a_column_in_even_steps_is_asked_about(name: str) -> None:
-    frame = in_no_order().assign(**{name: np.round(5 + 0.1 * np.arange(64), 1)})
-    refusal(csv(frame), f"column '{name}' looks like no feature")
-    assert read(csv(frame), drop=name).d == 4
-    if name == "t":
-        assert read(csv(frame[:15])).d == 5
-        frame.loc[40, name] += 0.001
-        assert read(csv(frame)).d == 5
-        assert read(csv(frame.assign(t=1.5))).d == 5
-
-
-def in_no_order() -> pd.DataFrame:
-    return pd.DataFrame(np.random.default_rng(1).normal(size=(64, 4)), columns=list("abcd"))
-
-
-def test_a_column_that_only_grows_or_falls_is_remarked() -> None:
-    frame = in_no_order()
-    for name, values in (("b", frame["b"].sort_values()), ("c", frame["c"].sort_values()[::-1])):
-        [note] = read(csv(frame.assign(**{name: values.to_numpy()}))).notes
-        assert note.startswith("read as a feature, though it grows or falls from row to row")
-        assert note.endswith(f"to leave out: drop={name!r} (--drop {name})")
-    assert not read(csv(frame)).notes
-
-
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("extension", [".parquet", ".feather", ".jsonl"])
 @pytest.mark.parametrize("form", ["names", "numbers", "categories", "index"])

@@ -1,6 +1,4 @@
-"""Small rules of the readers on inputs that are written out: columns, labels, sizes, roles, errors,
-metadata.
-"""
+"""Names of files, files that are written together, and folders below a folder."""
 
 from __future__ import annotations
 
@@ -17,17 +15,6 @@ from prviz.readers.source import (
     extension_of,
     kind_of,
 )
-
-# ---- columns and labels ----
-
-
-# ---- columns that are no features ----
-
-
-# ---- rows of both roles ----
-
-
-# ---- sizes, sources, errors ----
 
 
 def test_endings_of_names() -> None:
@@ -77,9 +64,3 @@ def test_folders_below_are_listed_in_order_and_to_some_depth(tmp_path: Path) -> 
     assert max(each.count("/") for each in found) == 12
     assert found[-2:] == ["a/z", "b"]
     assert below.folders(3) == found[:3]
-
-
-# ---- Arrow and what other libraries hold ----
-
-
-# ---- bundled embeddings ----
