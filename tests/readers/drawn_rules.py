@@ -206,8 +206,8 @@ def column(rng: Rng, n: int) -> np.ndarray:
 
 def columns(rng: Rng) -> Iterator[str]:
     """The rules of columns, by their names and numbers."""
-    n = int(pick(rng, (7, 8, 9, 12, 24, 63, 64, 65, 499, 500)))
-    names = [f"f{place}" for place in range(int(pick(rng, (0, 1, 2, 3, 7, 8))))]
+    n = pick(rng, (7, 8, 9, 12, 24, 63, 64, 65, 499, 500))
+    names = [f"f{place}" for place in range(pick(rng, (0, 1, 2, 3, 7, 8)))]
     names = some(rng, [*names, *some(rng, BESIDE, 1, 4)])
     drawn = rng.normal(size=(len(names), n))
     if (levels := pick(rng, (0, 0, 3, 255))) > 0:
@@ -233,7 +233,7 @@ def columns(rng: Rng) -> Iterator[str]:
 def forms(rng: Rng) -> Iterator[str]:
     """Tables with one value a row, of a grid that is full or not, or of few places of a matrix."""
     shape = pick(rng, ((4, 6), (4, 12), (6, 8), (20, 30), (48, 2)))
-    places = rng.permutation(shape[0] * shape[1])[: int(pick(rng, (23, 24, 25, 48)))]
+    places = rng.permutation(shape[0] * shape[1])[: pick(rng, (23, 24, 25, 48))]
     places = pick(rng, (places, places, np.sort(places), np.append(places, places[:1])))
     side, other = np.divmod(places, shape[1])
     n = len(places)
@@ -253,7 +253,7 @@ def forms(rng: Rng) -> Iterator[str]:
 
 def summaries(rng: Rng) -> Iterator[str]:
     """Rows that sum up the others, but for rounding."""
-    values = rng.normal(size=(int(pick(rng, (12, 15, 30))), int(pick(rng, (1, 2, 3)))))
+    values = rng.normal(size=(pick(rng, (12, 15, 30)), pick(rng, (1, 2, 3))))
     values = values.round(1) + pick(rng, (0, 5))
     known = [values.sum(0), values.mean(0), values.std(0), values.min(0), values.max(0)]
     known += [np.full(values.shape[1], len(values)), np.percentile(values, 25, axis=0)]
@@ -266,8 +266,8 @@ def summaries(rng: Rng) -> Iterator[str]:
 
 def bits(rng: Rng) -> Iterator[str]:
     """Bytes as packed bits and as other numbers, and the bits of numbers."""
-    n = int(pick(rng, (63, 64, 200)))
-    d = int(pick(rng, (8, 16, 40)))
+    n = pick(rng, (63, 64, 200))
+    d = pick(rng, (8, 16, 40))
     rates = rng.uniform(*pick(rng, ((0.3, 0.5), (0.25, 0.5), (0.02, 0.1))), 8 * d)
     common = rng.random((n, d)) < pick(rng, (0, 0.1, 0.2, 0.3))
     drawn = (rng.random((n, 8 * d)) < rates) | np.repeat(common, 8, axis=1)
@@ -275,8 +275,8 @@ def bits(rng: Rng) -> Iterator[str]:
     packed = np.packbits(drawn, axis=1)
     mixed = np.where(np.arange(d) < pick(rng, (0, d // 2, d)), packed, smooth)
     yield f"{look_packed(packed.astype(float))} {look_packed(mixed.astype(float))}"
-    out = int(pick(rng, (0, 2, 3)))  # of 200 numbers
-    negative = int(pick(rng, (19, 20, 100, 180, 181)))
+    out = pick(rng, (0, 2, 3))  # of 200 numbers
+    negative = pick(rng, (19, 20, 100, 180, 181))
     edge = pick(rng, (1, 25, 113, 137))
     place = pick(rng, (7, 10))
     words = np.full(200, edge << place) + rng.integers(0, 64, 200)
@@ -306,9 +306,9 @@ def head(rng: Rng, d: int) -> np.ndarray:
 
 def heads(rng: Rng) -> Iterator[str]:
     """Lines of numbers above rows of numbers."""
-    d = int(pick(rng, (2, 3, 4, 5, 6, 8)))
-    digits = int(pick(rng, (0, 1, 3, 5)))
-    rows = rng.normal(size=(int(pick(rng, (1, 2, 8, 10, 20))), d)) * pick(rng, (1, 30, 400))
+    d = pick(rng, (2, 3, 4, 5, 6, 8))
+    digits = pick(rng, (0, 1, 3, 5))
+    rows = rng.normal(size=(pick(rng, (1, 2, 8, 10, 20)), d)) * pick(rng, (1, 30, 400))
     ordered = len(rows) // 10 * pick(rng, (0, 1, 2))
     rows[:ordered] = pick(rng, (np.sort(rows[:ordered], axis=1), 5.0 * np.arange(d)))
     below = [[f"{each:.{pick(rng, (1, 3, 3, 3))}f}" for each in row] for row in rows]
@@ -324,7 +324,7 @@ def heads(rng: Rng) -> Iterator[str]:
         f"{is_unlike(first, below, numbers)} "
         f"{rows_to_compare(range(pick(rng, (9, 20_000, 200_000))))}"
     )
-    size = int(pick(rng, (2, 3)))
+    size = pick(rng, (2, 3))
     step = pick(rng, (1, 10))
     outer = [str(2019 + place // size) for place in range(d)]
     inner = [str(step * (place % size) + int(rng.random() < 0.1)) for place in range(d)]

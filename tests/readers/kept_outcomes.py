@@ -151,9 +151,9 @@ def numbers(rng: Rng, n: int) -> list[str]:
 
 def cells(rng: Rng) -> tuple[list[str], list[list[str]]]:
     """Names of the columns, and the columns."""
-    n = int(pick(rng, (3, 8, 9, 20, 20, 20, 64, 70)))
+    n = pick(rng, (3, 8, 9, 20, 20, 20, 64, 70))
     family = pick(rng, FAMILIES)
-    d = int(pick(rng, (1, 2, 3, 4, 8)))
+    d = pick(rng, (1, 2, 3, 4, 8))
     named = (
         [family.format(place) for place in range(d)]
         if rng.random() < 0.7
@@ -164,7 +164,7 @@ def cells(rng: Rng) -> tuple[list[str], list[list[str]]]:
     columns = [numbers(np.random.default_rng(same) if alike else rng, n) for _ in named]
     if alike:  # one way of writing, other numbers
         columns = [list(rng.permutation(column)) for column in columns]
-    for _ in range(int(pick(rng, (0, 0, 1, 1, 2, 3)))):
+    for _ in range(pick(rng, (0, 0, 1, 1, 2, 3))):
         name = pick(rng, BESIDE)
         place = int(rng.integers(len(named) + 1))
         named.insert(place, name)
@@ -247,8 +247,8 @@ def records(rng: Rng) -> tuple[str, bytes]:
 
 def array(rng: Rng) -> np.ndarray:
     """An array of one of many shapes and types."""
-    n = int(pick(rng, (3, 8, 12, 12, 64)))
-    d = int(pick(rng, (1, 2, 5, 8)))
+    n = pick(rng, (3, 8, 12, 12, 64))
+    d = pick(rng, (1, 2, 5, 8))
     shape = pick(
         rng,
         (
@@ -325,8 +325,8 @@ def arrays(rng: Rng) -> tuple[str, bytes]:
         return "a.npy", npy(array(rng), pick(rng, (None, (2, 0), (3, 0))))
     if kind in (3, 4):
         return "a.npy", npy(structured(rng), pick(rng, (None, (3, 0))))
-    keys = list(rng.permutation(KEYS)[: int(pick(rng, (1, 2, 2, 3, 4)))])
-    n = int(pick(rng, (3, 12, 64)))
+    keys = list(rng.permutation(KEYS)[: pick(rng, (1, 2, 2, 3, 4))])
+    n = pick(rng, (3, 12, 64))
     named = {}
     for key in keys:
         found = array(rng)
@@ -359,7 +359,7 @@ def damaged(rng: Rng) -> tuple[str, bytes]:
         if kind == 0:
             found[place] ^= 1 << int(rng.integers(8))
         elif kind == 1:
-            found[place] = int(pick(rng, (0, 1, 255, 44, 34, 46, 10)))
+            found[place] = pick(rng, (0, 1, 255, 44, 34, 46, 10))
         elif kind == 2:
             del found[place : place + int(rng.integers(1, 5))]
         else:
@@ -420,7 +420,7 @@ def outcome(rng: Rng, name: str, data: bytes) -> str:
     own = name.endswith((".parquet", ".arrow"))  # whose sizes depend on the version that wrote them
     limits = Limits(
         min_rows=10 if rng.random() < 0.05 else 3,
-        max_bytes=int(pick(rng, (400, 1_500))) if rng.random() < 0.08 and not own else 10**9,
+        max_bytes=pick(rng, (400, 1_500)) if rng.random() < 0.08 and not own else 10**9,
         max_columns=4 if rng.random() < 0.03 else 100_000,
     )
     return readings((name, data), choice, limits)
@@ -435,31 +435,30 @@ def of_folder(held: Mapping[str, Any]) -> str:
 
 # ---- columns of types, folders, what other programs hold ----
 
+
+def quarters(rng: Rng, *shape: int) -> np.ndarray:
+    return rng.integers(0, 99, shape) / 4
+
+
 TYPES: dict[str, Callable[[Rng, int], Any]] = {
     "float": lambda rng, n: pa.array(rng.integers(-99, 99, n) / 4, pa.float32()),
     "double": lambda rng, n: pa.array(rng.integers(-99, 99, n) / 3),
     "half": lambda rng, n: pa.array((rng.integers(-99, 99, n) / 4).astype("f2")),
     "whole": lambda rng, n: pa.array(rng.integers(0, 9, n)),
     "truth": lambda rng, n: pa.array(rng.integers(0, 2, n) > 0),
-    "text": lambda rng, n: pa.array([f"{pick(rng, 'abc')}" for _ in range(n)]),
-    "missing": lambda rng, n: pa.array(
-        [None if place == n // 2 else float(place % 3) for place in range(n)]
-    ),
+    "text": lambda rng, n: pa.array([pick(rng, "abc") for _ in range(n)]),
+    "missing": lambda rng, n: pa.array(np.arange(n) % 3.0, mask=np.arange(n) == n // 2),
     "categories": lambda rng, n: pa.array([pick(rng, "ab") for _ in range(n)]).dictionary_encode(),
-    "list": lambda rng, n: pa.array((rng.integers(0, 99, (n, 3)) / 4).tolist()),
-    "wide list": lambda rng, n: pa.array(
-        (rng.integers(0, 99, (n, 3)) / 4).tolist(), pa.large_list(pa.float32())
-    ),
-    "fixed": lambda rng, n: pa.array(
-        (rng.integers(0, 99, (n, 2)) / 4).tolist(), pa.list_(pa.float32(), 2)
-    ),
+    "list": lambda rng, n: pa.array(quarters(rng, n, 3).tolist()),
+    "wide list": lambda rng, n: pa.array(quarters(rng, n, 3).tolist(), pa.large_list(pa.float32())),
+    "fixed": lambda rng, n: pa.array(quarters(rng, n, 2).tolist(), pa.list_(pa.float32(), 2)),
     "ragged": lambda rng, n: pa.array([[1.0] * (1 + place % 3) for place in range(n)]),
     "nested": lambda rng, n: pa.array(rng.integers(0, 9, (n, 1, 3)).astype("f8").tolist()),
     "squares": lambda rng, n: pa.array(rng.integers(0, 9, (n, 2, 2)).astype("f8").tolist()),
     "struct": lambda rng, n: pa.array([{"a": 1.0, "b": place / 2} for place in range(n)]),
     "dates": lambda rng, n: pa.array(np.arange(n).astype("M8[s]")),
     "bytes": lambda rng, n: pa.array([bytes(12)] * n),
-    "texts of numbers": lambda rng, n: pa.array([str(each / 4) for each in rng.integers(0, 99, n)]),
+    "texts of numbers": lambda rng, n: pa.array(list(map(str, quarters(rng, n).tolist()))),
     "texts of lists": lambda rng, n: pa.array([str([0.5, place / 2]) for place in range(n)]),
     "decimals": lambda rng, n: pa.array(
         [Decimal(int(each)) / 4 for each in rng.integers(0, 99, n)]
@@ -473,7 +472,7 @@ USUAL = ("float", "double", "whole", "float", "list", "fixed", "half", "truth")
 
 def typed(rng: Rng) -> tuple[str, bytes]:
     """A table of Arrow's types."""
-    n = int(pick(rng, (3, 12, 12, 64)))
+    n = pick(rng, (3, 12, 12, 64))
     names = [
         *(pick(rng, FAMILIES).format(place) for place in range(int(rng.integers(1, 5)))),
         pick(rng, BESIDE),
@@ -492,7 +491,7 @@ def typed(rng: Rng) -> tuple[str, bytes]:
         return "t.parquet", stream.getvalue()
     opened = pick(rng, (pa.ipc.new_file, pa.ipc.new_stream))
     with opened(stream, held.schema) as writer:
-        writer.write_table(held, max_chunksize=int(pick(rng, (5, 100))))
+        writer.write_table(held, max_chunksize=pick(rng, (5, 100)))
     return "t.arrow", stream.getvalue()
 
 
@@ -529,13 +528,13 @@ def folder_outcome(rng: Rng) -> str:
         pick(rng, NAMES[:8] if rng.random() < 0.5 else NAMES)
         for _ in range(1 if rng.random() < 0.6 else 2)
     ]
-    width = int(pick(rng, (2, 2, 2, 3)))
+    width = pick(rng, (2, 2, 2, 3))
     shape = pick(rng, ((4, 2), (4, 2), (2,), (1, 2)))
     held: dict[str, Any] = {}
     for pattern in chosen:
         for place in range(int(rng.integers(1, 5))):
             name = pattern.format(place + int(rng.integers(0, 2)))
-            values = rng.integers(0, 99, shape) / 4 if rng.random() < 0.95 else np.ones((4, width))
+            values = quarters(rng, *shape) if rng.random() < 0.95 else np.ones((4, width))
             if name.endswith(".csv"):
                 header = pick(rng, ("a,b\n", "a,b\n", "b,a\n", "a,c\n", ""))
                 held[name] = f"{header}1.5,2\n3,4.5\n2,7\n".encode()
@@ -618,7 +617,7 @@ def other_outcome(rng: Rng) -> str:
     """Why a file of another program is not read, and how it is converted."""
     name = "it" + pick(rng, ("", " is", "'"))
     name += pick(rng, [*CONVERTED, ".npy", ".csv", ".zip", ".h5", ".PNG", ""])
-    data = pick(rng, HEADS) * int(pick(rng, (1, 1, 3)))
+    data = pick(rng, HEADS) * pick(rng, (1, 1, 3))
     return attempt(read_chosen, (name, data), EVERY)[0]
 
 
