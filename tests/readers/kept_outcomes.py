@@ -114,8 +114,6 @@ def beside(rng: Rng, name: str, n: int) -> list[str]:
         return [str(each) for each in rng.permutation(10 * n)[:n]]
     if kind in (3, 4):
         return [str(each) for each in np.sort(rng.integers(0, max(2, n // 3), n))]
-    if kind == 4:
-        return [f"{each:.3f}" for each in rng.exponential(1.0, n)]
     if kind == 5:
         return [str(pick(rng, (True, False))) for _ in range(n)]
     if kind == 6:

@@ -18,13 +18,10 @@ from prviz.curves import PRCurve
 from prviz.readers import ReadError, read
 from prviz.readers.safe_folder import Below
 from prviz.triage.inputs import checkpoints_of
-from tests.readers.answers import csv, followed, refusal
+from tests.readers.answers import csv, followed, refusal, run_lines
 
 N = 120
 RNG = np.random.default_rng(11)
-# the printed lines open files as they would be typed
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-
 WORDS = ["mass", "length", "pressure", "ozone"]
 FRAME = pd.DataFrame(RNG.normal(size=(N, 4)).round(4), columns=WORDS)
 
@@ -39,11 +36,8 @@ def test_the_greatest_score_in_every_column_is_a_sample_where_many_have_it() -> 
     table = pd.DataFrame(scores, columns=["algebra", "reading"])
     assert read(csv(table)).n == 60
     table.iloc[-2] = 150
-    refusal(csv(table.assign(more=rng.normal(size=60)).pipe(_topped)), "sums up the rows above")
-
-
-def _topped(table: pd.DataFrame) -> pd.DataFrame:
-    return pd.concat([table, table.max().to_frame().T])
+    table = table.assign(more=rng.normal(size=60))
+    refusal(csv(pd.concat([table, table.max().to_frame().T])), "sums up the rows above")
 
 
 # ---- rows that are no samples ----
@@ -305,7 +299,7 @@ def test_a_first_row_unlike_all_others_is_remarked_with_what_leaves_it_out(
     pd.concat([pd.DataFrame([row], columns=WORDS), table]).to_csv("t.csv", index=False)
     with pytest.warns(prviz.PrvizWarning, match=f"its first row {said}") as caught:
         assert read("t.csv").n == N + 1
-    exec(str(caught[0].message).partition("use what this saves: ")[2], {})
+    run_lines(caught[0].message, "use what this saves: ")
     found = read("t_samples.csv")
     assert_array_equal(found.values, table)
     assert not found.notes

@@ -86,11 +86,6 @@ def rows(mark: str, before: str = "", behind: str = "") -> str:
     return lines(lambda _, row: before + mark.join(map(str, row)) + behind)
 
 
-def cells(form: Callable[[float], str], mark: str = ",") -> str:
-    """A table with every value in another form."""
-    return FRAME.map(form).to_csv(index=False, sep=mark)
-
-
 def written(form: Callable[[float], str], mark: str = ",") -> str:
     """A table with every value in another form, that no quotes are put around."""
     return "\n".join([mark.join(NAMES), lines(lambda _, row: mark.join(map(form, row)))])
