@@ -389,7 +389,23 @@ IMPOSSIBLE: dict[str, tuple[object, ...]] = {
 }
 MEASURES: dict[str, Callable[..., object]] = {
     name: partial(getattr(prviz, name), REAL, GENERATED)
-    for name in ["pr_curve", "estimate", "profile", "approximate", "upper_bound", "witness", "preflight", "rarity", "realism", "kid", "frechet_distance", "scalars", "compute_prdc", "classifier_curve", "lens"]
+    for name in [
+        "pr_curve",
+        "estimate",
+        "profile",
+        "approximate",
+        "upper_bound",
+        "witness",
+        "preflight",
+        "rarity",
+        "realism",
+        "kid",
+        "frechet_distance",
+        "scalars",
+        "compute_prdc",
+        "classifier_curve",
+        "lens",
+    ]
 } | {
     "compare": partial(prviz.compare, REAL, GENERATED, OTHER),
     "bootstrap": partial(prviz.bootstrap, prviz.estimate(REAL, GENERATED, "knn")["knn"]),
