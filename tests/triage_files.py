@@ -7,11 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
+from prviz.arrays import Floats
+from prviz.diagnostics.preflight import preflight
 from prviz.measure.estimates import Progress
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import part_of
 from prviz.readers.safe_folder import Below
 from prviz.samples import SamplePair, Samples
+from prviz.triage.finding import TriageFinding
+from prviz.triage.findings import sample_faults
 from prviz.triage.inputs import Checkpoint, checkpoints_below
 from prviz.triage.measure import evaluator_of
 from prviz.triage.measured import CheckpointOutcome, ResultCache, TriageSettings
@@ -67,3 +71,13 @@ def measure_all(
 def pair_statistics(pair: SamplePair, *, seed: int = 0, rows: int = MOST_ROWS) -> PairStatistics:
     """All statistics of a pair, means over `halvings`."""
     return mean_statistics(halvings(pair, seed=seed, rows=rows))
+
+
+def faults_of(real: Samples | Floats, generated: Samples | Floats) -> tuple[TriageFinding, ...]:
+    """The faults of the generated samples, the surest first."""
+    pair = SamplePair(real, generated)
+    return sample_faults(pair, preflight(pair).facts)
+
+
+def keys_of(real: Samples | Floats, generated: Samples | Floats) -> list[str]:
+    return [each.key for each in faults_of(real, generated)]

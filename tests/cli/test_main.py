@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -50,23 +49,7 @@ from tests.browser import (
     visit,
     wait_healthy,
 )
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command; its exit status, stdout and stderr."""
-
-    def run_command(*arguments: object) -> tuple[int, str, str]:
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as stop:  # argparse's way out
-            status = stop.code if isinstance(stop.code, int) else -1
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run_command
+from tests.cli.commands import KNN, Refused, Run
 
 
 @pytest.fixture
@@ -94,70 +77,51 @@ def table(out: str) -> list[str]:
     return out.partition(GIVES_AWAY.lower())[0].splitlines()
 
 
-def assert_one_line_error(result: tuple[int, str, str], *parts: str) -> None:
-    status, out, err = result
-    assert status == 2
-    assert out == ""
-    assert err.startswith("prviz: error: ")
-    assert err.count("\n") == 1
-    for part in parts:
-        assert part in err
-
-
 @pytest.mark.parametrize("name", ["-x.npy", "--json.npy"])
 def test_a_file_that_looks_like_an_option_is_said(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    name: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused, name: str
 ) -> None:
     (tmp_path / name).write_bytes(b"")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit):
-        main(["triage", "real.npy", name])
-    assert f"a file whose name begins with - is named as in ./{name}" in capsys.readouterr().err
+    error = refused("triage", "real.npy", name)
+    assert f"a file whose name begins with - is named as in ./{name}" in error
 
 
 def test_version(run: Run) -> None:
-    assert run("--version") == (0, f"prviz {prviz.__version__}\n", "")
+    assert run("--version") == (f"prviz {prviz.__version__}\n", "")
+
+
+COMMANDS = (
+    "app",
+    "curve",
+    "embed",
+    "sweep",
+    "experiment",
+    "battery",
+    "benchmark",
+    "triage",
+    "parity",
+)
 
 
 def test_the_command_alone_prints_its_help(run: Run) -> None:
-    status, out, err = run()
-    assert (status, err) == (0, "")
-    for name in ("app", "curve", "sweep", "experiment", "battery", "triage", "parity"):
+    out, err = run()
+    assert err == ""
+    for name in COMMANDS:
         assert re.search(rf"^    {name}\s", out, re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "",
-        "app",
-        "curve",
-        "embed",
-        "sweep",
-        "experiment",
-        "battery",
-        "benchmark",
-        "triage",
-        "parity",
-    ],
-)
+@pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_every_help_says_percent_as_it_is_written(run: Run, command: str) -> None:
-    status, out, _ = run(*command.split(), "--help")
-    assert status == 0
-    assert "%%" not in out
+    assert "%%" not in run(*command.split(), "--help").out
 
 
-def test_an_unknown_command_is_refused_with_the_closest_one(run: Run) -> None:
-    assert_one_line_error(run("tirage"), "'tirage'", "did you mean 'triage'?")
-    assert_one_line_error(
-        run("xyz"),
-        "'xyz'",
-        "app, curve, embed, sweep, experiment, battery, benchmark, triage, parity",
-    )
-    assert_one_line_error(run("--frobnicate"))
+def test_an_unknown_command_is_refused_with_the_closest_one(refused: Refused) -> None:
+    assert "'tirage': did you mean 'triage'?" in refused("tirage").replace("; ", ": ")
+    error = refused("xyz")
+    assert "'xyz'" in error
+    assert ", ".join(COMMANDS) in error
+    assert refused("--frobnicate")
 
 
 @pytest.mark.parametrize(
@@ -171,34 +135,35 @@ def test_an_unknown_command_is_refused_with_the_closest_one(run: Run) -> None:
     ],
 )
 def test_a_hostile_configuration_is_refused_at_once(
-    run: Run, tmp_path: Path, text: str, part: str
+    refused: Refused, tmp_path: Path, text: str, part: str
 ) -> None:
     (tmp_path / "grid.toml").write_text(text)
     start = time.monotonic()
-    found = run("sweep", tmp_path / "grid.toml")
-    assert_one_line_error(found, "grid.toml", part)
-    assert len(found[2]) < 400
+    error = refused("sweep", tmp_path / "grid.toml")
+    assert "grid.toml" in error
+    assert part in error
+    assert len(error) < 400
     assert time.monotonic() - start < 10
 
 
 def test_features_and_labels_of_a_table_are_named(run: Run, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    for name in ("real.csv", "generated.csv"):
+    files = [tmp_path / "real.csv", tmp_path / "generated.csv"]
+    for file in files:
         table_of = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
-        table_of.assign(target=rng.integers(0, 2, 60)).to_csv(tmp_path / name, index=False)
-    lines = table(run("curve", *sorted(tmp_path.iterdir(), reverse=True), "--method", "knn")[1])
+        table_of.assign(target=rng.integers(0, 2, 60)).to_csv(file, index=False)
+    lines = table(run("curve", *files, *KNN).out)
     assert [line.split("  ")[-1] for line in lines[:2]] == ["60 x 3, labels target"] * 2
     assert lines[2] == "features   a, b, c"
-    assert run("triage", *sorted(tmp_path.iterdir(), reverse=True), "--method", "knn")[1].endswith(
-        "Note: the features of real.csv are a, b, c.\n"
-    )
-    assert "60 x 3, labels target, float64" in repr(prviz.read(tmp_path / "real.csv"))
+    out = run("triage", *files, *KNN).out
+    assert out.endswith("Note: the features of real.csv are a, b, c.\n")
+    assert "60 x 3, labels target, float64" in repr(prviz.read(files[0]))
 
 
 @pytest.mark.verdict
 def test_curve_prints_one_aligned_line_per_method(run: Run, files: tuple[Path, Path]) -> None:
-    status, out, err = run("curve", *files)
-    assert (status, err) == (0, "")
+    out, err = run("curve", *files)
+    assert err == ""
     lines = table(out)
     assert "real.npy" in lines[0]
     assert lines[0].endswith("60 x 3")
@@ -208,7 +173,7 @@ def test_curve_prints_one_aligned_line_per_method(run: Run, files: tuple[Path, P
     bound = prviz.upper_bound(*map(np.load, files))
     assert lines[-2] == f"the true AuC is at most {rounded_up(bound.auc, 4)}, with 95 % confidence"
     assert lines[-1].endswith("; with under 200 samples of a set that is all: too few to say more")
-    assert table(run("curve", *files, "--method", "tightest")[1])[-2:] == lines[-2:]
+    assert table(run("curve", *files, "--method", "tightest").out)[-2:] == lines[-2:]
 
 
 def test_few_independent_samples_conclude_what_either_test_says(
@@ -222,15 +187,11 @@ def test_few_independent_samples_conclude_what_either_test_says(
     chosen = SimpleNamespace(**vars(default) | {"method": ["tightest"]})
     believed = {"tightest": SimpleNamespace(method="tightest")}
     by = partial(curve_command._bound, estimates=believed)
-    differ = SimpleNamespace(told_apart=True)
-    alike = SimpleNamespace(told_apart=False)
+    differ, alike = (SimpleNamespace(told_apart=told) for told in (True, False))
     for arguments in (default, chosen):
-        assert by(arguments, grouped, found=differ)[1].startswith(
-            "the sets differ; with under 200 samples"
-        )
-        assert by(arguments, grouped, found=alike)[1].startswith(
-            "the sets are not told apart; with under 200"
-        )
+        for found, said in ((differ, "differ"), (alike, "are not told apart")):
+            sentence = by(arguments, grouped, found=found)[1]
+            assert sentence.startswith(f"the sets {said}; with under 200 samples")
     # neither areas, nor that they would take long
     measured = SimpleNamespace(arguments=default, pair=grouped, found=differ)
     assert curve_command._with_areas(measured) is differ
@@ -288,86 +249,62 @@ def test_triage_of_the_light_installation_says_at_once_what_is_missing(
 
 @pytest.mark.verdict
 def test_what_gives_the_samples_away_is_said_written_and_drawn(run: Run, tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    sides = rng.normal(size=(2, 300, 3))
+    sides = np.random.default_rng(0).normal(size=(2, 300, 3))
     sides[1][:, 1] = np.maximum(sides[1][:, 1], 0)
-    for name, values in zip(("real", "generated"), sides, strict=True):
-        lines = ["<a>,b,c", *(",".join(map(str, row)) for row in values.tolist())]
-        (tmp_path / f"{name}.csv").write_text("\n".join(lines), encoding="utf-8")
-    options = ("--method", "knn", "--json", tmp_path / "all.json", "--html", tmp_path / "all.html")
-    status, out, _ = run("curve", tmp_path / "real.csv", tmp_path / "generated.csv", *options)
-    assert status == 0
+    paths = [tmp_path / "real.csv", tmp_path / "generated.csv"]
+    for path, values in zip(paths, sides, strict=True):
+        pd.DataFrame(values, columns=["<a>", "b", "c"]).to_csv(path, index=False)
+    out = run("curve", *paths, *KNN, *written_to(tmp_path, "json", "html")).out
     share = share_text(float((sides[0][:, 1] < 0).mean()))
-    first, second = out.splitlines()[-2:]
-    assert first == f"what gives it away: b below 0: 0 % generated, {share} real"
-    found = prviz.witness(*(prviz.read(tmp_path / f"{name}.csv") for name in ("real", "generated")))
-    assert second == f"  area {found.area:.2f}; without this one: {found.area_without:.2f}"
-    kept = json.loads((tmp_path / "all.json").read_text("utf-8"))
-    assert kept["witness"] == found.entry()
-    assert f"<b>{GIVES_AWAY}</b>: b below 0: " in (tmp_path / "all.html").read_text("utf-8")
+    found = prviz.witness(*map(prviz.read, paths))
+    assert out.splitlines()[-2:] == [
+        f"what gives it away: b below 0: 0 % generated, {share} real",
+        f"  area {found.area:.2f}; without this one: {found.area_without:.2f}",
+    ]
+    assert json.loads((tmp_path / "curve.json").read_text("utf-8"))["witness"] == found.entry()
+    assert f"<b>{GIVES_AWAY}</b>: b below 0: " in (tmp_path / "curve.html").read_text("utf-8")
 
 
 @pytest.mark.exhaustive
 def test_what_remains_is_measured_beside_the_curve_to_believe_where_it_takes_long(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path
 ) -> None:
     sides = np.random.default_rng(0).normal(size=(2, 200, 2))
     sides[1][:, 1] = 0
-    paths = [tmp_path / f"{name}.npy" for name in ("real", "generated")]
+    paths = [tmp_path / "real.npy", tmp_path / "generated.npy"]
     for path, values in zip(paths, sides, strict=True):
         np.save(path, values)
-    monkeypatch.setattr(curve_command, "AREA_SECONDS", 0.0)
-    _, out, _ = run("curve", *paths, "--method", "knn")
-    assert out.splitlines()[-1] == f"  {NO_AREAS}"
+    assert run("curve", *paths, *KNN).out.splitlines()[-1] == f"  {NO_AREAS}"
     remedy = NO_AREAS.split(": ")[1].split()[:2]
-    _, out, _ = run("curve", *paths, *remedy)
-    assert out.splitlines()[-1].startswith("  area 0.0")
+    assert run("curve", *paths, *remedy).out.splitlines()[-1].startswith("  area 0.0")
 
 
 def test_the_numbers_are_the_librarys(run: Run, files: tuple[Path, Path]) -> None:
-    _, out, _ = run("curve", *files, "--method", "ipr", "--k", "10", "--split", "none")
-    row = table(out)[-1].split()
+    options = ("--method", "ipr", "--k", "10", "--split", "none")
+    row, back = (
+        table(run("curve", *each, *options).out)[-1].split() for each in (files, files[::-1])
+    )
     curve = prviz.pr_curve(np.load(files[0]), np.load(files[1]), "ipr", k=10, split=None)
     assert row[:3] == ["ipr", "10", f"{curve.auc:.4f}"]
     assert row[3:5] == [f"{curve.extreme_precision:.4f}", f"{curve.extreme_recall:.4f}"]
     # half of the real samples are out of the generator's reach, none of its own is out of theirs
     assert curve.extreme_precision > 0.8
     assert curve.extreme_recall < 0.7
-
-
-def test_roles_are_not_exchangeable(run: Run, files: tuple[Path, Path]) -> None:
-    options = ("--method", "knn", "--k", "5", "--split", "none")
-    forth = table(run("curve", files[0], files[1], *options)[1])[-1].split()
-    back = table(run("curve", files[1], files[0], *options)[1])[-1].split()
-    assert forth[3:5] == back[3:5][::-1]
-    assert forth[3] != forth[4]
+    assert back[3:5] == row[3:5][::-1]  # roles are not exchangeable
 
 
 def test_methods_by_comma_and_by_repetition(run: Run, files: tuple[Path, Path]) -> None:
-    _, by_comma, _ = run("curve", *files, "--method", "kde,knn")
-    _, by_repetition, _ = run(
-        "curve", *files, "--method", "kde", "--method", "knn", "--method", "kde"
-    )
-    assert by_comma == by_repetition
-    assert [line.split()[0] for line in table(by_comma)[3:-1]] == ["kde", "knn"]
+    by_comma = run("curve", *files, "--method", "kde,knn")
+    repeated = ("--method", "kde", *KNN, "--method", "kde")
+    assert by_comma == run("curve", *files, *repeated)
+    assert [line.split()[0] for line in table(by_comma.out)[3:-1]] == ["kde", "knn"]
 
 
 def test_the_papers_parameters_are_options(run: Run, files: tuple[Path, Path]) -> None:
     method = "prc:k_prime=1:c=1"
-    options = (
-        "--method",
-        f"coverage,{method}",
-        "--k",
-        "5",
-        "--b",
-        "2",
-        "--eps",
-        "0.1",
-        "--bootstrap",
-        "5",
-    )
-    _, out, _ = run("curve", *files, *options)
-    head, covered, *_, prc, _, _, bound = (line.split() for line in table(out)[2:])
+    numbered = ("--k", "5", "--b", "2", "--eps", "0.1", "--bootstrap", "5")
+    line = ("curve", *files, "--method", f"coverage,{method}", *numbered)
+    head, covered, *_, prc, _, _, bound = (row.split() for row in table(run(*line).out)[2:])
     assert bound[:3] == ["the", "true", "AuC"]
     assert "F2 to P" in " ".join(head)
     assert "P@.1" in head
@@ -376,67 +313,63 @@ def test_the_papers_parameters_are_options(run: Run, files: tuple[Path, Path]) -
     numbers = summaries(curve, 2.0, 0.1)
     assert f"{numbers['f2_precision']:.4f}" in covered
     assert covered[1:] == prc[1:]
-    found = json.loads(run("curve", *files, *options, "--json")[1])
+    found = json.loads(run(*line, "--json").out)
     assert found["methods"][method]["summaries"] == pytest.approx(numbers)
     assert set(found["methods"][method]["intervals"]["summaries"]) == set(numbers)
     assert found["conventions"]["f2_precision"].endswith("b = 2")
     assert (found["settings"]["b"], found["settings"]["eps"]) == (2.0, 0.1)
-    assert_one_line_error(
-        run("curve", *files, "--method", "prc:c=0"), "c = 0; an integer from 1 to 100"
-    )
-    assert_one_line_error(
-        run("curve", *files, "--b", "0"), "'0' is not a number from 0.001 to 1000"
-    )
-    assert_one_line_error(run("curve", *files, "--eps", "2"), "'2' is not a number from 0 to 1")
 
 
 def test_one_file_with_both_roles(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
     np.savez(tmp_path / "both.npz", real=np.load(files[0]), generated=np.load(files[1]))
-    status, together, _ = run("curve", tmp_path / "both.npz", "--method", "knn")
-    assert status == 0
-    assert together.splitlines()[2:] == run("curve", *files, "--method", "knn")[1].splitlines()[2:]
+    together, apart = (run("curve", *each, *KNN) for each in ([tmp_path / "both.npz"], files))
+    assert together.out.splitlines()[2:] == apart.out.splitlines()[2:]
 
 
-def test_keys_choose_the_arrays(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_keys_choose_the_arrays(
+    run: Run, refused: Refused, files: tuple[Path, Path], tmp_path: Path
+) -> None:
     real, generated = (np.load(path) for path in files)
-    np.savez(tmp_path / "several.npz", one=real, two=generated, three=real)
-    knn = ("--method", "knn")
-    expected = run("curve", *files, *knn)[1].splitlines()[2:]
-    both = run(
-        "curve", tmp_path / "several.npz", "--real-key", "one", "--generated-key", "two", *knn
-    )
-    assert both[1].splitlines()[2:] == expected
-    apart = run("curve", tmp_path / "several.npz", files[1], "--real-key", "three", *knn)
-    assert apart[1].splitlines()[2:] == expected
-    assert_one_line_error(run("curve", tmp_path / "several.npz", files[1]), "--real-key", "two")
-    assert_one_line_error(run("curve", files[0], tmp_path / "several.npz"), "--generated-key")
-    assert_one_line_error(
-        run("curve", tmp_path / "several.npz", "--real-key", "one"), "--generated-key"
-    )
+    several = tmp_path / "several.npz"
+    np.savez(several, one=real, two=generated, three=real)
+    expected = run("curve", *files, *KNN).out.splitlines()[2:]
+    for chosen in (
+        (several, "--real-key", "one", "--generated-key", "two"),
+        (several, files[1], "--real-key", "three"),
+    ):
+        assert run("curve", *chosen, *KNN).out.splitlines()[2:] == expected
+    for unclear, option in (
+        ((several, files[1]), "'two', 'three'. Choose one with key=... Here: --real-key"),
+        ((files[0], several), "--generated-key"),
+        ((several, "--real-key", "one"), "--generated-key"),
+    ):
+        assert option in refused("curve", *unclear)
 
 
 def test_json_on_stdout_is_all_of_stdout(run: Run, files: tuple[Path, Path]) -> None:
-    status, out, err = run("curve", *files, "--method", "knn", "--seed", "7", "--json")
-    assert (status, err) == (0, "")
-    answer = json.loads(out)
-    digests = [prviz.read(path).digest for path in files]
-    assert all(digest in out for digest in digests)
-    assert prviz.__version__ in out
-    assert answer["settings"]["seed"] == 7
+    out, err = run("curve", *files, *KNN, "--seed", "7", "--json")
+    assert err == ""
+    assert json.loads(out)["settings"]["seed"] == 7
+    for text in (*(prviz.read(path).digest for path in files), prviz.__version__):
+        assert text in out
+
+
+def written_to(folder: Path, *kinds: str) -> list[object]:
+    """Options that write curve.json and others there."""
+    return [part for kind in kinds for part in (f"--{kind}", folder / f"curve.{kind}")]
 
 
 def test_files_are_written_and_the_same_each_time(
     run: Run, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    written = [tmp_path / name for name in ("curve.json", "curve.csv", "curve.html")]
-    options = [part for path in written for part in (f"--{path.suffix[1:]}", path)]
-    assert run("curve", *files, *options)[0] == 0
-    first = [path.read_bytes() for path in written[:2]]
-    rows = list(csv.reader(io.StringIO(first[1].decode())))
-    assert len(rows) > len(DEFAULT_METHODS)
-    assert run("curve", *files, *options)[0] == 0
-    assert [path.read_bytes() for path in written[:2]] == first
-    page = written[2].read_text(encoding="utf-8")
+    line = ("curve", *files, *written_to(tmp_path, "json", "csv", "html"))
+    written = [tmp_path / "curve.json", tmp_path / "curve.csv"]
+    run(*line)
+    first = [path.read_bytes() for path in written]
+    assert first[1].count(b"\n") > len(DEFAULT_METHODS)
+    run(*line)
+    assert [path.read_bytes() for path in written] == first
+    page = (tmp_path / "curve.html").read_text(encoding="utf-8")
     assert "<html" in page
     assert "src=" not in page
 
@@ -484,12 +417,18 @@ def test_the_html_figure_stands_alone(
             ["hub can't be approximated", "knn, kde, ipr, coverage"],
         ),
         (["--frobnicate"], ["--frobnicate"]),
+        (["--method", "prc:c=0"], ["c = 0; an integer from 1 to 100"]),
+        (["--b", "0"], ["'0' is not a number from 0.001 to 1000"]),
+        (["--eps", "2"], ["'2' is not a number from 0 to 1"]),
+        (["--method", "classifier", "--split", "none"], ["measured on held-out samples only"]),
     ],
 )
 def test_bad_arguments(
-    run: Run, files: tuple[Path, Path], arguments: list[str], parts: list[str]
+    refused: Refused, files: tuple[Path, Path], arguments: list[str], parts: list[str]
 ) -> None:
-    assert_one_line_error(run("curve", *files, *arguments), *parts)
+    error = refused("curve", *files, *arguments)
+    for part in parts:
+        assert part in error
 
 
 @pytest.mark.parametrize(
@@ -526,52 +465,43 @@ def test_the_memory_limit_reaches_the_engine(
     assert set(limits[len(limits) // 2 :]) == {60_000_000}
 
 
-def test_families_that_know_no_k_show_none_and_classifiers_need_a_split(
-    run: Run, files: tuple[Path, Path]
-) -> None:
-    status, out, _ = run("curve", *files, "--method", "cluster,classifier", "--k", "5")
-    assert status == 0
-    assert [line.split()[:2] for line in table(out)[-3:-1]] == [
+def test_families_that_know_no_k_show_none(run: Run, files: tuple[Path, Path]) -> None:
+    out = run("curve", *files, "--method", "cluster,classifier,hub", "--k", "5").out
+    assert [line.split()[:2] for line in table(out)[3:-1]] == [
         ["cluster", "-"],
         ["classifier", "-"],
+        ["hub", "5"],
     ]
-    status, _, error = run("curve", *files, "--method", "classifier", "--split", "none")
-    assert status == 2
-    assert "measured on held-out samples only" in error
-
-
-def test_hub_is_there_for_whoever_asks(run: Run, files: tuple[Path, Path]) -> None:
-    status, out, _ = run("curve", *files, "--method", "hub", "--k", "5")
-    assert status == 0
-    assert table(out)[-1].split()[0] == "hub"
 
 
 @pytest.mark.exhaustive
 def test_approximate_curves_say_so_everywhere(
     run: Run, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    written = [tmp_path / name for name in ("curve.json", "curve.csv", "curve.html")]
-    options = [part for path in written for part in (f"--{path.suffix[1:]}", path)]
-    status, out, err = run("curve", *files, "--approximate", "--k", "5", *options)
-    assert (status, err) == (0, "")
+    line = ("curve", *files, "--approximate", "--k", "5")
+    out, err = run(*line, *written_to(tmp_path, "json", "csv", "html"))
+    assert err == ""
     label = out.splitlines()[2]
     assert label.startswith(
         "approximate: lists hold 100 % of the true neighbours; curves within IoU "
     )
-    document = json.loads(written[0].read_text())["approximate"]
+    document = json.loads((tmp_path / "curve.json").read_text())["approximate"]
     assert document["label"] == label
     assert set(document["errors"]) == set(DEFAULT_METHODS)
     assert document["evaluated"] == {"real": 30, "generated": 25}
-    names = {row[0] for row in csv.reader(io.StringIO(written[1].read_text()))} - {"curve"}
-    assert names == {f"{name} (approximate)" for name in DEFAULT_METHODS}
-    page = written[2].read_text(encoding="utf-8")
+    rows = csv.reader(io.StringIO((tmp_path / "curve.csv").read_text()))
+    assert {row[0] for row in rows} == {
+        "curve",
+        *(f"{name} (approximate)" for name in DEFAULT_METHODS),
+    }
+    page = (tmp_path / "curve.html").read_text(encoding="utf-8")
     assert label in page
     assert "kNN (approximate)" in page
     # Only the data are on stdout; the label on stderr tells the user that they are approximate.
-    status, out, err = run("curve", *files, "--approximate", "--k", "5", "--json")
+    out, err = run(*line, "--json")
     assert json.loads(out)["approximate"]["label"] == label
     assert err == f"prviz: {label}\n"
-    assert json.loads(run("curve", *files, "--json")[1])["approximate"] is None
+    assert json.loads(run("curve", *files, "--json").out)["approximate"] is None
 
 
 class _Terminal(io.StringIO):
@@ -581,43 +511,45 @@ class _Terminal(io.StringIO):
         return True
 
 
-def test_progress_is_one_line_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = _Terminal()
-    clock = iter([0.0, 0.5, 2.0, 2.05, 4.0])
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    with watched(12.3) as progress:
-        assert progress is not None
-        for fraction in (0.1, 0.2, 0.3, 0.5):
-            progress(fraction)
-    shown = [part.strip() for part in terminal.getvalue().split("\r") if part.strip()]
-    # Nothing in the first second, nor twice within a tenth of a second; the pace counts from the
-    # first report.
-    assert shown == ["this should take about 12 s", "20%, about 12 s left", "50%, about 4 s left"]
-    assert terminal.getvalue().endswith("\r" + " " * len("50%, about 4 s left") + " \r")
-    assert "\n" not in terminal.getvalue()
-
-
-def test_what_was_there_before_says_nothing_about_the_time_left(
+@pytest.mark.parametrize(
+    ("expected", "times", "fractions", "said"),
+    [
+        # Nothing in the first second, nor twice within a tenth of a second; the pace counts from
+        # the first report.
+        (
+            12.3,
+            [0.0, 0.5, 2.0, 2.05, 4.0],
+            [0.1, 0.2, 0.3, 0.5],
+            ["this should take about 12 s", "20%, about 12 s left", "50%, about 4 s left"],
+        ),
+        # a sweep that goes on: what was there before says nothing about the time left
+        (None, [0.0, 0.0, 2.0], [0.5, 0.6], ["60%, about 8 s left"]),
+        (0.2, [0.0, 0.5], [0.5], []),  # quick work
+    ],
+)
+def test_progress_is_one_line_that_goes_away(
     monkeypatch: pytest.MonkeyPatch,
+    expected: float | None,
+    times: list[float],
+    fractions: list[float],
+    said: list[str],
 ) -> None:
     terminal = _Terminal()
-    clock = iter([0.0, 0.0, 2.0])
+    clock = iter(times)
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    with watched(None) as progress:
+    with watched(expected) as progress:
         assert progress is not None
-        progress(0.5)  # of a sweep that goes on
-        progress(0.6)
-    assert "60%, about 8 s left" in terminal.getvalue()
+        for fraction in fractions:
+            progress(fraction)
+    shown = [part.strip() for part in terminal.getvalue().split("\r") if part.strip()]
+    assert shown == said
+    assert "\n" not in terminal.getvalue()
+    if said:
+        assert terminal.getvalue().endswith(f"\r{' ' * len(said[-1])} \r")
 
 
-def test_quick_work_and_unwatched_work_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", terminal := _Terminal())
-    with watched(0.2) as progress:
-        assert progress is not None
-        progress(0.5)
-    assert terminal.getvalue() == ""
+def test_work_that_nobody_watches_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     with watched(100.0) as progress:
         assert progress is None
@@ -655,19 +587,22 @@ def test_control_c_stops_with_one_line(tmp_path: Path) -> None:
     assert "\n" not in "".join(lines[:-1])
 
 
-def test_unreadable_files(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
-    assert_one_line_error(run("curve", tmp_path / "nothing.npy", files[1]), "nothing.npy")
+def test_unreadable_files(refused: Refused, files: tuple[Path, Path], tmp_path: Path) -> None:
     np.save(tmp_path / "flat.npy", np.zeros((40, 2)))
-    assert_one_line_error(run("curve", files[0], tmp_path / "flat.npy"), "3", "2")
-    assert_one_line_error(run("curve", files[0]), "real.npy")
+    for given, said in (
+        ((tmp_path / "nothing.npy", files[1]), "nothing.npy"),
+        ((files[0], tmp_path / "flat.npy"), "real samples have 3 features, generated ones have 2"),
+        ((files[0],), "real.npy"),
+    ):
+        assert said in refused("curve", *given)
 
 
 def test_a_pickle_is_refused_with_the_lines_that_convert_it(
     run: Run, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     (tmp_path / "model.pkl").write_bytes(b"\x80\x04.")
-    status, out, err = run("curve", tmp_path / "model.pkl", files[1])
-    assert (status, out) == (2, "")
+    out, err = run("curve", tmp_path / "model.pkl", files[1], status=2)
+    assert out == ""
     message, *recipe = err.splitlines()
     assert message.startswith("prviz: error: 'model.pkl'")
     assert recipe[0].startswith("import numpy as np")
@@ -684,14 +619,14 @@ def test_the_lines_of_a_recipe_are_printed_as_they_are_run(
             one = tmp_path / f"{place}.npy"
             np.save(one, np.full(3, place))
             archive.add(one, f"deep/{place}.npy")
-    _, _, err = run("curve", path, files[1])
+    err = run("curve", path, files[1], status=2).err
     subprocess.run([sys.executable, "-c", "\n".join(err.splitlines()[1:])], check=True)
     assert prviz.read(tmp_path / "a  b").n == 40
 
 
 @pytest.mark.exhaustive
 def test_a_full_disk_leaves_the_old_file_and_is_named(
-    run: Run, files: tuple[Path, Path], tmp_path: Path
+    refused: Refused, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
     out.write_text("before")
@@ -700,34 +635,31 @@ def test_a_full_disk_leaves_the_old_file_and_is_named(
         # a file can't grow beyond, as on a full disk
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
         for option in ("--json", "--csv", "--html"):
-            assert_one_line_error(
-                run("curve", *files, "--method", "knn", option, out), f"{out}: File too large"
-            )
+            assert f"{out}: File too large" in refused("curve", *files, *KNN, option, out)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert out.read_text() == "before"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["generated.npy", "out", "real.npy"]
-    assert_one_line_error(
-        run("curve", *files, "--csv", "/dev/full"), "/dev/full: No space left on device"
-    )
-    assert_one_line_error(run("sweep", tmp_path / "nothing.toml"), "nothing.toml: No such file")
+    error = refused("curve", *files, "--csv", "/dev/full")
+    assert "/dev/full: No space left on device" in error
+    assert "nothing.toml: No such file" in refused("sweep", tmp_path / "nothing.toml")
 
 
-def test_samples_are_never_overwritten(run: Run, files: tuple[Path, Path]) -> None:
+def test_samples_are_never_overwritten(refused: Refused, files: tuple[Path, Path]) -> None:
     before = files[0].read_bytes()
-    assert_one_line_error(run("curve", *files, "--json", files[0]), "overwrite")
-    assert_one_line_error(run("parity", *files, "--json", files[0]), "overwrite")
-    assert_one_line_error(run("curve", *files, "--json", "x", "--csv", "./x"), "another output")
+    for command in ("curve", "parity"):
+        assert "overwrite" in refused(command, *files, "--json", files[0])
+    assert "another output" in refused("curve", *files, "--json", "x", "--csv", "./x")
     assert files[0].read_bytes() == before
 
 
-def test_a_hostile_file_name_stays_text(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_hostile_file_name_stays_text(
+    run: Run, refused: Refused, files: tuple[Path, Path], tmp_path: Path
+) -> None:
     hostile = tmp_path / "\x1b[2J\n<b>.npy"
     hostile.write_bytes(files[0].read_bytes())
-    status, out, _ = run("curve", hostile, files[1], "--method", "knn")
-    assert status == 0
-    assert "\x1b" not in out
-    assert_one_line_error(run("curve", hostile, tmp_path / "\x1b[2J.npy"))
+    assert "\x1b" not in run("curve", hostile, files[1], *KNN).out
+    assert refused("curve", hostile, tmp_path / "\x1b[2J.npy")
 
 
 @pytest.mark.one_in(2)
@@ -745,26 +677,36 @@ def test_a_reader_that_stops_reading_is_no_error(files: tuple[Path, Path], comma
     assert process.returncode == 0
 
 
-@pytest.mark.parametrize("port", ["0", "65536", "x", "-1"])
-def test_app_refuses_what_is_no_port(run: Run, port: str) -> None:
-    assert_one_line_error(run("app", f"--port={port}"), "--port", "65535")
-
-
 @pytest.mark.parametrize(
-    "host", ["", "http://example.com", "a/b", "a b/", "café.example", "*@x", "[x"]
+    ("option", "remedy", "values"),
+    [
+        ("--port", "65535", ["0", "65536", "x", "-1"]),
+        (
+            "--allow-host",
+            "example.com",
+            ["", "http://example.com", "a/b", "a b/", "café.example", "*@x", "[x"],
+        ),
+        ("--allow-frame", "https://example.com", ["", "example.com", "https://a/b", "https://a;b"]),
+        ("--base-path", "tools/prviz", ["a b", "a//b", "../a", "http://a", "a?b"]),
+        ("--data", "is not there", ["nothing", "circle"]),
+        ("--data", "is not a folder", ["file"]),
+    ],
 )
-def test_app_refuses_what_is_no_host(run: Run, host: str) -> None:
-    assert_one_line_error(run("app", "--allow-host", host), "--allow-host", "example.com")
-
-
-@pytest.mark.parametrize("site", ["", "example.com", "https://a/b", "https://a;b"])
-def test_app_refuses_what_is_no_origin(run: Run, site: str) -> None:
-    assert_one_line_error(run("app", "--allow-frame", site), "--allow-frame", "https://example.com")
-
-
-@pytest.mark.parametrize("path", ["a b", "a//b", "../a", "http://a", "a?b"])
-def test_app_refuses_what_is_no_base_path(run: Run, path: str) -> None:
-    assert_one_line_error(run("app", "--base-path", path), "--base-path", path, "tools/prviz")
+def test_app_refuses_what_it_can_not_serve(
+    refused: Refused,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    option: str,
+    remedy: str,
+    values: list[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("")
+    Path("circle").symlink_to("circle")
+    for value in values:
+        error = refused("app", f"{option}={value}")
+        for part in (option, value, remedy):
+            assert part in error
 
 
 @pytest.mark.exhaustive
@@ -793,36 +735,22 @@ def test_app_serves_pictures_of_the_folder_it_is_told_and_of_no_other(
     monkeypatch.setenv(PICTURES_VARIABLE, "/")  # whatever the shell had there
     (tmp_path / "link").symlink_to(tmp_path)
     for options in ([], ["--data", tmp_path / "link" / "."], []):
-        assert run("app", "--no-browser", *options)[0] == 0
+        run("app", "--no-browser", *options)
     assert served == [None, tmp_path.resolve(), None]
 
 
-def test_app_refuses_a_folder_that_it_can_not_serve(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    (tmp_path / "circle").symlink_to("circle")
-    for name, reason in (
-        ("nothing", "is not there"),
-        ("file", "is not a folder"),
-        ("circle", "is not there"),
-    ):
-        assert_one_line_error(run("app", "--data", tmp_path / name), "--data", name, reason)
-
-
-def test_app_says_that_a_port_is_taken(run: Run) -> None:
+def test_app_says_that_an_address_can_not_be_used(run: Run) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        status, out, err = run("app", "--no-browser", "--port", port)
-    assert (status, out) == (1, "")
+        out, err = run("app", "--no-browser", "--port", port, status=1)
+    assert out == ""
     assert err.startswith(f"prviz: error: port {port} of 127.0.0.1 can't be used")
     assert err.count("\n") == 1
-
-
-def test_app_says_that_a_host_does_not_exist(run: Run) -> None:
-    status, out, err = run("app", "--no-browser", "--host", "no host of this name")
-    assert (status, out) == (1, "")
-    assert "no host of this name" in err
+    unknown = run("app", "--no-browser", "--host", "no host of this name", status=1)
+    assert unknown.out == ""
+    assert "no host of this name" in unknown.err
 
 
 APP = """
@@ -892,14 +820,11 @@ def test_the_first_request_reaches_the_right_router(
 
 
 @pytest.mark.parametrize("option", ["--features", "--drop", "--group"])
-def test_embed_says_that_it_has_no_columns_of_features(
-    run: Run, tmp_path: Path, option: str
-) -> None:
-    line = [tmp_path / "t.csv", "-o", tmp_path / "t.safetensors", "--encoder", "pixels:8"]
-    found = run("embed", *line, option, "a")
-    assert_one_line_error(
-        found, f"{option}: of a table prviz embed reads the texts alone", "--column"
-    )
+def test_embed_says_that_it_has_no_columns_of_features(refused: Refused, option: str) -> None:
+    line = ("embed", "t.csv", "-o", "t.safetensors", "--encoder", "pixels:8", option, "a")
+    error = refused(*line)
+    assert f"{option}: of a table prviz embed reads the texts alone" in error
+    assert "--column" in error
 
 
 @pytest.mark.parametrize("command", [[], ["curve", "none.npy", "none.npy"]])

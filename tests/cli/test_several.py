@@ -4,51 +4,42 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import prviz
-from prviz.cli.main import main
 from prviz.cli.several import names_of
+from tests.cli.commands import KNN, Refused, Run, numpy_files
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> list[str]:
-    rng = np.random.default_rng(0)
-    paths = [tmp_path / f"{name}.npy" for name in ("real", "near", "far")]
-    for place, path in enumerate(paths):
-        np.save(path, rng.normal(0.5 * place, size=(60, 3)))
-    return [str(path) for path in paths]
+def files(tmp_path: Path) -> list[Path]:
+    return list(numpy_files(tmp_path, real=(60, 1.0), near=(60, 1.3), far=(60, 2.0)).values())
 
 
 def test_a_row_for_each_model_at_one_k_and_one_figure(
-    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    run: Run, files: list[Path], tmp_path: Path
 ) -> None:
     figure = tmp_path / "fig.svg"
-    assert main(["curve", *files, "--method", "knn", "--svg", str(figure)]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    real, near, far = (prviz.read(path) for path in files)
-    areas = [prviz.pr_curve(real, each, k=7).auc for each in (near, far)]
-    assert [(row[0], row[-1]) for row in rows[1:3]] == [
-        ("near", f"{areas[0]:.4f}"),
-        ("far", f"{areas[1]:.4f}"),
-    ]
+    out = run("curve", *files, *KNN, "--svg", figure).out
+    rows = [line.split() for line in out.splitlines()]
+    real, *models = map(prviz.read, files)
+    areas = [f"{prviz.pr_curve(real, each, k=7).auc:.4f}" for each in models]
+    assert [(row[0], row[-1]) for row in rows[1:3]] == [("near", areas[0]), ("far", areas[1])]
     assert figure.read_text("utf-8").startswith("<?xml")
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--method", "knn", "--json"], "--json is of one model"),
+        ([*KNN, "--json"], "--json is of one model"),
         (["--method", "knn,kde"], "several models are drawn by one family"),
-        (["--method", "knn", "--svg", "fig.gif"], "ends in .pdf, .svg, .png"),
+        ([*KNN, "--svg", "fig.gif"], "ends in .pdf, .svg, .png"),
     ],
 )
 def test_what_is_of_one_model_is_refused(
-    files: list[str], options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+    refused: Refused, files: list[Path], options: list[str], words: str
 ) -> None:
-    assert main(["curve", *files, *options]) == 2
-    assert words in capsys.readouterr().err
+    assert words in refused("curve", *files, *options)
 
 
 def test_models_have_the_shortest_names_that_differ() -> None:

@@ -25,6 +25,7 @@ import numpy as np
 
 from prviz.samples import SamplePair, Samples
 from prviz.triage import placement_faults, shape_faults
+from prviz.triage.finding import TriageFinding
 from prviz.triage.findings import agreed_faults, named_faults
 from prviz.triage.memorisation import Excess, Memorisation
 from prviz.triage.pair_statistics import PairStatistics, halvings
@@ -125,19 +126,25 @@ def neighbours(value: float) -> list[float]:
     ]
 
 
-def said(of: PairStatistics) -> tuple[str, float]:
-    """The faults that the rules name, each by its own function, and the sum of their sizes."""
+def faults(of: PairStatistics) -> list[tuple[float, TriageFinding] | None] | None:
+    """The fault of the place, and those of each part with its size, as each function names it; None
+    where no pair has such statistics, a negative spread for one.
+    """
     try:
         whole = misplaced(of)
         parts = [each(of) for each in (off_support, reshaped, other_shares)]
-    except (TypeError, ArithmeticError):  # no pair has such statistics, a negative spread for one
+    except (TypeError, ArithmeticError):
+        return None
+    return [None if whole is None else (0.0, whole), *parts]
+
+
+def said(of: PairStatistics) -> tuple[str, float]:
+    """The faults that the rules name, and the sum of their sizes."""
+    found = faults(of)
+    if found is None:
         return "impossible", 0.0
-    names = [
-        "-" if whole is None else whole.key,
-        *("-" if part is None else part[1].key for part in parts),
-    ]
-    sizes = sum(part[0] + part[1].number for part in parts if part is not None)
-    return " ".join(names), sizes + (0.0 if whole is None else whole.number)
+    names = ["-" if each is None else each[1].key for each in found]
+    return " ".join(names), sum(each[0] + each[1].number for each in found if each is not None)
 
 
 def drawn(kept: dict[str, dict[str, float]]) -> Iterator[PairStatistics]:
@@ -167,23 +174,12 @@ def sentences(kept: dict[str, dict[str, float]]) -> list[str]:
         *(PairStatistics(**values) for values in kept.values()),
         *islice(drawn(kept), 1_000),
     ):
-        try:
-            whole = misplaced(of)
-            parts = [
-                part
-                for each in (off_support, reshaped, other_shares)
-                if (part := each(of)) is not None
-            ]
-        except (TypeError, ArithmeticError):
-            continue
-        for each in ([] if whole is None else [whole]) + [part[1] for part in parts]:
+        for _, each in filter(None, faults(of) or ()):
             if times[each.key] < 5 and each.sentence not in found:
                 times[each.key] += 1
-                ends = (
-                    ""
-                    if each.low is None or each.high is None
-                    else f" {each.low:.6g} to {each.high:.6g}"
-                )
+                ends = ""
+                if each.low is not None and each.high is not None:
+                    ends = f" {each.low:.6g} to {each.high:.6g}"
                 found[each.sentence] = f"{each.level}, {each.title}: {each.sentence}{ends}"
     return list(found.values())
 

@@ -81,6 +81,8 @@ def test_files_of_every_odd_kind_wait_with_a_reason_and_the_whole_ones_beside_th
     whole = np.random.default_rng(0).normal(size=(30, 2))
     for name in ("old", "ahead", "link", "whole"):
         np.save(tmp_path / f"{name}.npy", whole)
+    np.savez(tmp_path / "several.npz", a=whole, b=whole)
+    (tmp_path / "seed.csv").write_text("f0,f1,seed\n1,2,3\n4,5,3\n7,8,9\n")
     os.utime(tmp_path / "old.npy", (0, 0))
     os.utime(tmp_path / "ahead.npy", (4e9, 4e9))
     (tmp_path / "link.npy").rename(tmp_path / "target")
@@ -93,11 +95,13 @@ def test_files_of_every_odd_kind_wait_with_a_reason_and_the_whole_ones_beside_th
     (tmp_path / "circle.npy").symlink_to(tmp_path / "circle.npy")
     (tmp_path / "endless.npy").symlink_to("/dev/zero")
     os.mkfifo(tmp_path / "pipe.npy")
-    paths = sorted(tmp_path.glob("*.npy"))
+    paths = sorted(tmp_path.glob("*.*"))
     watch = ArrivalWatch(0.0)
     watch.look(paths)
     found = watch.look(paths)
-    assert {path.stem for path in found.complete} == {"old", "ahead", "link", "whole"}
+    assert {path.stem for path in found.complete} == {
+        *("old", "ahead", "link", "whole", "several", "seed")
+    }
     assert {path.stem for path in found.waiting} == {
         *("nan", "none", "empty", "folder", "dangling", "circle", "endless", "pipe")
     }

@@ -18,16 +18,16 @@ from prviz.triage.classes import _holm, _share, by_class, class_sentence
 CENTRES = 6.0 * np.eye(4)
 
 
-def drawn(sizes: list[int], seed: int) -> tuple[Samples, list[str]]:
-    """Clusters called a to d."""
-    labels = np.repeat(np.arange(4), sizes)
+def drawn(a: int, b: int, c: int, d: int, *, seed: int = 0) -> tuple[Samples, list[str]]:
+    """Clusters of these sizes, called a to d."""
+    labels = np.repeat(np.arange(4), [a, b, c, d])
     noise = np.random.default_rng(seed).normal(size=(len(labels), 4))
     return Samples(CENTRES[labels] + noise), ["abcd"[each] for each in labels]
 
 
 def test_the_class_that_is_never_made_is_first_and_the_seldom_one_next() -> None:
-    real, labels = drawn([150, 150, 150, 30], 0)
-    generated, _ = drawn([150, 30, 0, 30], 1)
+    real, labels = drawn(150, 150, 150, 30)
+    generated, _ = drawn(150, 30, 0, 30, seed=1)
     found = by_class(real, generated, labels)
     assert [each.label for each in found] == ["c", "b", "a", "d"]
     assert [each.worse for each in found] == [True, True, False, False]
@@ -39,8 +39,8 @@ def test_the_class_that_is_never_made_is_first_and_the_seldom_one_next() -> None
 def test_the_expected_share_is_that_of_two_sets_of_one_distribution() -> None:
     shares = []
     for seed in range(12):
-        real, labels = drawn([60, 60, 60, 60], seed)
-        generated, _ = drawn([40, 40, 40, 40], 100 + seed)
+        real, labels = drawn(60, 60, 60, 60, seed=seed)
+        generated, _ = drawn(40, 40, 40, 40, seed=100 + seed)
         found = by_class(real, generated, labels, k=3)
         shares += [each.missed - each.expected for each in found]
         assert not any(each.worse for each in found)
@@ -49,8 +49,8 @@ def test_the_expected_share_is_that_of_two_sets_of_one_distribution() -> None:
 
 
 def test_labels_on_both_sides_show_a_class_of_another_kind_from_both() -> None:
-    real, labels = drawn([80, 80, 80, 80], 0)
-    generated, others = drawn([80, 80, 80, 80], 1)
+    real, labels = drawn(80, 80, 80, 80)
+    generated, others = drawn(80, 80, 80, 80, seed=1)
     swapped = ["b" if each == "a" else "a" if each == "b" else each for each in others]
     found = by_class(real, generated, labels, swapped)
     assert {(each.label, each.role) for each in found if each.worse} == {
@@ -66,16 +66,16 @@ def test_labels_on_both_sides_show_a_class_of_another_kind_from_both() -> None:
 
 @pytest.mark.parametrize("n", [60, 12])
 def test_a_class_that_is_never_generated_is_first_at_any_size(n: int) -> None:
-    real, labels = drawn([200, 200, n, 0], 0)
-    generated, others = drawn([200, 200, 0, 0], 1)
+    real, labels = drawn(200, 200, n, 0)
+    generated, others = drawn(200, 200, 0, 0, seed=1)
     first = by_class(real, generated, labels, others)[0]
     assert (first.label, first.n, first.others, first.worse, first.few) == ("c", n, 0, True, False)
     assert class_sentence(first) == f"c: {n} real, none generated"
 
 
 def test_a_class_of_so_few_that_none_may_be_chance_is_said_and_no_more() -> None:
-    real, labels = drawn([200, 200, 2, 0], 0)
-    generated, others = drawn([200, 200, 0, 1], 1)
+    real, labels = drawn(200, 200, 2, 0)
+    generated, others = drawn(200, 200, 0, 1, seed=1)
     absent = [each for each in by_class(real, generated, labels, others) if not each.others]
     assert {class_sentence(each) for each in absent} == {
         "c: 2 real, none generated",
@@ -91,8 +91,8 @@ def test_a_class_of_so_few_that_none_may_be_chance_is_said_and_no_more() -> None
 def test_labels_of_two_kinds_are_refused_by_name_and_whole_numbers_meet_whatever_their_type() -> (
     None
 ):
-    real, labels = drawn([60, 60, 60, 60], 0)
-    generated, others = drawn([60, 60, 60, 60], 1)
+    real, labels = drawn(60, 60, 60, 60)
+    generated, others = drawn(60, 60, 60, 60, seed=1)
     numbers = np.searchsorted(list("abcd"), others)
     with pytest.raises(
         ValueError,
@@ -107,10 +107,10 @@ def test_labels_of_two_kinds_are_refused_by_name_and_whole_numbers_meet_whatever
 
 
 def test_of_groups_one_sample_each_is_compared() -> None:
-    real, labels = drawn([60, 60, 60, 60], 0)
+    real, labels = drawn(60, 60, 60, 60)
     groups = np.arange(240)
     twice = Samples(np.repeat(real.values, 5, 0), groups=np.repeat(groups, 5))
-    generated, _ = drawn([60, 60, 60, 60], 1)
+    generated, _ = drawn(60, 60, 60, 60, seed=1)
     assert by_class(twice, generated, np.repeat(labels, 5)) == by_class(real, generated, labels)
 
 
@@ -118,23 +118,17 @@ def test_arrays_named_like_labels_are_the_labels_of_the_samples_beside_them(tmp_
     values = np.ones((4, 3), dtype=np.float32)
     kinds = np.array(["a", "b", "a", "c"])
     numbers = np.array([7, 8, 8, 7])
-    np.savez(
-        tmp_path / "a.npz",
-        x=values,
-        label=kinds,
-        y=numbers,
-        labels=numbers[:3],
-        other=numbers,
-        ids=np.ones(4),
-    )
+    others = {"labels": numbers[:3], "other": numbers, "ids": np.ones(4)}
+    np.savez(tmp_path / "a.npz", x=values, label=kinds, y=numbers, **others)
     (tmp_path / "a.safetensors").write_bytes(save({"x": values, "label": numbers, "mean": numbers}))
-    assert {name: each.tolist() for name, each in read(tmp_path / "a.npz").labels.items()} == {
-        "label": kinds.tolist(),
-        "y": numbers.tolist(),
-    }
-    assert {
-        name: each.tolist() for name, each in read(tmp_path / "a.safetensors").labels.items()
-    } == {"label": numbers.tolist()}
+    for name, expected in (
+        ("a.npz", {"label": kinds, "y": numbers}),
+        ("a.safetensors", {"label": numbers}),
+    ):
+        found = read(tmp_path / name).labels
+        assert found.keys() == expected.keys()
+        for label, column in found.items():
+            np.testing.assert_array_equal(column, expected[label])
 
 
 def test_labels_are_read_from_tables_and_archives(tmp_path: Path) -> None:

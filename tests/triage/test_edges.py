@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
-from types import SimpleNamespace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from prviz.checks.finding import Finding
 from prviz.curves import PRCurve
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate
@@ -25,27 +22,17 @@ from prviz.triage.findings import BY_SHARES, MOSTLY, _lost
 from prviz.triage.flagged import warnings_of
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator
-from prviz.triage.measured import ResultCache, TriageSettings
-from prviz.triage.memorisation import Excess, Memorisation
-from prviz.triage.reported import all_numbers
+from prviz.triage.measured import CheckpointOutcome, ResultCache, TriageSettings
 from prviz.triage.robustness import winner_map
-from tests.triage.test_comparison import measured
+from tests import file_builders
+from tests.triage.test_flagged import outcome, warning
+from tests.triage.test_robustness import table
 
 RNG = np.random.default_rng(0)
-NOTHING = Excess(0, 0.0, 0.0, 0.0, 0.1)
-SOME = Excess(9, 0.1, 0.0, 0.05, 0.2)
 
 
 def fault(key: str, number: float, unit: str = "share") -> TriageFinding:
     return TriageFinding(key, key, key, number, "note", "preflight", unit)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("exact", "near", "copies"),
-    [(NOTHING, NOTHING, False), (SOME, NOTHING, True), (NOTHING, SOME, True)],
-)
-def test_copies_are_more_than_chance(exact: Excess, near: Excess, copies: bool) -> None:
-    assert Memorisation(exact, near, 0.1, (), "").memorised == copies
 
 
 def test_classes_have_fifty_samples_and_are_two_hundred_at_most() -> None:
@@ -89,50 +76,28 @@ def test_missing_samples_explain_features_that_move_less(
     assert _lost((fault("dropping", number),), apart) == lost
 
 
-def test_a_frechet_distance_needs_more_samples_than_features() -> None:
-    for n, known in ((6, False), (7, True)):
-        pair = SamplePair(RNG.normal(size=(n, 6)), RNG.normal(size=(n + 1, 6)))
-        assert math.isfinite(all_numbers(pair, k=2)["frechet_distance"]) == known
-
-
 def test_a_lead_of_just_the_noise_names_no_winner() -> None:
-    import pandas as pd
-
-    scores = {"a": (0.5, 0.75), "b": (0.25, 0.5), "c": (0.25, 0.25)}
-    rows = pd.DataFrame(
-        [
-            {"method": "knn", "k": k, "checkpoint": name, "score": each[place]}
-            for name, each in scores.items()
+    scores = {"a": (0.5, 1.0), "b": (0.25, 0.5), "c": (0.25, 0.25)}
+    rows = table(
+        {
+            ("knn", k): {name: each[place] for name, each in scores.items()}
             for place, k in enumerate((2, 3))
-        ]
+        }
     )
-    assert len(winner_map(rows, noise=0.25).won) == 2  # where all are, none is
-    rows.loc[(rows["checkpoint"] == "a") & (rows["k"] == 3), "score"] = 1.0
     assert [cell.column for cell in winner_map(rows, noise=0.25).won] == [1]
     assert len(winner_map(rows, noise=0.24).won) == 2
 
 
-def flag(title: str, text: str = "text") -> Finding:
-    return Finding(title, "3", "warning", text)
-
-
 def test_warnings_are_one_of_each_kind_with_the_checkpoints_that_they_concern() -> None:
-    supports = Supports(np.ones(9), np.ones(9), 4)
-    flags = {"a": [flag("x"), flag("y")], "b": [flag("x")], "c": [flag("x"), flag("y", "other")]}
-    outcomes: list[Any] = [
-        SimpleNamespace(
-            checkpoint=SimpleNamespace(name=name),
-            measured=[dataclasses.replace(measured(supports), flags=tuple(own))],
-        )
-        for name, own in flags.items()
-    ]
-    outcomes.append(SimpleNamespace(checkpoint=SimpleNamespace(name="d"), measured=()))
-    found = {each.title: each.value_text for each in warnings_of(outcomes, {})}
-    assert found == {"x": "3", "y": "a and 1 more: 3"}
-    alone = {each.title: each.value_text for each in warnings_of(outcomes[1:2], {})}
-    assert alone == {"x": "3"}
-    few = {each.title: each.value_text for each in warnings_of([outcomes[0], outcomes[1]], {})}
-    assert few == {"x": "3", "y": "a: 3"}
+    x, y, other = warning("x", "3"), warning("y", "3"), warning("y", "4")
+    a, b, c = outcome("a", x, y), outcome("b", x), outcome("c", x, other)
+    for outcomes, said in (
+        ([a, b, c, CheckpointOutcome(Checkpoint(Path("d"), "d"), ())], "a and 1 more: 3"),
+        ([b], None),
+        ([a, b], "a: 3"),
+    ):
+        found = {each.title: each.value_text for each in warnings_of(outcomes, {})}
+        assert found == {"x": "3"} | ({} if said is None else {"y": said})
 
 
 def test_results_are_found_again_by_the_digest_alone(tmp_path: Any) -> None:
@@ -162,3 +127,15 @@ def test_a_result_that_unpacks_to_more_than_any_is_none(
     assert store.get(key) is not None
     monkeypatch.setattr(f"prviz.triage.measured.{limit}", 10)
     assert store.get(key) is None
+
+
+def test_arrays_of_another_format_or_that_claim_more_than_there_is_are_no_result(
+    tmp_path: Path,
+) -> None:
+    store = ResultCache(tmp_path)
+    store.put_facts({"a": 1}, [1])
+    (path,) = tmp_path.iterdir()
+    claims = file_builders.raw_npy(file_builders.npy_header("|u1", (10**6,)), bytes(80))
+    for about in (b"\x93NUMPY\x02\x00", claims):
+        path.write_bytes(file_builders.archive({"about.npy": about}))
+        assert store.facts({"a": 1}) is None

@@ -78,24 +78,17 @@ def test_the_spectrum_is_that_of_the_covariance(shape: tuple[int, int]) -> None:
 
 def test_equal_rows_have_no_direction() -> None:
     found = spectrum(Samples(np.full((30, 4), 1e-300)))
-    assert (found.dimension, found.directions(0.9), found.variance, len(found.shares)) == (
-        0.0,
-        0,
-        0.0,
-        0,
-    )
+    assert found.dimension == found.directions(0.9) == found.variance == len(found.shares) == 0
 
 
 def test_scales_are_quantiles_of_norms_and_spreads() -> None:
     values = np.random.default_rng(2).normal(size=(500, 7))
     found = scales(Samples(values), values.std(axis=0))
-    norms = np.linalg.norm(values, axis=1)
-    assert (found.norms[0], found.norms[50], found.norms[-1]) == pytest.approx(
-        (norms.min(), np.median(norms), norms.max())
-    )
-    assert (found.spreads[0], found.spreads[-1]) == pytest.approx(
-        (values.std(axis=0).min(), values.std(axis=0).max())
-    )
+    for quantiles, slow in (
+        (found.norms, np.linalg.norm(values, axis=1)),
+        (found.spreads, values.std(axis=0)),
+    ):
+        assert quantiles[[0, 50, -1]] == pytest.approx(np.quantile(slow, [0, 0.5, 1]))
 
 
 def test_kinds_are_counted_and_names_are_none() -> None:

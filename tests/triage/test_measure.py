@@ -25,9 +25,10 @@ from prviz.readers import read
 from prviz.samples import SamplePair, Samples
 from prviz.triage.elsewhere import measure_elsewhere
 from prviz.triage.inputs import Checkpoint, checkpoints_of
-from prviz.triage.measure import CheckpointEvaluator, CheckpointOutcome, TriageSettings, unequal
+from prviz.triage.measure import CheckpointEvaluator, CheckpointOutcome, TriageSettings
 from prviz.triage.measured import CACHE_VARIABLE, ResultCache, cache_folder, kept
 from prviz.triage.triage import Triage
+from tests import file_builders
 from tests.triage_files import measure_all
 
 FAMILIES = ("knn", "kde", "ipr", "coverage", "eas", "prc", "ppr", "hub")
@@ -55,6 +56,26 @@ def checkpoints(tmp_path: Path) -> list[Checkpoint]:
     return checkpoints_of(folder)
 
 
+@pytest.fixture
+def store(tmp_path: Path) -> ResultCache:
+    return ResultCache(tmp_path / "kept")
+
+
+Measure = Callable[..., list[CheckpointOutcome]]
+
+
+@pytest.fixture
+def measured(reference: Samples, checkpoints: list[Checkpoint]) -> Measure:
+    """The outcomes of all checkpoints, or of some others."""
+
+    def outcomes(
+        *settings: TriageSettings, of: list[Checkpoint] = checkpoints, **options: Any
+    ) -> list[CheckpointOutcome]:
+        return list(measure_all(reference, of, *settings, **options))
+
+    return outcomes
+
+
 def numbers(found: list[CheckpointOutcome]) -> dict[tuple[str, str], tuple[bytes, ...]]:
     """All that was measured, to the last bit."""
     return {
@@ -72,12 +93,7 @@ def check_alike(
     outcome: CheckpointOutcome, real: Samples, generated: Samples, settings: TriageSettings
 ) -> None:
     """The slow twin: the pair measured by itself."""
-    options = {
-        "k": settings.k,
-        "split": settings.split,
-        "seed": settings.seed,
-        "bandwidth": settings.bandwidth,
-    }
+    options = {name: getattr(settings, name) for name in ("k", "split", "seed", "bandwidth")}
     single = estimate(SamplePair(real, generated), settings.methods, **options)
     assert tuple(each.method for each in outcome.measured) == tuple(single)
     for each, alone in zip(outcome.measured, single.values(), strict=True):
@@ -94,39 +110,32 @@ def check_alike(
 
 
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize(("k", "split"), [(3, 0.5), (3, None), ("sqrt", 0.4)])
-def test_every_result_is_that_of_the_pair_alone(
-    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path, k: int, split: float | None
+@pytest.mark.parametrize(
+    "settings",
+    [
+        TriageSettings(FAMILIES, k=3, seed=3),
+        TriageSettings(FAMILIES, k=3, split=None, seed=3),
+        TriageSettings(FAMILIES, split=0.4, seed=3),
+        TriageSettings(("cluster",)),  # of several runs
+    ],
+    ids=["k", "without split", "sqrt", "several runs"],
+)
+def test_every_result_is_that_of_the_pair_alone_and_kept_whole(
+    reference: Samples, measured: Measure, store: ResultCache, settings: TriageSettings
 ) -> None:
-    settings = TriageSettings(FAMILIES, k=k, split=split, seed=3)
-    store = ResultCache(tmp_path / "kept")
-    first = list(measure_all(reference, checkpoints, settings, store=store))
-    again = list(measure_all(reference, checkpoints, settings, store=store))
+    first, again = (measured(settings, store=store) for _ in range(2))
     for outcome in first:
         check_alike(outcome, reference, read(outcome.checkpoint.path), settings)
     assert numbers(first) == numbers(again)
-    assert [each.fresh for each in first] == [FAMILIES] * 4
+    assert [each.fresh for each in first] == [settings.methods] * 4
     assert [each.fresh for each in again] == [()] * 4
     assert [each.measured[0].seconds for each in first] == [
         each.measured[0].seconds for each in again
     ]
 
 
-def test_a_family_with_several_runs_is_kept_whole(
-    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
-) -> None:
-    settings = TriageSettings(("cluster",))
-    store = ResultCache(tmp_path / "kept")
-    first, again = (
-        next(measure_all(reference, checkpoints[:1], settings, store=store)) for _ in range(2)
-    )
-    assert (first.fresh, again.fresh) == (("cluster",), ())
-    assert len(first.measured[0].estimate.runs) > 1
-    check_alike(again, reference, read(checkpoints[0].path), settings)
-
-
 def test_radii_inside_the_reference_are_found_once(
-    reference: Samples, checkpoints: list[Checkpoint], monkeypatch: pytest.MonkeyPatch
+    measured: Measure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
     find = engine.own_radii
@@ -136,107 +145,86 @@ def test_radii_inside_the_reference_are_found_once(
         return find(prepared, own, runner)
 
     monkeypatch.setattr(engine, "own_radii", watched)
-    list(measure_all(reference, checkpoints, TriageSettings(("kde", "ipr"), k=3)))
+    measured(TriageSettings(("kde", "ipr"), k=3))
     assert asked == [{"real": [3], "generated": [3]}, *[{"generated": [3]}] * 3]
 
 
 def test_radii_of_other_real_samples_are_refused(reference: Samples) -> None:
     radii = RealRadii()
-    generated = Samples(drawn(80, 1))
-    split = SamplePair(reference, generated).split(0.5, 0)
-    Distances(split, real_radii=radii)
-    Distances(
-        SamplePair(Samples(reference.values.copy()), generated).split(0.5, 0), real_radii=radii
-    )
-    other = Samples(np.nextafter(reference.values, 9))
-    for wrong in (
-        SamplePair(other, generated).split(0.5, 0),
-        split.pair.split(0.5, 1),
-        split.pair.split(None),
-    ):
+    pair = SamplePair(reference, Samples(drawn(80, 1)))
+    Distances(pair.split(0.5, 0), real_radii=radii)
+    same = SamplePair(Samples(reference.values.copy()), pair.generated)
+    Distances(same.split(0.5, 0), real_radii=radii)
+    other = SamplePair(Samples(np.nextafter(reference.values, 9)), pair.generated)
+    for wrong in (other.split(0.5, 0), pair.split(0.5, 1), pair.split(None)):
         with pytest.raises(ValueError, match="belong to other real fit samples"):
             Distances(wrong, real_radii=radii)
 
 
-def test_order_and_company_change_nothing(
-    reference: Samples, checkpoints: list[Checkpoint]
-) -> None:
+def test_order_and_company_change_nothing(measured: Measure, checkpoints: list[Checkpoint]) -> None:
     settings = TriageSettings(("kde", "ipr"), equal_sizes=True, seed=1)
-    forth = list(measure_all(reference, checkpoints, settings))
-    back = list(measure_all(reference, checkpoints[::-1], settings))
+    forth = measured(settings)
+    back = measured(settings, of=checkpoints[::-1])
     assert [each.checkpoint for each in back] == checkpoints[::-1]
     assert numbers(forth) == numbers(back)
     plain = TriageSettings(("kde", "ipr"))
-    alone = [each for one in checkpoints for each in measure_all(reference, [one], plain)]
-    assert numbers(alone) == numbers(list(measure_all(reference, checkpoints, plain)))
+    alone = [each for one in checkpoints for each in measured(plain, of=[one])]
+    assert numbers(alone) == numbers(measured(plain))
 
 
 def test_equal_sizes_are_a_seeded_subsample_of_all_that_can_be_measured(
-    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
+    reference: Samples, measured: Measure, checkpoints: list[Checkpoint], tmp_path: Path
 ) -> None:
     np.save(tmp_path / "few.npy", drawn(19, 5))
     np.save(tmp_path / "other.npy", drawn(30, 5, d=3))
     listed = [*checkpoints, *checkpoints_of([tmp_path / "few.npy", tmp_path / "other.npy"])]
     settings = TriageSettings(("knn",), seed=7, equal_sizes=True)
-    outcomes = [each for each in measure_all(reference, listed, settings) if each.measured]
+    outcomes = [each for each in measured(settings, of=listed) if each.measured]
     assert [each.checkpoint for each in outcomes] == checkpoints
     real = reference.take(subsample_rows(80, 60, 7))
     for each in outcomes:
         whole = read(each.checkpoint.path)
         check_alike(each, real, whole.take(subsample_rows(whole.n, 60, 7)), settings)
-    found = [each.measured[0] for each in outcomes]
-    assert {(each.n_real, each.n_generated) for each in found} == {(60, 60)}
-    assert unequal(found) is None
-    plain = [each.measured[0] for each in measure_all(reference, checkpoints)]
-    assert "60 to 90 samples" in (unequal(plain) or "")
 
 
 def test_each_broken_file_has_its_reason_and_the_others_go_on(
-    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
+    measured: Measure, checkpoints: list[Checkpoint], tmp_path: Path, store: ResultCache
 ) -> None:
     bad = drawn(80, 6)
     bad[4, 2] = np.nan
-    np.save(tmp_path / "nan.npy", bad)
-    np.save(tmp_path / "dimension.npy", drawn(80, 6, d=5))
-    np.save(tmp_path / "few.npy", drawn(19, 6))
-    np.save(tmp_path / "huge.npy", np.full((80, 4), 1e200))
-    np.savez(tmp_path / "corrupt.npz", features=drawn(80, 6))
-    whole = (tmp_path / "corrupt.npz").read_bytes()
-    (tmp_path / "corrupt.npz").write_bytes(whole[: len(whole) // 2])
-    (tmp_path / "empty.npy").write_bytes(b"")
-    (tmp_path / "pickled.npy").write_bytes(b"\x80\x04\x95")
-    (tmp_path / "text.csv").write_text("hello\n")
-    reasons = {
-        "nan.npy": "row 5, column 3: NaN",
-        "dimension.npy": "generated ones have 5; both must come from the same encoder",
-        "few.npy": "19 rows; at least 20",
-        "huge.npy": "at most 1e153",
-        "corrupt.npz": "truncated or corrupt",
-        "empty.npy": "empty",
-        "pickled.npy": "pickle",
-        "text.csv": "'text.csv'",
-        "gone.npy": "No such file",
+    whole = file_builders.npz(features=drawn(80, 6))
+    broken = {
+        "nan.npy": (file_builders.npy(bad), "row 5, column 3: NaN"),
+        "dimension.npy": (
+            file_builders.npy(drawn(80, 6, d=5)),
+            "generated ones have 5; both must come from the same encoder",
+        ),
+        "few.npy": (file_builders.npy(drawn(19, 6)), "19 rows; at least 20"),
+        "huge.npy": (file_builders.npy(np.full((80, 4), 1e200)), "at most 1e153"),
+        "corrupt.npz": (whole[: len(whole) // 2], "truncated or corrupt"),
+        "empty.npy": (b"", "empty"),
+        "pickled.npy": (b"\x80\x04\x95", "pickle"),
+        "text.csv": (b"hello\n", "'text.csv'"),
+        "gone.npy": (None, "No such file"),
     }
-    broken = [Checkpoint(tmp_path / name, name) for name in reasons]
-    mixed = [each for pair in zip(broken[:4], checkpoints, strict=True) for each in pair] + broken[
-        4:
-    ]
-    found = list(measure_all(reference, mixed, store=ResultCache(tmp_path / "kept")))
+    for name, (data, _) in broken.items():
+        if data is not None:
+            (tmp_path / name).write_bytes(data)
+    first, *others = (Checkpoint(tmp_path / name, name) for name in broken)
+    mixed = [first, *checkpoints[:2], *others, *checkpoints[2:]]
+    found = measured(of=mixed, store=store)
     assert [each.checkpoint for each in found] == mixed
     failed = {each.checkpoint.name: each.reason or "" for each in found if not each.measured}
-    assert set(failed) == set(reasons)
-    for name, reason in reasons.items():
+    assert set(failed) == set(broken)
+    for name, (_, reason) in broken.items():
         assert reason in failed[name], (name, failed[name])
         assert "\n" not in failed[name]
-    good = [each for each in found if each.measured]
-    assert numbers(good) == numbers(list(measure_all(reference, checkpoints)))
-    assert len(list((tmp_path / "kept").iterdir())) == 4
+    assert numbers(found) == numbers(measured())
+    assert len(list(store.folder.iterdir())) == 4
 
 
-def test_a_k_too_large_for_one_checkpoint_fails_it_alone(
-    reference: Samples, checkpoints: list[Checkpoint]
-) -> None:
-    found = list(measure_all(reference, checkpoints, TriageSettings(k=35)))
+def test_a_k_too_large_for_one_checkpoint_fails_it_alone(measured: Measure) -> None:
+    found = measured(TriageSettings(k=35))
     assert [each.reason is None for each in found] == [True, False, True, True]
     assert "k must be 1 to 29" in (found[1].reason or "")
 
@@ -263,9 +251,8 @@ def test_settings_that_fit_no_checkpoint_are_an_error_before_the_first(
 
 
 def test_a_stopped_run_goes_on_where_it_was(
-    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
+    reference: Samples, measured: Measure, checkpoints: list[Checkpoint], store: ResultCache
 ) -> None:
-    store = ResultCache(tmp_path / "kept")
     settings = TriageSettings(("knn", "ipr"))
     running = measure_all(reference, checkpoints, settings, store=store)
     assert len([next(running), next(running)]) == 2
@@ -276,23 +263,20 @@ def test_a_stopped_run_goes_on_where_it_was(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(measure_all(reference, checkpoints, settings, store=store, progress=stop))
+        measured(settings, store=store, progress=stop)
     assert len(list(store.folder.iterdir())) == 4
-    found = list(measure_all(reference, checkpoints, settings, store=store))
+    found = measured(settings, store=store)
     assert [each.fresh for each in found] == [(), (), ("knn", "ipr"), ("knn", "ipr")]
-    assert numbers(found) == numbers(list(measure_all(reference, checkpoints, settings)))
-    more = list(measure_all(reference, checkpoints, TriageSettings(("kde", "ipr")), store=store))
+    assert numbers(found) == numbers(measured(settings))
+    more = measured(TriageSettings(("kde", "ipr")), store=store)
     assert [each.fresh for each in more] == [("kde",)] * 4
     changed = read(checkpoints[0].path).values.copy()
     changed[0, 0] = np.nextafter(changed[0, 0], 9)
     np.save(checkpoints[0].path, changed)
-    again = list(measure_all(reference, checkpoints, settings, store=store))
-    assert [each.fresh for each in again] == [("knn", "ipr"), (), (), ()]
+    assert [each.fresh for each in measured(settings, store=store)] == [("knn", "ipr"), (), (), ()]
     for other in ({"k": 3}, {"seed": 1}, {"split": 0.4}, {"split": None}):
-        found = list(
-            measure_all(reference, checkpoints[1:2], TriageSettings(("knn",), **other), store=store)
-        )
-        assert found[0].fresh == ("knn",)
+        (found,) = measured(TriageSettings(("knn",), **other), of=checkpoints[1:2], store=store)
+        assert found.fresh == ("knn",)
 
 
 @pytest.mark.parametrize("equal_sizes", [False, True])
@@ -300,35 +284,34 @@ def test_workers_take_the_array_and_the_sizes_that_the_settings_say(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path, equal_sizes: bool
 ) -> None:
     settings = TriageSettings(("knn", "ipr"), key="own", equal_sizes=equal_sizes)
-    (tmp_path / "keyed").mkdir()
     real = tmp_path / "real.npz"
-    small = tmp_path / "keyed" / "small.npz"
+    small = tmp_path / "small.npz"
     np.savez(real, own=reference.values, other=reference.values + 1)
     np.savez(small, own=drawn(50, 7), other=drawn(90, 8))
     both = [*checkpoints[:1], Checkpoint(small, "small")]
-    here = list(measure_all(read(real, key="own"), both, settings))
     triage = Triage(reference=read(real, key="own"), settings=settings)
+    here = list(measure_all(triage.reference, both, settings))
     with ThreadPoolExecutor(2) as executor:
-        found = {
-            each.checkpoint.name: each
-            for each in measure_elsewhere(triage, both, executor, reference=real)
-        }
+        found = list(measure_elsewhere(triage, both, executor, reference=real))
     assert all(each.reason is None for each in here)
-    assert numbers(here) == numbers([found[each.checkpoint.name] for each in here])
+    assert numbers(here) == numbers(found)
     sizes = {(one.n_real, one.n_generated) for each in here for one in each.measured}
     assert (sizes == {(50, 50)}) == equal_sizes
 
 
 def test_files_replaced_while_workers_measure_are_told(
-    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
+    reference: Samples,
+    measured: Measure,
+    checkpoints: list[Checkpoint],
+    tmp_path: Path,
+    store: ResultCache,
 ) -> None:
     path = tmp_path / "real.npy"
     np.save(path, reference.values)
-    kept_in = ResultCache(tmp_path / "kept")
-    triage = Triage(reference=read(path), settings=TriageSettings(), store=kept_in)
+    triage = Triage(reference=read(path), settings=TriageSettings(), store=store)
     with ThreadPoolExecutor(1) as executor:
         alike = list(measure_elsewhere(triage, checkpoints[:1], executor, reference=path))
-        assert numbers(alike) == numbers(list(measure_all(reference, checkpoints[:1])))
+    assert numbers(alike) == numbers(measured(of=checkpoints[:1]))
     with ThreadPoolExecutor(1) as executor:
         outcomes = measure_elsewhere(triage, checkpoints[:2], executor, reference=path)
         np.save(path, reference.values[::-1])
@@ -339,25 +322,8 @@ def test_files_replaced_while_workers_measure_are_told(
     looked = evaluator.look(checkpoints[1])
     np.save(checkpoints[1].path, drawn(60, 9))
     changed = evaluator.joined(looked, evaluator.outcome(checkpoints[1], lambda _: None))
-    assert (changed.measured, changed.reason) == (
-        (),
-        "it changed while it was measured; start again",
-    )
-
-
-def test_a_damaged_result_counts_as_absent(
-    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
-) -> None:
-    store = ResultCache(tmp_path / "kept")
-    first = list(measure_all(reference, checkpoints, store=store))
-    one, two, three, _ = sorted(store.folder.iterdir())
-    one.write_bytes(one.read_bytes()[:200])
-    two.write_bytes(three.read_bytes())
-    three.write_bytes(b"\x80\x04\x95 not a result")
-    second = list(measure_all(reference, checkpoints, store=store))
-    assert sum(each.fresh == ("knn",) for each in second) == 3
-    assert numbers(first) == numbers(second)
-    assert all(each.fresh == () for each in measure_all(reference, checkpoints, store=store))
+    assert changed.measured == ()
+    assert changed.reason == "it changed while it was measured; start again"
 
 
 Change = Callable[[dict[str, Any], dict[str, np.ndarray[Any, Any]]], object]
@@ -384,19 +350,16 @@ KEPT_KEY = {"method": "knn", "n": 7}
     ],
 )
 def test_a_kept_result_with_anything_wrong_in_it_counts_as_absent(
-    tmp_path: Path, change: Change
+    store: ResultCache, change: Change
 ) -> None:
-    supports = Supports(
-        np.array([1.0, 0, 1, 0]), np.array([0.0, 1, 0, 1]), 4, None, None, np.array([0, 1, 1, 2])
-    )
-    store = ResultCache(tmp_path / "kept")
+    c_real, c_generated = np.array([[1.0, 0, 1, 0], [0, 1, 0, 1]])
+    supports = Supports(c_real, c_generated, 4, None, None, np.array([0, 1, 1, 2]))
     store.put(KEPT_KEY, Estimate("knn", 3, None, (supports,)), 0.5)
     kept = store.get(KEPT_KEY)
     assert kept is not None
     (run,) = kept[0].runs
     assert (kept[0].k, kept[1], run.n_real) == (3, 0.5, 4)
-    assert run.groups is not None
-    assert run.groups.tolist() == [0, 1, 1, 2]
+    np.testing.assert_array_equal(run.groups, supports.groups)
     (file,) = store.folder.iterdir()
     with np.load(file) as archive:
         arrays = dict(archive)
@@ -410,9 +373,9 @@ def test_a_kept_result_with_anything_wrong_in_it_counts_as_absent(
 
 
 def test_families_of_the_user_are_not_kept(
-    reference: Samples,
+    measured: Measure,
     checkpoints: list[Checkpoint],
-    tmp_path: Path,
+    store: ResultCache,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("prviz.estimators.ESTIMATORS", ESTIMATORS)
@@ -422,56 +385,45 @@ def test_families_of_the_user_are_not_kept(
     )
     try:
         for _ in range(2):
-            found = list(
-                measure_all(
-                    reference,
-                    checkpoints[:1],
-                    TriageSettings(("kept_not",)),
-                    store=ResultCache(tmp_path / "kept"),
-                )
-            )
-            assert found[0].fresh == ("kept_not",)
+            (found,) = measured(TriageSettings(("kept_not",)), of=checkpoints[:1], store=store)
+            assert found.fresh == ("kept_not",)
     finally:
         del ESTIMATORS["kept_not"]
-    assert not (tmp_path / "kept").exists()
+    assert not store.folder.exists()
 
 
-def test_a_store_of_limited_size_forgets_what_was_used_longest_ago(
-    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
-) -> None:
-    (outcome,) = measure_all(reference, checkpoints[:1])
-    kept = outcome.measured[0].estimate
-    folder = tmp_path / "kept"
-    ResultCache(folder).put({"method": "knn", "n": 0}, kept, 1.0)
-    (only,) = folder.iterdir()
-    limit = int(2.5 * only.stat().st_size)
-    (folder / "mine.txt").write_text("x" * limit)
-    store = ResultCache(folder, limit)
-    store.put({"method": "knn", "n": 1}, kept, 1.0)
-    for place, path in enumerate([only, *(set(folder.glob("*.npz")) - {only})]):
+def known(store: ResultCache, most: int) -> list[int]:
+    """Those of the first facts that are still kept."""
+    return [n for n in range(most) if store.facts({"n": n}) is not None]
+
+
+@pytest.fixture
+def limited(store: ResultCache) -> ResultCache:
+    """A store with room for the facts that it has, for others, and for half of more."""
+    store.put_facts({"n": 0}, 1.0)
+    (only,) = store.folder.iterdir()
+    return ResultCache(store.folder, int(2.5 * only.stat().st_size))
+
+
+def test_a_store_of_limited_size_forgets_what_was_used_longest_ago(limited: ResultCache) -> None:
+    mine = limited.folder / "mine.txt"
+    mine.write_text("x" * (limited.most_bytes or 0))
+    (only,) = limited.folder.glob("*.npz")
+    limited.put_facts({"n": 1}, 1.0)
+    for place, path in enumerate([only, *(set(limited.folder.glob("*.npz")) - {only})]):
         os.utime(path, ns=(place, place))
-    assert store.get({"method": "knn", "n": 0}) is not None
-    store.put({"method": "knn", "n": 2}, kept, 1.0)
-    assert [store.get({"method": "knn", "n": n}) is not None for n in range(3)] == [
-        True,
-        False,
-        True,
-    ]
-    assert (folder / "mine.txt").exists()
-    tiny = ResultCache(folder, 1)
-    tiny.put({"method": "knn", "n": 3}, kept, 1.0)
-    assert [tiny.get({"method": "knn", "n": n}) is not None for n in range(4)] == [
-        False,
-        False,
-        False,
-        True,
-    ]
+    assert known(limited, 1) == [0]
+    limited.put_facts({"n": 2}, 1.0)
+    assert known(limited, 3) == [0, 2]
+    assert mine.exists()
+    tiny = ResultCache(limited.folder, 1)
+    tiny.put_facts({"n": 3}, 1.0)
+    assert known(tiny, 4) == [3]
 
 
 def test_a_store_of_limited_size_is_not_looked_through_at_every_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    limited: ResultCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "kept"
     looks = list[Path]()
     iterdir = Path.iterdir
 
@@ -479,86 +431,63 @@ def test_a_store_of_limited_size_is_not_looked_through_at_every_result(
         looks.append(path)
         return iterdir(path)
 
-    ResultCache(folder).put_facts({"n": -1}, 1.0)
-    (only,) = folder.iterdir()
-    limit = 40 * only.stat().st_size
-    store = ResultCache(folder, limit)
+    limit = 16 * (limited.most_bytes or 0)
+    store = ResultCache(limited.folder, limit)
     monkeypatch.setattr(Path, "iterdir", looked)
     for n in range(100):
         store.put_facts({"n": n}, 1.0)
-        assert sum(each.stat().st_size for each in iterdir(folder)) <= limit
+        assert sum(each.stat().st_size for each in iterdir(store.folder)) <= limit
         assert store.facts({"n": n}) == 1.0
-    assert len(list(iterdir(folder))) > 30  # not more than need be is forgotten
+    assert len(list(iterdir(store.folder))) > 30  # not more than need be is forgotten
     assert len(looks) <= 50  # each takes as long as there are results
 
 
-def test_a_clock_that_was_ahead_makes_no_result_stay_for_ever(
-    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
-) -> None:
-    (outcome,) = measure_all(reference, checkpoints[:1])
-    kept = outcome.measured[0].estimate
-    folder = tmp_path / "kept"
-    ResultCache(folder).put({"method": "knn", "n": 0}, kept, 1.0)
-    (only,) = folder.iterdir()
+def test_a_clock_that_was_ahead_makes_no_result_stay_for_ever(limited: ResultCache) -> None:
+    (only,) = limited.folder.iterdir()
     in_ten_years = time.time_ns() + 10 * 365 * 86_400 * 10**9
     os.utime(only, ns=(in_ten_years, in_ten_years))
-    store = ResultCache(folder, int(2.5 * only.stat().st_size))
     for n in (1, 2):
-        store.put({"method": "knn", "n": n}, kept, 1.0)
-    assert [store.get({"method": "knn", "n": n}) is not None for n in range(3)] == [
-        False,
-        True,
-        True,
-    ]
+        limited.put_facts({"n": n}, 1.0)
+    assert known(limited, 3) == [1, 2]
 
 
 def test_a_folder_that_can_not_be_written_is_told(
-    reference: Samples,
-    checkpoints: list[Checkpoint],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    measured: Measure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "file").write_text("mine")
+    file = tmp_path / "file"
+    file.write_text("mine")
     with pytest.raises(ValueError, match=r"out = .* is a file; a folder is needed"):
-        ResultCache(tmp_path / "file")
+        ResultCache(file)
     with pytest.raises(OSError, match="a result can't be kept there"):
-        list(measure_all(reference, checkpoints, store=ResultCache(tmp_path / "file" / "inside")))
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file" / "inside"))
-    assert cache_folder() == tmp_path / "file" / "inside"
+        measured(store=ResultCache(file / "inside"))
+    monkeypatch.setenv(CACHE_VARIABLE, str(file / "inside"))
     store = ResultCache.cache()
-    assert all(each.measured for each in measure_all(reference, checkpoints, store=store))
+    assert store.folder == file / "inside"
+    assert all(each.measured for each in measured(store=store))
     assert "can't be kept" in (store.trouble or "")
-    assert (tmp_path / "file").read_text() == "mine"
+    assert file.read_text() == "mine"
+    # what is found is remembered
+    for _ in range(2):
+        assert kept(store, {"a": 1}, lambda facts: facts, iter([[1.5]]).__next__) == [1.5]
+    assert store.facts({"a": 1}) is None
 
 
 def test_a_cache_that_is_a_file_is_named_by_its_variable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("PRVIZ_CACHE", str(tmp_path / "file"))
-    with pytest.raises(ValueError, match=r"^PRVIZ_CACHE = '.*file' is a file; a folder is needed"):
-        ResultCache.cache()
-    monkeypatch.delenv("PRVIZ_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
-    monkeypatch.setenv("HOME", str(tmp_path))
-    folder = cache_folder()
-    folder.parent.mkdir(parents=True)
-    folder.write_text("")
-    with pytest.raises(
-        ValueError, match=r"^the cache of results = '.*triage' is a file; a folder is needed"
-    ):
-        ResultCache.cache()
+    def refused(file: Path) -> str:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("")
+        with pytest.raises(ValueError, match="' is a file; a folder is needed") as error:
+            ResultCache.cache()
+        return str(error.value)
 
-
-def test_what_is_found_is_remembered_where_the_folder_can_not_keep_it(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    store = ResultCache(tmp_path / "file" / "below", needed=False)
-    for _ in range(2):
-        assert kept(store, {"a": 1}, lambda facts: facts, iter([[1.5]]).__next__) == [1.5]
-    assert store.known({"a": 1}) == [1.5]
-    assert store.facts({"a": 1}) is None
-    assert "a result can't be kept there" in (store.trouble or "")
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file"))
+    assert refused(tmp_path / "file").startswith(f"PRVIZ_CACHE = '{tmp_path}/file")
+    monkeypatch.delenv(CACHE_VARIABLE)
+    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    assert refused(cache_folder()).startswith("the cache of results = '")
 
 
 @pytest.mark.exhaustive

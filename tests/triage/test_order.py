@@ -6,15 +6,9 @@ import numpy as np
 import pytest
 
 from prviz.arrays import Floats
-from prviz.diagnostics.preflight import preflight
 from prviz.samples import SamplePair
-from prviz.triage.findings import sample_faults
 from prviz.triage.pair_statistics import _matched, _misfit, halvings
-
-
-def _first(real: Floats, generated: Floats) -> str:
-    pair = SamplePair(real, generated)
-    return next((fault.key for fault in sample_faults(pair, preflight(pair).facts)), "")
+from tests.triage_files import keys_of
 
 
 def _embeddings(n: int, seed: int) -> Floats:
@@ -29,14 +23,14 @@ def _embeddings(n: int, seed: int) -> Floats:
 def test_embeddings_with_features_in_another_order_are_no_early_checkpoint(n: int) -> None:
     values = _embeddings(2 * n, n)
     order = np.random.default_rng(n).permutation(48)
-    assert _first(values[:n], values[n:, order]) == "permuted"
+    assert keys_of(values[:n], values[n:, order])[0] == "permuted"
 
 
 def test_each_feature_in_an_order_of_its_own_is_no_other_order_of_the_features() -> None:
     values = _embeddings(800, 1)
     shuffled = np.random.default_rng(1).permuted(values[400:], axis=0)
     shuffled /= np.linalg.norm(shuffled, axis=1, keepdims=True)
-    assert _first(values[:400], shuffled) == "coarse"
+    assert keys_of(values[:400], shuffled)[0] == "coarse"
 
 
 def test_an_order_that_mends_two_of_many_features_that_differ_is_none() -> None:
@@ -46,13 +40,13 @@ def test_an_order_that_mends_two_of_many_features_that_differ_is_none() -> None:
     modes = np.concatenate([rng.random(400) < 1 / 3, rng.random(400) < 0.6])
     values = np.where(modes[:, None], places, -places) + rng.normal(size=(800, 10))
     values[400:, [0, 1]] = values[400:, [1, 0]]
-    assert _first(values[:400], values[400:]) != "permuted"
+    assert keys_of(values[:400], values[400:])[0] != "permuted"
 
 
 def test_units_are_seen_where_one_feature_holds_the_distances_alone() -> None:
     rng = np.random.default_rng(4)
     values = (rng.normal(size=(800, 6)) + 5) * np.array([1, 2, 1e5, 3, 4, 5])
-    assert _first(values[:400], values[400:, [2, 0, 1, 3, 5, 4]]) == "permuted"
+    assert keys_of(values[:400], values[400:, [2, 0, 1, 3, 5, 4]])[0] == "permuted"
 
 
 def test_correlations_in_another_order_are_found() -> None:

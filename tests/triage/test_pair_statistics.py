@@ -164,13 +164,15 @@ def test_a_spread_and_a_shift_are_measured_as_they_are() -> None:
 
 
 @pytest.mark.exhaustive
-def test_sets_without_spread_are_measured() -> None:
-    pair = planted("gaussian, d = 8", None, 0.0, 100, 0)
-    for generated in (np.ones((100, 8)), np.zeros((80, 8)), np.full((60, 8), 1e200)):
-        found = asdict(pair_statistics(SamplePair(pair.real, generated)))
-        assert not [name for name, value in found.items() if np.isinf(value)]
-    found = asdict(pair_statistics(SamplePair(np.ones((100, 8)), np.ones((90, 8)))))
-    assert not [name for name, value in found.items() if np.isinf(value)]
+@pytest.mark.parametrize(
+    ("n", "value", "real"), [(100, 1.0, None), (80, 0.0, None), (60, 1e200, None), (90, 1.0, 1.0)]
+)
+def test_sets_without_spread_are_measured(n: int, value: float, real: float | None) -> None:
+    reference = planted("gaussian, d = 8", None, 0.0, 100, 0).real.values
+    if real is not None:
+        reference = np.full((100, 8), real)
+    found = asdict(pair_statistics(SamplePair(reference, np.full((n, 8), value))))
+    assert not np.isinf([*found.values()]).any()
 
 
 @pytest.mark.parametrize("far", [4, 5])
@@ -274,20 +276,20 @@ def test_more_rows_than_are_compared_at_once_are_compared_in_turn() -> None:
 def test_findings_of_fewer_rows_are_kept_apart_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pair = wide_pair(520, 1_100)
     searched = list[int]()
-    np.save(tmp_path / "real.npy", pair.real.values)
-    np.save(tmp_path / "made.npy", pair.generated.values)
+    files = [tmp_path / "real.npy", tmp_path / "made.npy"]
+    for path, samples in zip(files, wide_pair(520, 1_100), strict=True):
+        np.save(path, samples.values)
 
     def search(*_: object, memory_limit: int, **__: object) -> tuple[object, ...]:
         searched.append(memory_limit)
         return ()
 
     monkeypatch.setattr(triage_module, "sample_faults", search)
-    line = ["triage", str(tmp_path / "real.npy"), str(tmp_path / "made.npy"), "--method", "knn"]
+    line = ["triage", *map(str, files), "--method", "knn", "--out", str(tmp_path / "kept")]
     said = "findings compare 510 samples of each set: --memory-limit leaves no room for more"
     for limit in ("50MB", "1GB", "50MB", "1GB"):
-        assert main([*line, "--out", str(tmp_path / "kept"), "--memory-limit", limit]) == 0
+        assert main([*line, "--memory-limit", limit]) == 0
         assert (said in capsys.readouterr().out) == (limit == "50MB")
     assert searched == [50_000_000, 1_000_000_000]
 
@@ -311,18 +313,17 @@ def test_a_single_cluster_is_not_stretched_about_its_own_centre(d: int) -> None:
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_rank_sums_and_distances_of_distributions_are_scipy_s(ties: bool) -> None:
+@pytest.mark.parametrize(("n", "m"), [(3, 40), (5, 5), (60, 7), (200, 201)])
+def test_rank_sums_and_distances_of_distributions_are_scipy_s(n: int, m: int, ties: bool) -> None:
     rng = np.random.default_rng(ties)
-    for n, m in ((3, 40), (5, 5), (60, 7), (200, 201)):
-        one = rng.normal(size=n)
-        other = rng.normal(0.3, 2, size=m)
-        if ties:
-            one = one.round()
-            other = other.round()
-        assert _rank_z(one, other) == pytest.approx(ranksums(one, other).statistic, abs=1e-12)
-        asymptotic = ks_2samp(one, other, method="asymp").statistic
-        assert _distance(one, other) == pytest.approx(asymptotic, abs=1e-12)
-    assert _rank_z(np.empty(0), np.ones(3)) == 0.0
+    one = rng.normal(size=n)
+    other = rng.normal(0.3, 2, size=m)
+    if ties:
+        one, other = one.round(), other.round()
+    assert _rank_z(one, other) == pytest.approx(ranksums(one, other).statistic, abs=1e-12)
+    asymptotic = ks_2samp(one, other, method="asymp").statistic
+    assert _distance(one, other) == pytest.approx(asymptotic, abs=1e-12)
+    assert _rank_z(np.empty(0), one) == _rank_z(one, np.empty(0)) == 0.0
 
 
 def test_what_one_feature_is_apart_from_all_others_is_that_of_each_pair() -> None:

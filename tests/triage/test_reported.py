@@ -40,6 +40,8 @@ def test_pairs_are_those_of_the_double_loop():
     assert [pair.apart for pair in found] == sorted(expected.values(), reverse=True)
     assert found[0].distances[0] == distances[names.index(found[0].precise)]
     assert opposite_pairs(names, distances, np.abs(sides)) == []
+    for other, count in ((1.05, 1), (1.051, 0)):
+        assert len(opposite_pairs(["a", "b"], [1.0, other], [0.2, -0.3])) == count
 
 
 def test_rank_agreement_is_spearmans():
@@ -71,10 +73,11 @@ def test_all_numbers_are_the_scalars_and_the_class_score():
     assert "class_score" not in all_numbers(SamplePair(generated, real))
 
 
-def test_too_few_samples_have_neither_a_frechet_distance_nor_its_interval():
-    pair = SamplePair(*np.random.default_rng(0).normal(size=(2, 8, 9)))
-    found = all_numbers(pair)
-    assert math.isnan(found["frechet_distance"])
+@pytest.mark.parametrize("n", [9, 10])
+def test_a_frechet_distance_and_its_interval_need_more_samples_than_features(n):
+    rng = np.random.default_rng(0)
+    found = all_numbers(SamplePair(rng.normal(size=(n, 9)), rng.normal(size=(n + 1, 9))), k=2)
+    assert math.isfinite(found["frechet_distance"]) == (n > 9)
     assert "frechet_low" not in found
 
 

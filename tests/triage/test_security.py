@@ -8,7 +8,6 @@ import json
 import os
 import random
 import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 import pytest
 
 from prviz.cli.main import main
-from prviz.measure.estimates import Estimate, estimate
+from prviz.measure.estimates import estimate
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import as_source
 from prviz.samples import SamplePair, Samples
@@ -114,41 +113,40 @@ def test_names_of_results_are_digests_whatever_the_key_says(tmp_path: Path) -> N
     assert {path.name for path in tmp_path.iterdir()} == {"kept", "run"}
 
 
+def triage_line(folder: Path, *checkpoints: Path) -> list[str]:
+    """The command on these checkpoints, beside a reference in the folder."""
+    np.save(folder / "real.npy", REFERENCE.values)
+    paths = (folder / "real.npy", *checkpoints)
+    return ["triage", *map(str, paths), "--method", "knn", "--out", str(folder / "out")]
+
+
 def test_circles_of_links_are_no_checkpoints(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = folder_of(tmp_path / "run", 1)
-    (folder / "self.npy").symlink_to("self.npy")
-    (folder / "one.npy").symlink_to("two.npy")
-    (folder / "two.npy").symlink_to("one.npy")
+    for name, target in (("self", "self"), ("one", "two"), ("two", "one")):
+        (folder / f"{name}.npy").symlink_to(f"{target}.npy")
     (folder / "up").symlink_to(folder)
-    assert [each.name for each in checkpoints_of(folder)] == ["step-1"]
-    assert [each.name for each in checkpoints_of(folder / "up" / "up")] == ["step-1"]
-    assert [each.name for each in listed_below(Below(tmp_path), "run/up/up")] == ["step-1"]
+    for found in (
+        checkpoints_of(folder),
+        checkpoints_of(folder / "up" / "up"),
+        listed_below(Below(tmp_path), "run/up/up"),
+    ):
+        assert [each.name for each in found] == ["step-1"]
     assert Below(tmp_path).folders() == ["run"]
-    (named,) = measure_all(
-        REFERENCE, checkpoints_of([folder / "self.npy"], leave_out=[folder / "one.npy"])
-    )
+    circle = folder / "self.npy"
+    (named,) = measure_all(REFERENCE, checkpoints_of([circle], leave_out=[folder / "one.npy"]))
     assert "can't be opened" in str(named.reason)
     with pytest.raises(ValueError, match="can't be opened"):
-        checkpoints_of(folder, folder / "self.npy")
-    np.save(tmp_path / "real.npy", REFERENCE.values)
-    line = [
-        "triage",
-        str(folder / "self.npy"),
-        str(tmp_path / "real.npy"),
-        "--out",
-        str(tmp_path / "out"),
-    ]
-    assert main(line) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+        checkpoints_of(folder, circle)
+    assert main(triage_line(tmp_path, circle)) == 2
+    assert capsys.readouterr().out.startswith("Failed, 1 of 1:")
 
 
 def test_names_that_are_no_text_and_names_that_drive_a_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = folder_of(tmp_path / "run", 1)
-    np.save(tmp_path / "real.npy", REFERENCE.values)
     for name in (
         b"\xff\xfe.npy",
         b"\x1b[2J\x07.npy",
@@ -156,9 +154,8 @@ def test_names_that_are_no_text_and_names_that_drive_a_terminal(
         b"=cmd()|'x'.npy",
         "\u202eppt.npy".encode(),
     ):
-        (tmp_path / "run" / os.fsdecode(name)).write_bytes((folder / "step-1.npy").read_bytes())
-    line = ["triage", str(tmp_path / "real.npy"), str(folder), "--out", str(tmp_path / "out")]
-    assert main(line) == 0
+        (folder / os.fsdecode(name)).write_bytes((folder / "step-1.npy").read_bytes())
+    assert main(triage_line(tmp_path, folder)) == 0
     told = capsys.readouterr()
     for text in (told.out, told.err):
         text.encode()
@@ -167,11 +164,6 @@ def test_names_that_are_no_text_and_names_that_drive_a_terminal(
 
 
 # ---- tables ----
-
-
-def table_of(tmp_path: Path, data: bytes) -> Callable[[], list[Checkpoint]]:
-    (tmp_path / "m.csv").write_bytes(data)
-    return lambda: checkpoints_of([tmp_path / "a.npy", tmp_path / "b.npy"], tmp_path / "m.csv")
 
 
 @pytest.mark.one_in(4)
@@ -206,9 +198,9 @@ def table_of(tmp_path: Path, data: bytes) -> Callable[[], list[Checkpoint]]:
 def test_a_hostile_table_is_one_clear_line_in_bounded_memory(
     tmp_path: Path, data: bytes, message: str
 ) -> None:
-    listed = table_of(tmp_path, data)
+    (tmp_path / "m.csv").write_bytes(data)
     with pytest.raises(ValueError, match=message) as caught:
-        listed()
+        checkpoints_of([tmp_path / "a.npy", tmp_path / "b.npy"], tmp_path / "m.csv")
     assert len(str(caught.value)) < 500
     assert "\n" not in str(caught.value)
 
@@ -222,17 +214,6 @@ def test_a_table_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 # ---- archives that unpack to more than there is ----
 
 
-def told(key: str, **options: Any) -> np.ndarray:
-    about = {
-        "key": key,
-        "k": 3,
-        "seconds": 1.0,
-        "runs": [{"n_real": 5, "bandwidth": None, "rows": False}],
-        **options,
-    }
-    return np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
-
-
 def encrypted(data: bytes) -> bytes:
     """The archive with every member marked as encrypted."""
     found = bytearray(data)
@@ -244,120 +225,115 @@ def encrypted(data: bytes) -> bytes:
     return bytes(found)
 
 
-def bombs(key: str) -> dict[str, bytes]:
-    """Files in the place of a result."""
-    ten = np.ones(10)
-    good = told(key)
+KEY = {"method": "knn", "n": 1}
 
-    def of(about: np.ndarray, c_real: Any = ten, c_generated: Any = ten, **more: Any) -> bytes:
-        return file_builders.npz(
-            compressed=True, about=about, c_real_0=c_real, c_generated_0=c_generated, **more
-        )
+
+def bombs() -> dict[str, bytes]:
+    """Files in the place of a result; test_measure.py has those with a single wrong value."""
+    ten = np.ones(10)
+    run = {"n_real": 5, "bandwidth": None, "rows": False}
+    key = json.dumps({"version": COMPUTATION, **KEY}, sort_keys=True)
+
+    def about(*runs: dict[str, Any]) -> np.ndarray:
+        text = json.dumps({"key": key, "k": 3, "seconds": 1.0, "runs": runs})
+        return np.frombuffer(text.encode(), dtype=np.uint8)
+
+    def of(said: np.ndarray, c_real: Any = ten) -> bytes:
+        return file_builders.npz(compressed=True, about=said, c_real_0=c_real, c_generated_0=ten)
 
     def claims(descr: str, shape: tuple[int, ...]) -> bytes:
         header = file_builders.raw_npy(file_builders.npy_header(descr, shape), bytes(80))
-        plain = file_builders.npy(ten)
-        return file_builders.archive(
-            {
-                "about.npy": file_builders.npy(good),
-                "c_real_0.npy": header,
-                "c_generated_0.npy": plain,
-            }
-        )
+        others = {"about": about(run), "c_generated_0": ten}
+        arrays = {f"{name}.npy": file_builders.npy(each) for name, each in others.items()}
+        return file_builders.archive({**arrays, "c_real_0.npy": header})
 
-    deep = np.frombuffer(b"[" * 200_000, dtype=np.uint8)
-    run = {"n_real": 5, "bandwidth": None, "rows": False}
     return {
+        "right": of(about(run)),
         "zeros": file_builders.zeros_archive("about", 64),
-        "deep": of(deep),
+        "deep": of(np.frombuffer(b"[" * 200_000, dtype=np.uint8)),
         "not json": of(np.zeros(9, np.uint8)),
         "a list": of(np.frombuffer(b"[]", dtype=np.uint8)),
-        "no runs": of(told(key, runs=[])),
-        "many runs": of(told(key, runs=[run] * 5000)),
+        "many runs": of(about(*[run] * 5000)),
         "claims": claims("<f8", (10**15,)),
         "claims a little": claims("<f8", (10**6,)),
         "overflow": claims("<f8", (2**62, 2**62)),
-        "pickle": of(good, np.array([{}] * 10, dtype=object)),
-        "texts": of(good, np.array(["x"] * 10)),
-        "table": of(good, np.ones((5, 2)), np.ones((5, 2))),
-        "unequal": of(good, np.ones(9)),
-        "negative": of(good, -ten),
-        "nan": of(good, np.full(10, np.nan)),
-        "n_real": of(told(key, runs=[{**run, "n_real": 11}])),
-        "n_real no number": of(told(key, runs=[{**run, "n_real": "5"}])),
-        "n_real below 0": of(told(key, runs=[{**run, "n_real": -1}])),
-        "groups below 0": of(told(key, runs=[{**run, "groups": True}]), groups_0=-np.arange(10)),
-        "groups of fractions": of(told(key, runs=[{**run, "groups": True}]), groups_0=ten),
-        "rows": of(told(key, runs=[{**run, "rows": True}]), rows_0=np.arange(3)),
+        "pickle": of(about(run), np.array([{}] * 10, dtype=object)),
+        "texts": of(about(run), np.array(["x"] * 10)),
+        "n_real no number": of(about({**run, "n_real": "5"})),
         "npy": file_builders.npy(ten),
         "empty": b"",
         "zip": file_builders.archive({"about.npy": b"x"}),
-        "encrypted": encrypted(of(good)),
+        "encrypted": encrypted(of(about(run))),
     }
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ResultCache:
+    """With one result."""
+    store = ResultCache(tmp_path / "kept")
+    pair = SamplePair(REFERENCE, Samples(drawn(1)))
+    store.put(KEY, estimate(pair, "knn")["knn"], 1.25)
+    return store
 
 
 @pytest.mark.exhaustive
 def test_a_hostile_file_in_the_place_of_a_result_counts_as_absent_in_bounded_memory(
-    tmp_path: Path,
+    store: ResultCache,
 ) -> None:
-    store = ResultCache(tmp_path / "kept")
-    store.put({"method": "knn", "n": 1}, Estimate("knn", 3, None, measured_rates()), 1.0)
     (path,) = store.folder.iterdir()
-    key = json.dumps({"version": COMPUTATION, "method": "knn", "n": 1}, sort_keys=True)
-    path.write_bytes(
-        file_builders.npz(about=told(key), c_real_0=np.ones(10), c_generated_0=np.ones(10))
-    )
-    assert store.get({"method": "knn", "n": 1}) is not None  # what the bombs are made from is right
-    for name, data in bombs(key).items():
+    found, _ = store.get(KEY)
+    for name, data in bombs().items():
         path.write_bytes(data)
         tracemalloc.start()
         try:
-            assert store.get({"method": "knn", "n": 1}) is None, name
+            assert (store.get(KEY) is None) == (name != "right"), name
             assert tracemalloc.get_traced_memory()[1] < 30_000_000, name
         finally:
             tracemalloc.stop()
     path.unlink()
     path.mkdir()
-    assert store.get({"method": "knn", "n": 1}) is None
+    assert store.get(KEY) is None
     with pytest.raises(OSError, match="a result can't be kept there"):
-        store.put({"method": "knn", "n": 1}, Estimate("knn", 3, None, measured_rates()), 1.0)
+        store.put(KEY, found, 1.0)
     assert [each.name for each in store.folder.iterdir()] == [path.name]
 
 
-def test_a_flipped_bit_of_a_result_makes_it_absent_or_changes_no_number(tmp_path: Path) -> None:
-    store = ResultCache(tmp_path / "kept")
-    rates = measured_rates()
-    store.put({"method": "knn", "n": 1}, Estimate("knn", 3, None, rates), 1.25)
+def test_a_flipped_bit_of_a_result_makes_it_absent_or_changes_no_number(
+    store: ResultCache,
+) -> None:
     (path,) = store.folder.iterdir()
     data = path.read_bytes()
+    (rates,) = store.get(KEY)[0].runs
     absent = 0
     for place in random.Random(0).sample(range(8 * len(data)), 150):
         flipped = bytearray(data)
         flipped[place // 8] ^= 1 << place % 8
         path.write_bytes(flipped)
-        found = store.get({"method": "knn", "n": 1})
+        found = store.get(KEY)
         absent += found is None
         if found is not None:
-            assert (found[0].k, found[1], found[0].runs[0].n_real) == (3, 1.25, rates[0].n_real)
-            np.testing.assert_array_equal(found[0].runs[0].c_real, rates[0].c_real)
-            np.testing.assert_array_equal(found[0].runs[0].c_generated, rates[0].c_generated)
+            (run,) = found[0].runs
+            assert (found[0].k, found[1], run.n_real) == (7, 1.25, rates.n_real)
+            np.testing.assert_array_equal(run.c_real, rates.c_real)
+            np.testing.assert_array_equal(run.c_generated, rates.c_generated)
     assert 50 < absent < 150
 
 
-def test_links_and_pipes_in_the_place_of_a_result_count_as_absent(tmp_path: Path) -> None:
-    store = ResultCache(tmp_path / "kept")
-    store.put({"method": "knn", "n": 1}, Estimate("knn", 3, None, measured_rates()), 1.0)
+def test_links_and_pipes_in_the_place_of_a_result_count_as_absent(
+    store: ResultCache, tmp_path: Path
+) -> None:
     (path,) = store.folder.iterdir()
-    path.rename(tmp_path / "elsewhere.npz")
-    path.symlink_to(tmp_path / "elsewhere.npz")
-    before = (tmp_path / "elsewhere.npz").stat().st_mtime_ns
-    assert store.get({"method": "knn", "n": 1}) is None
+    found, _ = store.get(KEY)
+    elsewhere = path.rename(tmp_path / "elsewhere.npz")
+    path.symlink_to(elsewhere)
+    before = elsewhere.stat().st_mtime_ns
+    assert store.get(KEY) is None
     path.unlink()
     os.mkfifo(path)
-    assert store.get({"method": "knn", "n": 1}) is None
-    store.put({"method": "knn", "n": 1}, Estimate("knn", 3, None, measured_rates()), 2.0)
-    assert store.get({"method": "knn", "n": 1}) is not None
-    assert (tmp_path / "elsewhere.npz").stat().st_mtime_ns == before
+    assert store.get(KEY) is None
+    store.put(KEY, found, 2.0)
+    assert store.get(KEY) is not None
+    assert elsewhere.stat().st_mtime_ns == before
 
 
 @pytest.mark.thorough
@@ -406,11 +382,6 @@ def test_nothing_is_taken_from_a_cache_that_others_can_write_to(
     # a folder of this user, a file of another one
     monkeypatch.setattr(ResultCache, "_trusted", lambda _: True)
     assert found() == (False, "")
-
-
-def measured_rates() -> Any:
-    pair = SamplePair(REFERENCE, Samples(drawn(1)))
-    return estimate(pair, "knn")["knn"].runs
 
 
 @pytest.mark.thorough
