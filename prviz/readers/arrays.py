@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, cast
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from prviz.array_input import EMBED_PICTURES, inexact_integer, squeezed
 from prviz.arrays import Array
+from prviz.quoting import drop_text
 from prviz.readers.errors import EmptyCellError, ReadError, beside, literal
 from prviz.readers.source import Limits, check_claim, human_size, refuse_object_array
 
@@ -282,10 +283,17 @@ def load(stream: BinaryIO, header: Header) -> Array:
     return stored.astype(held, order="C", copy=False)
 
 
-def check_exact(values: Array, position: Callable[[int, int], str]) -> None:
-    """Refuse integers of which float64 does not hold every digit, see `inexact_integer`."""
+def check_exact(
+    values: Array, position: Callable[[int, int], str], names: Sequence[str] = ()
+) -> None:
+    """Refuse integers of which float64 does not hold every digit, see `inexact_integer`.
+
+    names : names of the columns, of which the message offers to leave one out.
+    """
     if found := inexact_integer(values):
         place, text = found
+        if names:
+            text += f" To leave the column out: {drop_text([names[place[-1]]])}."
         raise ReadError(f"{position(*place)}: {text}")
 
 

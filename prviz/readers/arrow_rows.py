@@ -276,7 +276,7 @@ class TableRows:
             column.validate(full=True)
             self._refuse_null(column, index)
             stored = column.to_numpy(zero_copy_only=False)
-            self._check_exact(stored[:, None], index)
+            self._check_exact(stored[:, None], index, [name])
             # A signalling NaN would warn here; every NaN is refused later.
             with np.errstate(invalid="ignore"):
                 part[:, index] = stored
@@ -306,16 +306,20 @@ class TableRows:
         self._check_exact(part, 0)
         return part
 
-    def _check_exact(self, values: Array, first: int) -> None:
-        check_exact(values, lambda row, column: self.plan.position(self.done + row, first + column))
+    def _check_exact(self, values: Array, first: int, names: Sequence[str] = ()) -> None:
+        def position(row: int, column: int) -> str:
+            return self.plan.position(self.done + row, first + column)
+
+        check_exact(values, position, names)
 
     def _refuse_null(self, column: Any, place: int) -> None:
         if not column.null_count:
             return
         if column.null_count == self.rows:
+            name = self.plan.features[place]
             raise ReadError(
-                f"{self.plan.where}, column {quoted(self.plan.features[place])}: empty in every"
-                " row. Leave it out, in both tables."
+                f"{self.plan.where}, column {quoted(name)}: empty in every row. Leave it out, in"
+                f" both tables, with {drop_text([name])}."
             )
         cell = self.plan.cell(self.done + _first_null(column), place)
         raise EmptyCellError(f"{cell}: empty. Fill it in, or leave that row out.", place)

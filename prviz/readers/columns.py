@@ -38,10 +38,9 @@ _LABEL = re.compile(
     r"|unnamed_+\d+(_\d+)?|level_\d+|.*_(id|idx|index|label|class|name|path|file|split)",
     re.DOTALL,
 )
-_CLASS = re.compile(r"(.*_)?(labels?|class(es)?|targets?)")
-# Names with the ending of a label's name that measured quantities also have, such as
-# body_mass_index.
-_MEASURED = re.compile(r".+_(index|idx|class|path|split)", re.DOTALL)
+_CLASS = re.compile(r"(.*_)?(labels?|class(es)?|targets?)|ids?")
+# Names of labels that measured quantities also have, such as body_mass_index and fold, a ratio.
+_MEASURED = re.compile(r".+_(index|idx|class|path|split)|(.*_)?folds?", re.DOTALL)
 # Where a new word begins in a name such as magError or RNGSeed. In a name without such marks, like
 # objid, it begins before the last word.
 _NEW_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
@@ -72,6 +71,7 @@ _ELSEWHERE = {
     "hour": "stunde heure hora ora",
     "loss": "verlust perte perdida perdita",
     "duration": "dauer duree duracion durata",
+    "weight": "gewicht gewichtung poids peso 权重 重み",
 }
 _ENGLISH = {word: said for said, words in _ELSEWHERE.items() for word in words.split()}
 _GLUED = re.compile(
@@ -121,8 +121,8 @@ def is_label(name: str) -> bool:
 
 
 def is_class(name: str) -> bool:
-    """True for a name of class labels. A column of that name may also hold measured numbers, such
-    as a prediction.
+    """True for a name of class labels, or ID. A column of that name may also hold measured numbers,
+    such as a prediction, or an inner diameter.
     """
     return _CLASS.fullmatch(plain_name(name)) is not None
 

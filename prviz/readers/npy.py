@@ -195,7 +195,7 @@ def read_records(source: FileSource, limits: Limits, choice: ColumnChoice) -> Co
         start = len(columns)
         columns += [name] * width
         field = table[name].reshape(n, width)
-        check_exact(field, partial(position, start))
+        check_exact(field, partial(position, start), columns[start:])
         values[:, start : start + width] = field
     check_values(values, partial(position, 0))
     labels = {}

@@ -100,7 +100,7 @@ _EITHER = re.compile(
     r"|perplexity|rating|votes?"
     rf"|duration|latency|clusters|topic|number|no|nr|{_WEIGHTS}"
     r"|reward|log_?likelihood|log_?prob|nll|cos(ine)?_?sim|pred|gt|ground_?truth|uncertainty"
-    r"|silhouette|lof|pseudotime|(dilution|correction|conversion)_?factor"
+    r"|(.*_)?folds?|silhouette|lof|pseudotime|(dilution|correction|conversion)_?factor"
 )
 # Names of bookkeeping that are as often measurements in a table of words, such as the time between
 # two events; not the scores, times and losses of a model, a machine or a log.
@@ -150,7 +150,10 @@ _NUMBERS = re.compile(
     r"|(.*_)?port|[sd]port|protocol|proto|camcol|rerun|field|slice|tile|lane|channel|ccd|chip"
     r"|churn(ed)?|survived|exited|default(ed)?|attrition|readmitted|(is_?)?fraud|outcome|diagnosis"
     r"|(.*_)?(type|status|district|region|zone|sector|vendor|version|orientation)|sleep_stage"
-    r"|plate|center|centre|clinic|course|well|branch|store|operator"
+    r"|plate|center|centre|clinic|course|well|branch|store|cam_col|success|.+_step"
+    # What a sample came from, or was measured with, and by whom.
+    r"|(.*_)?(lot|slot|tray|rack|vial|inj(ection)?|device"
+    r"|operator|technician|analyst|observer|reviewer|rater|annotator|inspector|interviewer)"
     r"|(is_?)?(deceased|dead|died)|death|mortality|relapsed?"
     r"|.+_(seq|sequence)|\w*(fp|qc|quality|bad|warn(ing)?)_?flags?(_.*)?|decoy|qa\d*|scl"
 )
@@ -186,6 +189,14 @@ _MOST_CODES = 32
 _BITS = re.compile(r"\w*quality|\w+flags?")
 # Least number other than 0 in a column of warnings as bits.
 _LEAST_BIT = 4
+# Most different numbers, fewest rows of each on average, and least range of a column per number,
+# for its whole numbers to look like codes; the least code, and the number whose multiples are
+# round.
+_MOST_SCATTERED = 16
+_PER_CODE = 10
+_APART = 3
+_LEAST_CODE = 100
+_ROUND = 5
 # Names of a prediction, or of its probabilities.
 _OF_PREDICTION = re.compile(r"(y_?)?pred.*|prob.*")
 # Names of probabilities. They belong to a prediction if they sum to 1 in each row.
@@ -459,6 +470,11 @@ def checked_columns(
             ),
             (found.sums, "it is the sum of other columns", "they are sums of other columns"),
             (found.years, "its values look like years", "their values look like years"),
+            (
+                found.codes,
+                "its few whole numbers, far apart, look like codes",
+                "their few whole numbers, far apart, look like codes",
+            ),
             (found.classes, "it alone holds whole numbers, as classes do", ""),
         ):
             if names:
@@ -711,9 +727,9 @@ def _quantised(values: Array, features: Sequence[str], where: str, typed: str) -
 class _Suspects(NamedTuple):
     """Columns that look like no features, each with what it looks like.
 
-    doubtful, ordered, sums, years, classes : columns that may be no features, by their names,
-        because they rise or fall from row to row, as sums of others, as years, or as the only
-        numbers of classes.
+    doubtful, ordered, sums, years, codes, classes : columns that may be no features, by their
+        names, because they rise or fall from row to row, as sums of others, as years, as codes, or
+        as the only numbers of classes.
     """
 
     sure: dict[str, str]
@@ -721,6 +737,7 @@ class _Suspects(NamedTuple):
     ordered: tuple[str, ...]
     sums: tuple[str, ...] = ()
     years: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
 
 
@@ -733,10 +750,8 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     if 2 * len(programs) > len(features):
         programs = set()
     sure |= samplers | programs
-    # In a table of cells' qualities these are the features.
-    cells = _named(plain, re.compile(_OF_A_CELL))
-    if 2 * len(cells) >= len(plain):
-        sure -= cells
+    # In a table of cells' qualities, or of settings, these are the features.
+    sure -= _mostly(plain, _OF_A_CELL) | _mostly(plain, _PREFIXED)
     sure -= _where(_of_music, values, _named(plain, _KEY))
     either = _named(plain, _EITHER) - sure
     numbered = Counter(
@@ -785,12 +800,15 @@ def _suspects(values: Array, features: Sequence[str]) -> _Suspects:
     if len(sure) + len(either) == len(plain):
         either = set()
     known = sure | either | ordered | sums
+    years = _where(_are_years, values, range(len(plain))) - known
+    codes = _where(_look_like_codes, values, range(len(plain))) - known - years
     return _Suspects(
         reasons,
         _at(either - sums, features),
         in_order,
         _at(sums, features),
-        _at(_where(_are_years, values, range(len(plain))) - known, features),
+        _at(years, features),
+        _at(codes, features),
         _at(_classes(values, features) - known, features),
     )
 
@@ -802,6 +820,14 @@ def _at(places: set[int], features: Sequence[str]) -> tuple[str, ...]:
 def _named(plain: Sequence[str], names: re.Pattern[str]) -> set[int]:
     """Indices of the names that match in full."""
     return {place for place, name in enumerate(plain) if names.fullmatch(name)}
+
+
+def _mostly(plain: Sequence[str], names: str) -> set[int]:
+    """Indices of the names that match in full, if at least half do."""
+    found = _named(plain, re.compile(names))
+    if 2 * len(found) >= len(plain):
+        return found
+    return set()
 
 
 @np.errstate(all="ignore")  # inf - inf is nan
@@ -975,6 +1001,27 @@ def _are_years(column: Array) -> bool:
     if not _YEARS[0] <= column[0] <= _YEARS[1]:
         return False
     return bool(_YEARS[0] <= column.min() < column.max() <= _YEARS[1]) and _whole(column)
+
+
+def _look_like_codes(column: Array) -> bool:
+    """True for few whole numbers far apart, of which at least half have three digits or more and
+    are no multiples of 5, as codes of places are; no multiples of one number, as counts of a size
+    are. A number in most rows may stand for nothing.
+    """
+    first = np.unique(column[:FIRST_ROWS])
+    if len(first) > _MOST_SCATTERED or first[-1] < _LEAST_CODE or not _whole(column):
+        return False
+    held, counts = np.unique(column, return_counts=True)
+    different = len(held)
+    if not _FAMILY <= different <= min(_MOST_SCATTERED, len(column) / _PER_CODE):
+        return False
+    odd = (held >= _LEAST_CODE) & (held % _ROUND > 0)
+    return bool(
+        2 * odd.sum() >= different
+        and np.ptp(held) >= _APART * different
+        and np.gcd.reduce(np.diff(held.astype(np.int64))) == 1
+        and 2 * counts.max() <= len(column)
+    )
 
 
 def _classes(values: Array, features: Sequence[str]) -> set[int]:

@@ -659,3 +659,76 @@ def test_decimals_beside_lists_are_said_not_to_be_read() -> None:
     }
     assert beside_lists(labels) == ("not read beside the lists of numbers: 'size', 'width'",)
     assert beside_lists({"a": np.array([1, 2])}) == ()
+
+
+def notes(frame: pd.DataFrame) -> str:
+    return "\n".join(read(("t.csv", frame.to_csv(index=False).encode())).notes)
+
+
+def test_few_whole_numbers_far_apart_are_noted_as_codes() -> None:
+    codes = RNG.permutation(np.resize([75011, 69003, 13006, 31000, 44000], N))
+    said = "its few whole numbers, far apart, look like codes: 'zone_of_town'; to leave out: drop="
+    assert said in notes(table(REAL, WORDS, zone_of_town=codes))
+    rare = codes.copy()
+    rare[: N // 2 + 1] = 0  # one number stands for nothing
+    others = {
+        "round": codes // 1000 * 1000,
+        "of two digits": codes % 100,
+        "close together": codes % 3 + 10_001,
+        "counts of 99": 99 * RNG.integers(2, 9, N),
+        "many": RNG.permutation(np.arange(N) % 17 * 1111),
+        "with decimals": codes + 0.5,
+        "rare": rare,
+        "two": RNG.permutation(np.resize([101, 9999], N)),
+    }
+    for name, held in others.items():
+        assert "look like codes" not in notes(table(REAL, WORDS, zone_of_town=held)), name
+
+
+def test_names_of_lots_and_of_those_who_measured_are_noted() -> None:
+    whole = np.arange(N) * 7 % 3
+    for name in ("Inj", "player_slot", "Lot", "Reviewer", "success", "ionic_step"):
+        said = f"its name may say something else: {name!r}; to leave out: drop={name!r}"
+        assert said in notes(table(REAL, WORDS, **{name: whole})), name
+    assert notes(table(REAL, WORDS, lot_area=whole, parking_slots=whole)) == ""
+    weights = np.exp(RNG.normal(-0.02, 0.2, N))
+    assert refused(table(REAL, WORDS, Gewicht=weights)) == ("Gewicht",)
+    assert "'Gewicht'" in notes(table(REAL, WORDS, Gewicht=80 * weights))
+
+
+def test_settings_that_are_most_of_a_table_are_its_features() -> None:
+    settings = [f"params_{name}" for name in WORDS]
+    assert taken(table(REAL, settings, value=REAL[:, 0])) == (*settings, "value")
+    assert refused(table(REAL, WORDS, params_lr=REAL[:, 0])) == ("params_lr",)
+
+
+def test_a_fold_with_decimals_is_a_feature_and_an_inner_diameter_is_said() -> None:
+    measured = RNG.normal(2, 0.3, N).round(3)
+    assert taken(table(REAL, WORDS, fold=measured)) == (*WORDS, "fold")
+    assert "may say something else: 'fold'" in notes(table(REAL, WORDS, fold=measured))
+    assert taken(table(REAL, WORDS, fold=np.arange(N) % 5)) == tuple(WORDS)
+    frame = table(REAL, WORDS, ID=measured)
+    assert "left out: 'ID' (it is named like a label); columns= (--features)" in notes(frame)
+    held = ("t.csv", frame.to_csv(index=False).encode())
+    assert read(held, columns=["*", "ID"]).features == (*WORDS, "ID")
+    assert notes(table(REAL, WORDS, ID=np.arange(N))) == ""
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather", "npy"])
+def test_too_large_and_empty_columns_are_left_out_as_the_message_says(
+    tmp_path: Path, suffix: str
+) -> None:
+    frame = table(REAL, WORDS, cookie=RNG.integers(2**60, 2**62, N))
+    path = tmp_path / f"t.{suffix}"
+    if suffix == "npy":
+        np.save(path, frame.to_records(index=False))
+    else:
+        frame["nothing"] = pd.Series([None] * N, dtype=float)
+        getattr(frame, f"to_{suffix}")(path)
+    left: list[str] = []
+    for name in frame.columns[D:]:
+        with pytest.raises(ReadError) as caught:
+            read(path, drop=left)
+        assert f"drop={name!r} (--drop {name})" in str(caught.value)
+        left.append(name)
+    assert read(path, drop=left).features == tuple(WORDS)
