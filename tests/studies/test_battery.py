@@ -8,6 +8,7 @@ import math
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,7 +39,7 @@ from prviz.studies.battery import (
 )
 from prviz.studies.battery.checks import CENTRES
 from prviz.studies.battery.judge import PAIRS, PASSES
-from prviz.studies.battery.readings import c_pair_k, coverage_k, measure_scores
+from prviz.studies.battery.readings import c_pair_k, coverage_k, curve_numbers, measure_scores
 from prviz.studies.battery.tasks import scaled
 from prviz.studies.sweeps import Known
 from prviz.studies.tasks import run_tasks
@@ -91,19 +92,26 @@ def test_rules_on_sweeps_made_by_hand(
     found = rule.judge(X5, np.array(y, dtype=float))
     assert found.verdict == verdict
     assert found.margin == pytest.approx(margin, abs=1e-12)
-    assert found.condition.threshold + (
-        found.margin if found.condition.sense == ">=" else -found.margin
-    ) == (pytest.approx(found.value))
+    signed = found.margin if found.condition.sense == ">=" else -found.margin
+    assert found.condition.threshold + signed == pytest.approx(found.value)
 
 
 def test_quantiles_fall_on_the_points_that_the_checks_mean() -> None:
     assert rules.quantile_place(np.arange(10.0), 0.5) == 4
-    assert np.linspace(0, 1, 50)[
-        rules.quantile_place(np.linspace(0, 1, 50), 0.95)
-    ] == pytest.approx(0.9592, abs=1e-4)
+    shares = np.linspace(0, 1, 50)
+    assert shares[rules.quantile_place(shares, 0.95)] == pytest.approx(0.9592, abs=1e-4)
 
 
 # ---- the checks ----
+
+
+def problem(
+    name: str, place: int, dim: int | None = None, scenario: str | None = None
+) -> BatteryProblem:
+    check = CHECKS[name]
+    return check.problem(
+        check.dims[0] if dim is None else dim, scenario or check.scenarios[0], place
+    )
 
 
 def test_checks_have_the_sweeps_and_the_size_of_the_paper() -> None:
@@ -127,17 +135,15 @@ def test_checks_have_the_sweeps_and_the_size_of_the_paper() -> None:
 def test_published_table_adds_up_to_the_published_totals() -> None:
     for side, totals in PASSED.items():
         columns = [verdicts for (_, _, of), verdicts in VERDICTS.items() if of == side]
-        assert (
-            tuple(sum(each[i] in PASSES for each in columns) for i in range(len(PAIRS))) == totals
-        )
+        cells = np.isin([list(each) for each in columns], list(PASSES))
+        assert tuple(cells.sum(axis=0)) == totals
+        assert len(totals) == len(PAIRS)
 
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_real_samples_stay_along_a_sweep_or_are_drawn_anew(name: str) -> None:
     check = CHECKS[name]
-    dim = check.dims[0]
-    scenario = check.scenarios[-1]
-    first, second = (check.problem(dim, scenario, place) for place in (0, 2))
+    first, second = (problem(name, place, scenario=check.scenarios[-1]) for place in (0, 2))
     assert isinstance(first, Known)
     a = first.sample(100, 3)
     b = second.sample(100, 3)
@@ -156,15 +162,6 @@ def test_fresh_real_samples_are_drawn_where_the_paper_draws_them() -> None:
         "gaussian-high-dim-one-disjoint-dim",
         "discrete-numerical-vs-continuous-numerical",
     }
-
-
-def problem(
-    name: str, place: int, dim: int | None = None, scenario: str | None = None
-) -> BatteryProblem:
-    check = CHECKS[name]
-    return check.problem(
-        check.dims[0] if dim is None else dim, scenario or check.scenarios[0], place
-    )
 
 
 def test_sizes_and_shapes_of_the_samples() -> None:
@@ -196,15 +193,13 @@ def test_sizes_and_shapes_of_the_samples() -> None:
 
 
 def test_a_pair_that_a_check_has_not_is_refused() -> None:
-    check = CHECKS["sphere-torus"]
-    with pytest.raises(ValueError, match="dim = 4; sphere-torus has 3"):
-        check.problem(4, "real_sphere", 0)
-    with pytest.raises(
-        ValueError, match="scenario = ''; sphere-torus has 'real_sphere', 'real_torus'"
+    for given, message in (
+        ((4, "real_sphere", 0), "dim = 4; sphere-torus has 3"),
+        ((3, "", 0), "scenario = ''; sphere-torus has 'real_sphere', 'real_torus'"),
+        ((3, "real_sphere", 20), "place = 20; sphere-torus has 0 to 19"),
     ):
-        check.problem(3, "", 0)
-    with pytest.raises(ValueError, match="place = 20; sphere-torus has 0 to 19"):
-        check.problem(3, "real_sphere", 20)
+        with pytest.raises(ValueError, match=message):
+            CHECKS["sphere-torus"].problem(*given)
 
 
 # ---- truths ----
@@ -220,8 +215,20 @@ def mixture(parts: list[LogDensity], weights: Floats) -> LogDensity:
     )
 
 
-def ten_modes(dim: int, sd: float, weights: Floats) -> LogDensity:
-    return mixture([gaussian(centre, sd, dim) for centre in np.linspace(0, 10, 10)], weights)
+def ten_modes(weights: Floats) -> LogDensity:
+    return mixture([gaussian(centre, 1 / 3, 8) for centre in np.linspace(0, 10, 10)], weights)
+
+
+def one_against_two(d: int) -> tuple[BatteryProblem, LogDensity, LogDensity]:
+    apart = 5 / 19 * 5
+    two = [gaussian(mean, 1, d) for mean in (-apart / 2, apart / 2)]
+    one = gaussian(0, np.sqrt(1 + apart**2), d)
+    return problem("one-vs-two-modes", 5, d), mixture(two, np.full(2, 0.5)), one
+
+
+def first_feature(mean: float) -> LogDensity:
+    """All other features are the same in both sets, or do not count."""
+    return lambda z: stats.norm.logpdf(z[:, 0], mean)
 
 
 def cube(low: float) -> LogDensity:
@@ -229,13 +236,12 @@ def cube(low: float) -> LogDensity:
 
 
 FADED = np.r_[1.0, np.full(9, 1 - 30 / 49)]
-TWO = 5 / 19 * 5
 DENSITIES: dict[str, tuple[BatteryProblem, LogDensity, LogDensity]] = {
     "shift": (problem("gaussian-mean-difference", 35, 8), gaussian(0, 1, 8), gaussian(1.2, 1, 8)),
     "heavy tail": (
         problem("gaussian-mean-difference-with-pareto", 20),
-        lambda z: stats.norm.logpdf(z[:, 0]),
-        lambda z: stats.norm.logpdf(z[:, 0], -1.2),
+        first_feature(0),
+        first_feature(-1.2),
     ),
     "spread": (
         problem("gaussian-std-difference", 29, 8),
@@ -244,19 +250,11 @@ DENSITIES: dict[str, tuple[BatteryProblem, LogDensity, LogDensity]] = {
     ),
     "fading": (
         problem("gaussian-mixture-simultaneous-mode-dropping", 30, 8),
-        ten_modes(8, 1 / 3, np.full(10, 0.1)),
-        ten_modes(8, 1 / 3, FADED / FADED.sum()),
+        ten_modes(np.full(10, 0.1)),
+        ten_modes(FADED / FADED.sum()),
     ),
-    "one against two, line": (
-        problem("one-vs-two-modes", 5),
-        mixture([gaussian(-TWO / 2, 1, 1), gaussian(TWO / 2, 1, 1)], np.full(2, 0.5)),
-        gaussian(0, np.sqrt(1 + TWO**2), 1),
-    ),
-    "one against two": (
-        problem("one-vs-two-modes", 5, 8),
-        mixture([gaussian(-TWO / 2, 1, 8), gaussian(TWO / 2, 1, 8)], np.full(2, 0.5)),
-        gaussian(0, np.sqrt(1 + TWO**2), 8),
-    ),
+    "one against two, line": one_against_two(1),
+    "one against two": one_against_two(8),
     "cubes": (
         problem("uniform-hypercube-varying-syn-size", 9, 8),
         cube(0.0),
@@ -264,13 +262,13 @@ DENSITIES: dict[str, tuple[BatteryProblem, LogDensity, LogDensity]] = {
     ),
     "scaled feature": (
         problem("gaussian-scaling-one-dimension", 3),
-        lambda z: stats.norm.logpdf(z[:, 0]),
-        lambda z: stats.norm.logpdf(z[:, 0], 6),
+        first_feature(0),
+        first_feature(6),
     ),
     "useless features": (
         problem("gaussian-high-dim-one-disjoint-dim", 4),
-        lambda z: stats.norm.logpdf(z[:, 0]),
-        lambda z: stats.norm.logpdf(z[:, 0], 6),
+        first_feature(0),
+        first_feature(6),
     ),
 }
 
@@ -322,10 +320,9 @@ def test_truths_by_modes() -> None:
     lams = np.array([0.05, 0.5, 1.0, 2.0, 20.0])
     for m in (0, 3, 9):
         pair = problem("gaussian-mixture-sequential-mode-dropping", m, 64)
-        np.testing.assert_allclose(
-            pair.truth().alpha(lams), np.minimum(1, lams * (10 - m) / 10), atol=1e-3
-        )
-        assert pair.ends() == pytest.approx((1.0, (10 - m) / 10))
+        left = (10 - m) / 10
+        np.testing.assert_allclose(pair.truth().alpha(lams), np.minimum(1, lams * left), atol=1e-3)
+        assert pair.ends() == pytest.approx((1.0, left))
     for m in (1, 5, 8):
         pair = problem("gaussian-mixture-mode-dropping-invention", m - 1)
         np.testing.assert_allclose(
@@ -359,9 +356,7 @@ def test_the_truth_passes_as_many_cells_as_it_should() -> None:
     judged = judge(oracle_rows(None, ORACLE))
     totals = passed(judged).set_index(["reading", "side"])
     for reading, expected in ORACLE.items():
-        assert (
-            tuple(totals.loc[[(reading, "fidelity"), (reading, "diversity")], "passed"]) == expected
-        )
+        assert tuple(totals.loc[reading].loc[["fidelity", "diversity"], "passed"]) == expected
     assert set(totals["cells"]) == {30}
     assert (judged["verdict"] == judged["oracle"]).all()
     assert (judged["value"] == judged["oracle_value"]).all()
@@ -395,13 +390,16 @@ def by_double_loop(pair: SamplePair) -> dict[str, tuple[float, float]]:
     xx = distances(x, x)
     yy = distances(y, y)
     xy = distances(x, y)
-    n = len(x)
-    found = {"i-prec/i-rec": (np.mean(np.any(xy <= nearest(xx, 3)[:, None], 0)), 0.0)}
-    found["i-prec/i-rec"] = found["i-prec/i-rec"][0], np.mean(np.any(xy <= nearest(yy, 3), 1))
-    k = coverage_k(n)
+    found = {
+        "i-prec/i-rec": (
+            np.mean(np.any(xy <= nearest(xx, 3)[:, None], 0)),
+            np.mean(np.any(xy <= nearest(yy, 3), 1)),
+        )
+    }
+    k = coverage_k(len(x))
     inside = xy <= nearest(xx, k)[:, None]
     found["density/coverage"] = inside.sum() / (k * len(y)), np.mean(np.any(inside, 1))
-    k = c_pair_k(n)
+    k = c_pair_k(len(x))
     real_balls = (xy <= nearest(xx, 3 * k)[:, None]).sum(1)
     found["c-prec/c-rec"] = (
         np.mean(real_balls >= k),
@@ -409,9 +407,8 @@ def by_double_loop(pair: SamplePair) -> dict[str, tuple[float, float]]:
     )
     in_real = xy < nearest(xx, 5)[:, None]
     in_generated = xy < nearest(yy, 5)
-    fidelity = min(np.mean(np.any(in_real, 0)), np.mean(np.any(in_generated, 0)))
     found["symprec/symrec"] = (
-        fidelity,
+        min(np.mean(np.any(in_real, 0)), np.mean(np.any(in_generated, 0))),
         min(np.mean(np.any(in_generated, 1)), np.mean(np.any(in_real, 1))),
     )
     radii = [1.2 * np.mean(nearest(own, 4)) for own in (xx, yy)]
@@ -424,15 +421,15 @@ def by_double_loop(pair: SamplePair) -> dict[str, tuple[float, float]]:
 @pytest.mark.parametrize(
     ("name", "place", "scenario"),
     [
-        ("gaussian-mean-difference", 20, ""),
-        ("uniform-hypercube-varying-syn-size", 3, ""),
+        ("gaussian-mean-difference", 20, None),
+        ("uniform-hypercube-varying-syn-size", 3, None),
         ("discrete-numerical-vs-continuous-numerical", 0, "real_discrete"),
         ("discrete-numerical-vs-continuous-numerical", 0, "real_continuous"),
         ("sphere-torus", 6, "real_torus"),
     ],
 )
-def test_scores_equal_the_double_loop(name: str, place: int, scenario: str) -> None:
-    drawn = problem(name, place, None, scenario or None).sample(90, 1)
+def test_scores_equal_the_double_loop(name: str, place: int, scenario: str | None) -> None:
+    drawn = problem(name, place, scenario=scenario).sample(90, 1)
     # Whole numbers keep their ties as they are; the rest is scaled as in the battery.
     pair = drawn if name.startswith("discrete") else scaled(drawn)
     found = measure_scores(pair, SCORES)
@@ -491,15 +488,11 @@ def test_a_small_battery_runs_resumes_and_is_judged() -> None:
     assert len(rows) == (3 * 10 + 20) * 2 * 4
     assert rows["key"].is_unique
     numbers = [name for name in COLUMNS if name != "seconds"]
-    both = [each.sort_values("key").reset_index(drop=True)[numbers] for each in (rows, again)]
-    assert both[0].equals(both[1])
+    one, other = (each.sort_values("key", ignore_index=True)[numbers] for each in (rows, again))
+    assert one.equals(other)
     judged = judge(rows)
     assert len(judged) == 2 * 2 * 2 * (2 + 8 + 8)
-    assert set(judged["reading"]) == {
-        "i-prec/i-rec",
-        "density/coverage",
-        *family_readings(["knn", "ipr"]),
-    }
+    assert set(judged["reading"]) == {*readings[:2], *family_readings(["knn", "ipr"])}
     assert judged[["value", "margin", "spread", "oracle", "says"]].notna().all(axis=None)
     assert (judged["margin"].lt(0) == judged["verdict"].eq("F")).all()
     assert judged["published"].notna().sum() == 2 * 2 * 2 * 2
@@ -509,11 +502,8 @@ def test_a_small_battery_runs_resumes_and_is_judged() -> None:
     line = judged.query(
         "check == @SMALL[1] and tag == 'invariance' and reading == 'knn@10' and side == 'fidelity'"
     )
-    means = (
-        rows[(rows["check"] == SMALL[1]) & (rows["method"] == "knn")]
-        .groupby("place")["10_fidelity"]
-        .mean()
-    )
+    measured = rows.query("check == @SMALL[1] and method == 'knn'")
+    means = measured.groupby("place")["10_fidelity"].mean()
     assert line["value"].item() == pytest.approx(means.max() - means.min())
 
 
@@ -548,25 +538,32 @@ def test_cells_wait_for_whole_sweeps() -> None:
 
 def test_low_here_and_high_there_is_a_failure() -> None:
     rows = oracle_rows(["one-vs-two-modes"], f"{FAMILY}@1")
-    flat = rows["dim"] == 8
-    rows.loc[flat, "1_diversity"] = 1.0
+    rows.loc[rows["dim"] == 8, "1_diversity"] = 1.0
     line = judge(rows, [f"{FAMILY}@1"]).query("tag == 'purpose' and side == 'diversity'")
-    assert line["verdict"].item() == "F"
-    assert line["oracle"].item() == "L"
-    assert line["says"].item() == "estimator wrong"
+    assert line[["verdict", "oracle", "says"]].to_numpy().tolist() == [
+        ["F", "L", "estimator wrong"]
+    ]
 
 
-def test_what_can_not_be_measured_is_refused_at_once() -> None:
-    with pytest.raises(ValueError, match="checks has 'sphere'"):
-        battery_tasks(["sphere"])
-    with pytest.raises(ValueError, match="readings has 'knn@7'"):
-        battery_tasks(None, ["knn@7"])
-    with pytest.raises(ValueError, match=r"k = 15; an integer from 1 to 4 or"):
-        battery_tasks(["sphere-torus"], ["knn@1"], n=100, k=15)
-    with pytest.raises(ValueError, match="split = None; classifier"):
-        battery_tasks(SMALL, ["classifier@1"], split=None)
-    with pytest.raises(ValueError, match="n = 50"):
-        battery_tasks(SMALL, n=50)
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"checks": ["sphere"]}, "checks has 'sphere'"),
+        ({"readings": ["knn@7"]}, "readings has 'knn@7'"),
+        (
+            {"checks": ["sphere-torus"], "readings": ["knn@1"], "n": 100, "k": 15},
+            "k = 15; an integer from 1 to 4 or",
+        ),
+        ({"readings": ["classifier@1"], "split": None}, "split = None; classifier"),
+        ({"n": 50}, "n = 50"),
+    ],
+)
+def test_what_can_not_be_measured_is_refused_at_once(given: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        battery_tasks(**{"checks": SMALL, **given})
+
+
+def test_rows_of_two_sizes_are_not_judged_together() -> None:
     two = [
         oracle_rows([SMALL[0]], f"{FAMILY}@1"),
         oracle_rows([SMALL[1]], f"{FAMILY}@1").assign(n=300),
@@ -576,16 +573,10 @@ def test_what_can_not_be_measured_is_refused_at_once() -> None:
 
 
 def test_every_family_has_its_readings() -> None:
-    assert len(READINGS) == len(list(READINGS))
     assert all(READINGS[name].name == name for name in READINGS)
     assert "knn@f8" in READINGS
     assert "knn@2" not in READINGS
-    curve = PRCurve.from_error_rates([0.1], [0.2])
     found = READINGS["knn@10"]
     assert found.pair == ("α(10)", "β(1/10)")
-    from prviz.studies.battery.readings import curve_numbers
-
-    numbers = curve_numbers(curve)
-    assert tuple(numbers[column] for column in found.columns) == pytest.approx(
-        (min(1, 10 * 0.1 + 0.2), 1.0)
-    )
+    numbers = curve_numbers(PRCurve.from_error_rates([0.1], [0.2]))
+    assert [numbers[column] for column in found.columns] == [1.0, 1.0]

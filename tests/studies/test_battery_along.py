@@ -4,6 +4,7 @@ sweep.
 
 from __future__ import annotations
 
+import itertools
 import pickle
 
 import numpy as np
@@ -17,9 +18,9 @@ from prviz.studies.tasks import table
 CHECK = "gaussian-mixture-mode-dropping-invention"
 
 
-def rows(tasks: int | None = None, repeats: int = 2):
-    made = battery_tasks([CHECK], ["knn@10", "density/coverage"], n=100, repeats=repeats)
-    return table((row for task in made[:tasks] for row in task.run()), COLUMNS)
+def rows(repeats: int):
+    tasks = battery_tasks([CHECK], ["knn@10", "density/coverage"], n=100, repeats=repeats)
+    return table(itertools.chain.from_iterable(task.run() for task in tasks), COLUMNS)
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -35,8 +36,6 @@ def test_a_rule_passes_exactly_where_the_sweep_keeps_to_what_it_leaves(name: str
             np.full(m, 0.2),
             np.linspace(1, 0, m),
             np.linspace(0, 1, m),
-        ]
-        shapes += [
             np.exp(-(np.linspace(-3, 3, m) ** 2)),
             np.linspace(1, 0, m) ** 0.3,
             np.minimum(np.arange(m) / 4, 1),
@@ -56,7 +55,7 @@ def test_a_rule_passes_exactly_where_the_sweep_keeps_to_what_it_leaves(name: str
 def test_means_and_spread_are_those_over_the_repeats_and_the_verdict_is_the_cells(
     side: str,
 ) -> None:
-    measured = rows()
+    measured = rows(2)
     place = SIDES.index(side)
     for reading in ("knn@10", "density/coverage"):
         column = READINGS[reading].columns[place]
@@ -77,8 +76,7 @@ def test_means_and_spread_are_those_over_the_repeats_and_the_verdict_is_the_cell
 
 
 def test_of_a_part_of_the_rows_nothing_is_judged_yet() -> None:
-    part = rows(repeats=1)
-    part = part[part["place"] < 4]
+    part = rows(1).query("place < 4")
     (found,) = along(part, CHECK, "knn@10", "fidelity")
     assert (list(found.measured), found.whole, found.repeats) == ([0, 1, 2, 3], False, 0)
     assert np.isnan(found.spread).all()

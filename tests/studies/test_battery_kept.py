@@ -4,6 +4,7 @@ verdicts.
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from prviz.studies.battery import CHECKS, REPORTED, SCORES, judge
@@ -20,14 +21,22 @@ BY_CHANCE = {
 CLOSE = 0.02
 
 
-def test_published_scores_have_the_published_verdicts_but_for_chance() -> None:
-    found = kept()
+def carried(*checks: str, **options: bool) -> pd.DataFrame:
+    found = kept(list(checks) or None, **options)
     assert found is not None
-    assert set(found.rows["check"]) == set(CHECKS)
-    assert found.rows.groupby(
-        ["check", "dim", "scenario", "place", "method"]
-    ).size().unique().tolist() == [10]
-    judged = judge(found.rows)
+    return found.rows
+
+
+def repeats(rows: pd.DataFrame) -> set[int]:
+    """How often each sample pair is measured."""
+    return set(rows.groupby(["check", "dim", "scenario", "place", "method"]).size())
+
+
+def test_published_scores_have_the_published_verdicts_but_for_chance() -> None:
+    rows = carried()
+    assert set(rows["check"]) == set(CHECKS)
+    assert repeats(rows) == {10}
+    judged = judge(rows)
     told = judged[judged["published"].notna()]
     assert len(told) == 2 * 30 * len(SCORES)
     differs = told[(told["verdict"] != told["published"]) & (told["margin"].abs() >= CLOSE)]
@@ -40,23 +49,18 @@ def test_published_scores_have_the_published_verdicts_but_for_chance() -> None:
 
 def test_a_mean_of_ten_repeats_of_the_same_law_falls_on_both_sides_of_what_is_asked() -> None:
     """All points of this sweep differ only in a unit, which the scores do not see."""
-    found = kept(["gaussian-scaling-one-dimension"])
-    assert found is not None
-    rows = found.rows[found.rows["method"] == "i-prec/i-rec"]
+    rows = carried("gaussian-scaling-one-dimension").query("method == 'i-prec/i-rec'")
     means = rows.groupby("place")["score_fidelity"].mean()
     assert (means < 0.05).any()
     assert (means > 0.05).any()
 
 
 def test_what_else_is_reported_is_carried_too() -> None:
-    found = kept(reported=True)
-    assert found is not None
-    assert set(found.rows["check"]) == set(CHECKS)
-    assert set(found.rows["method"]) == set(REPORTED)
-    assert found.rows.groupby(
-        ["check", "dim", "scenario", "place", "method"]
-    ).size().unique().tolist() == [3]
-    assert found.rows["score_diversity"].notna().all()
+    rows = carried(reported=True)
+    assert set(rows["check"]) == set(CHECKS)
+    assert set(rows["method"]) == set(REPORTED)
+    assert repeats(rows) == {3}
+    assert rows["score_diversity"].notna().all()
 
 
 @pytest.mark.parametrize("check", CHECKS)

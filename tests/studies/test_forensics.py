@@ -32,6 +32,7 @@ from prviz.studies.sweeps import Cell
 
 TABLE1 = EXPERIMENTS["table1"]
 assert isinstance(TABLE1, Table1Experiment)
+SHIFT = prviz.toy("shifted-gaussians", mu=0.3, d=8)
 
 
 @pytest.fixture(scope="module")
@@ -42,36 +43,27 @@ def kept() -> pd.DataFrame:
 
 
 def test_rows_hold_the_iou_by_every_convention() -> None:
-    problem = prviz.toy("shifted-gaussians", mu=0.3, d=8)
     wanted = (("knn", 4, None), ("coverage", "sqrt", None))
-    cell = Cell(problem, 60, None, 0, 0, wanted, measure=convention_rows)
+    cell = Cell(SHIFT, 60, None, 0, 0, wanted, measure=convention_rows)
     assert pickle.loads(pickle.dumps(cell)) == cell
     knn, coverage = cell.run()
     assert [row["key"] for row in (knn, coverage)] == list(cell.keys)
-    pair = problem.sample(60, cell.drawn_by)
-    own = prviz.pr_curve(*pair, "knn", k=4, split=None)
-    assert knn["iou"] == own.iou(problem.truth())
-    assert knn["iou_count_13"] == iou_on_rays(own, problem.truth(), 13)
+    pair = SHIFT.sample(60, cell.drawn_by)
+    truth = SHIFT.truth()
+    own, fewer = (prviz.pr_curve(*pair, "knn", k=k, split=None) for k in (4, 3))
+    assert knn["iou"] == own.iou(truth)
+    assert knn["iou_count_13"] == iou_on_rays(own, truth, 13)
     # Its own first neighbour and counted: the ball to the third other sample, which the library's k
     # = 3 is.
-    assert knn["iou_both"] == prviz.pr_curve(*pair, "knn", k=3, split=None).iou(problem.truth())
-    assert coverage["iou"] == prviz.pr_curve(*pair, "coverage", k=7, split=None).iou(
-        problem.truth()
-    )
+    assert knn["iou_both"] == fewer.iou(truth)
+    assert coverage["iou"] == prviz.pr_curve(*pair, "coverage", k=7, split=None).iou(truth)
     assert len({round(knn[each.key], 9) for each in CONVENTIONS}) >= 16
     assert cell.left({*cell.keys}) is None
     assert cell.left({cell.keys[0]}) == replace(cell, wanted=wanted[1:])
 
 
 def test_with_a_split_only_radii_inside_a_set_can_count_a_sample() -> None:
-    cell = Cell(
-        prviz.toy("shifted-gaussians", mu=0.3, d=8),
-        60,
-        0.5,
-        0,
-        0,
-        (("knn", 4, None), ("ipr", 4, None)),
-    )
+    cell = Cell(SHIFT, 60, 0.5, 0, 0, (("knn", 4, None), ("ipr", 4, None)))
     knn, ipr = convention_rows(cell)
     assert knn["iou"] == knn["iou_none"] == knn["iou_radius"] == knn["iou_both"]
     assert ipr["iou"] == ipr["iou_none"] != ipr["iou_radius"] == ipr["iou_both"]

@@ -48,17 +48,11 @@ class Number:
 
     def run(self) -> list[dict[str, Any]]:
         n = self.number
-        word = None if n % 3 == 0 else "wörd"
-        auc = float("nan") if n % 5 == 0 else n / 7
-        return [
-            {
-                "key": str(n),
-                "word": word,
-                "n": None if n % 4 == 0 else n,
-                "auc": auc,
-                "held": n % 2 == 0,
-            }
-        ]
+        row = {"key": str(n), "word": "wörd", "n": n, "auc": n / 7, "held": n % 2 == 0}
+        for name, every, empty in (("word", 3, None), ("n", 4, None), ("auc", 5, float("nan"))):
+            if n % every == 0:
+                row[name] = empty
+        return [row]
 
 
 class Forbidden(Executor):

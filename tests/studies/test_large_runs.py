@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import pickle
 import re
-import subprocess
-import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +19,7 @@ from prviz.triage.inputs import checkpoints_of
 from prviz.triage.measured import TriageSettings
 from tests.benchmarks.results import newest
 from tests.browser import ROOT, free_port
-from tests.studies.test_sweeps_elsewhere import CHECKOUT, CONFIG, START_SECONDS
+from tests.studies.test_sweeps_elsewhere import CONFIG, started, wait_for_workers
 
 PAGE = (ROOT / "docs" / "large.md").read_text("utf-8")
 BLOCKS = re.findall(r"```bash\n(.*?)```", PAGE, flags=re.DOTALL)
@@ -31,27 +28,6 @@ FAMILIES = ("knn", "kde", "ipr", "coverage")
 
 def normal(path: Path, n: int, d: int, seed: int) -> None:
     np.save(path, np.random.default_rng(seed).standard_normal((n, d)))
-
-
-def began(line: str, folder: Path) -> subprocess.Popen[bytes]:
-    """A Dask process of the page, on this machine."""
-    command = [sys.executable, "-W", "ignore", "-m", *line.split(), "--no-dashboard"]
-    with (folder / "dask.log").open("ab") as log:
-        return subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=CHECKOUT)
-
-
-def wait_for(address: str) -> None:
-    from distributed import Client
-
-    deadline = time.monotonic() + START_SECONDS
-    while True:
-        try:
-            with Client(address, timeout=2) as client:
-                client.wait_for_workers(2, timeout=START_SECONDS)
-                return
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
 
 
 @pytest.mark.thorough
@@ -67,10 +43,11 @@ def test_the_commands_of_the_cluster_run(tmp_path: Path, monkeypatch: pytest.Mon
     lines = BLOCKS[0].replace("host", "127.0.0.1").replace("8786", port).splitlines()
     install, scheduler, worker, triage, sweep = lines
     assert install == 'pip install "prviz[dask]"'
-    processes = [began(scheduler, tmp_path)]
+    processes = [started(tmp_path, *scheduler.split())]
     try:
-        processes.append(began(worker.replace("--nworkers 16", "--nworkers 2"), tmp_path))
-        wait_for(f"tcp://127.0.0.1:{port}")
+        worker = worker.replace("--nworkers 16", "--nworkers 2")
+        processes.append(started(tmp_path, *worker.split()))
+        wait_for_workers(f"tcp://127.0.0.1:{port}", processes, tmp_path)
         for line in (triage, sweep):
             assert line.startswith("prviz ")
             assert main(line.split()[1:]) == 0

@@ -87,8 +87,20 @@ def quick(name: str) -> pd.DataFrame:
         return run_tasks(experiment.tasks("quick"), experiment.columns, pool)
 
 
+@lru_cache(maxsize=len(EXPERIMENTS))
+def kept(name: str) -> pd.DataFrame:
+    """The rows that the package carries."""
+    found = stored(EXPERIMENTS[name])
+    assert found is not None
+    return found.rows
+
+
+def figures_of(name: str) -> pd.DataFrame:
+    return EXPERIMENTS[name].figures(quick(name))
+
+
 def figure(name: str, wanted: str, **labels: object) -> float:
-    found = EXPERIMENTS[name].figures(quick(name))
+    found = figures_of(name)
     for label, value in {"figure": wanted, **labels}.items():
         found = found[found[label] == value]
     return float(found["ours"].mean())
@@ -102,7 +114,7 @@ def test_all_are_there() -> None:
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_quick_mode_gives_every_figure(name: str) -> None:
     experiment = EXPERIMENTS[name]
-    figures = experiment.figures(quick(name))
+    figures = figures_of(name)
     assert len(figures) == LINES.get(name, len(figures)) > 0
     assert list(figures) == [*experiment.labels, *FIGURE_COLUMNS]
     assert not figures.duplicated([*experiment.labels, "figure"]).any()
@@ -159,15 +171,14 @@ def test_parts_of_a_run_have_figures_a_sentence_and_a_chart(name: str) -> None:
 def test_other_rows_say_something_else(name: str) -> None:
     experiment = EXPERIMENTS[name]
     rows = quick(name)
-    numbers = list(experiment.numbers.values())
-    halved = rows.assign(**{column: rows[column] / 2 for column in numbers})
+    halved = rows.assign(**{column: rows[column] / 2 for column in experiment.numbers.values()})
     assert experiment.says(halved) != experiment.says(rows)
 
 
 def test_guidance_is_best_where_both_sets_have_the_same_scale() -> None:
     truths = {scale: guided_toy(scale).truth().auc for scale in (0.0, 1.0, 3.0, 5.0, 7.0, 10.0)}
     assert max(truths, key=truths.__getitem__) == REFERENCE
-    figures = EXPERIMENTS["guidance"].figures(quick("guidance"))
+    figures = figures_of("guidance")
     areas = figures[figures["figure"] == "AuC"]
     best = areas.loc[areas.groupby("family")["ours"].idxmax()]
     assert set(best["scale"]) == {REFERENCE}
@@ -185,19 +196,13 @@ def test_fewer_classes_cost_recall_and_hardly_any_precision() -> None:
 
 def test_samples_of_one_class_that_differ_more_have_more_recall() -> None:
     temperatures = (0.25, 0.5, 0.7, 1.0)
-    recall = [
-        figure("inside-classes", "F8, leaning to recall", temperature=each) for each in temperatures
-    ]
+    recall = []
+    spread = []
+    for each in temperatures:
+        recall.append(figure("inside-classes", "F8, leaning to recall", temperature=each))
+        classes = [OneDigit(digit, each).sample(2_000).generated for digit in range(10)]
+        spread.append(np.mean([samples.values.var(axis=0).sum() for samples in classes]))
     assert np.all(np.diff(recall) > 0)
-    spread = [
-        np.mean(
-            [
-                OneDigit(digit, each).sample(2_000).generated.values.var(axis=0).sum()
-                for digit in range(10)
-            ]
-        )
-        for each in temperatures
-    ]
     assert np.all(np.diff(spread) > 0)
 
 
@@ -205,10 +210,11 @@ def test_a_sentence_follows_its_rows_to_the_opposite() -> None:
     table1 = EXPERIMENTS["table1"]
     rows = quick("table1")
     ipr = rows["method"] == "ipr"
-    assert "Closest to the truth here is iPR with a mean IoU of 1.00" in table1.says(
-        rows.assign(iou=rows["iou"].mask(ipr, 1.0))
-    )
-    assert "furthest iPR with 0.00" in table1.says(rows.assign(iou=rows["iou"].mask(ipr, 0.0)))
+    for iou, said in (
+        (1.0, "Closest to the truth here is iPR with a mean IoU of 1.00"),
+        (0.0, "furthest iPR with 0.00"),
+    ):
+        assert said in table1.says(rows.assign(iou=rows["iou"].mask(ipr, iou)))
     same = EXPERIMENTS["same"]
     rows = quick("same")
     assert "the split is closer to the truth" in same.says(rows)
@@ -238,7 +244,7 @@ def test_table1_holds_the_papers_cells() -> None:
         ("none", "√n", "0.38", "iPR"): 0.83,
     }
     assert {cell: PUBLISHED[(*cell, "IoU")] for cell in printed} == printed
-    ours = EXPERIMENTS["table1"].figures(quick("table1"))
+    ours = figures_of("table1")
     assert ours["difference"].abs().mean() < 0.12
     assert np.corrcoef(ours["ours"], ours["published"])[0, 1] > 0.85
 
@@ -253,37 +259,34 @@ def test_what_the_papers_report_shows() -> None:
         > 0.5
         > figure("same", "IoU", split="none", k="4", family="iPR")
     )
-    moved = {
-        family: (
-            figure("outlier", "α@0.05", k="4", outlier="with", family=family)
-            - figure("outlier", "α@0.05", k="4", outlier="without", family=family)
+    moved = {}
+    for family in ("iPR", "kNN", "KDE", "Coverage"):
+        spoilt, clean = (
+            figure("outlier", "α@0.05", k="4", outlier=outlier, family=family)
+            for outlier in ("with", "without")
         )
-        for family in ("iPR", "kNN", "KDE", "Coverage")
-    }
+        moved[family] = spoilt - clean
     assert moved.pop("iPR") > 0.1 > 5 * max(map(abs, moved.values()))
     assert figure("dimension", "excess", d=2048) > 1.5 * figure("dimension", "excess", d=64)
     assert figure("common-classes", "excess", family="Clusters") > 1.5 * figure(
         "common-classes", "excess", family="kNN"
     )
-    spreads = EXPERIMENTS["sample-size"].figures(quick("sample-size")).groupby("n")["spread"].mean()
+    spreads = figures_of("sample-size").groupby("n")["spread"].mean()
     assert list(spreads) == sorted(spreads, reverse=True)
 
 
 def test_the_deviations_of_table_1_are_compared() -> None:
     table1 = EXPERIMENTS["table1"]
-    kept = stored(table1)
-    assert kept is not None
-    spreads = table1.figures(kept.rows)["spread"]
+    rows = kept("table1")
+    spreads = table1.figures(rows)["spread"]
     told = f"not in {(spreads >= 0.01).sum()} of 64 cells, {spreads.max():.3f} at most."
-    assert told in table1.says(kept.rows)
-    assert "standard deviations" not in table1.says(kept.rows.assign(iou=0.5))
+    assert told in table1.says(rows)
+    assert "standard deviations" not in table1.says(rows.assign(iou=0.5))
 
 
 @pytest.mark.parametrize("name", ["digits", "common-classes", "cluster-number"])
 def test_clusters_run_without_split_as_published(name: str) -> None:
-    kept = stored(EXPERIMENTS[name])
-    assert kept is not None
-    for rows in (quick(name), kept.rows):
+    for rows in (quick(name), kept(name)):
         cluster = rows["method"].str.startswith("cluster")
         assert rows.loc[cluster, "split"].isna().all()
         assert (rows.loc[~cluster, "split"] == 0.5).all()
@@ -322,16 +325,14 @@ def test_towards_psi_0_improved_precision_stays_high_where_the_centre_lies_insid
 
 def test_the_zigzag_of_truncation_is_single_real_pictures() -> None:
     experiment = EXPERIMENTS["truncation"]
-    kept = stored(experiment)
-    assert kept is not None
-    rows = experiment.labelled(kept.rows)
+    rows = experiment.labelled(kept("truncation"))
     rows = rows[(rows["data"] == "digits") & (rows["method"] == "knn")]
     assert (rows.loc[rows["lone_real"] == 1, "alpha_inf"] == 1).all()
     assert rows.loc[rows["lone_real"] == 0, "alpha_inf"].lt(1).all()
     means = rows.groupby("psi")[["alpha_inf", "spared_alpha_inf"]].mean()
     assert turns(means["alpha_inf"]) != "never" == turns(means["spared_alpha_inf"])
     assert "it turns 2 times; with 1 % of the real pictures spared, never" in experiment.says(
-        kept.rows
+        kept("truncation")
     )
 
 
@@ -369,10 +370,8 @@ def test_the_plug_in_of_the_box_is_too_low_and_its_classifier_too_high_in_the_pl
         f"{-off['plug-in, box']:.2f} too low from the densities of a box and"
         f" {off['classifier, box']:.2f} too high" in said
     )
-    slopes = experiment.slopes(experiment.figures(rows))
-    assert all(
-        slope < rate_exponent(d) for d, found in slopes.items() for slope in [found["plug-in, box"]]
-    )
+    for d, slopes in experiment.slopes(experiment.figures(rows)).items():
+        assert slopes["plug-in, box"] < rate_exponent(d)
     assert "low from their classifier" in experiment.says(
         rows.assign(alpha_error=-rows["alpha_error"])
     )
@@ -388,16 +387,15 @@ def test_the_plug_in_rows_are_of_the_classifiers_fit_samples() -> None:
     curve = plug_in_curve(fit.real, fit.generated, box["bandwidth"])
     assert box["alpha_error"] == curve.alpha(1.0) - problem.truth().alpha(1.0)
     assert box["iou"] == curve.iou(problem.truth())
-    assert task.left({key: {} for key in task.keys}) is None
-    assert task.left({key: {} for key in task.keys[1:]}) == task
+    assert task.left(task.keys) is None
+    assert task.left(task.keys[1:]) == task
 
 
 def test_bias_is_the_mean_less_the_truth_and_deviation_the_spread() -> None:
     """Proposition 14; the bias is that of k and split, the deviation that of n."""
     experiment = EXPERIMENTS["bias"]
-    kept = stored(experiment)
-    assert kept is not None
-    chart = experiment.chart(kept.rows)
+    whole = kept("bias")
+    chart = experiment.chart(whole)
     split, none = (chart.panels[f"bias, {words}"] for words in ("split 50 %", "no split"))
     assert (split[:, 0] > 0.15).all()
     assert (none[:, 0] < -0.15).all()
@@ -405,19 +403,17 @@ def test_bias_is_the_mean_less_the_truth_and_deviation_the_spread() -> None:
     for words in ("split 50 %", "no split"):
         deviation = np.nanmean(chart.panels[f"deviation, {words}"], axis=1)
         assert list(deviation) == sorted(deviation, reverse=True)
-    rows = kept.rows[(kept.rows["n"] == 300) & (kept.rows["k"] == "10") & kept.rows["split"].isna()]
+    rows = whole[(whole["n"] == 300) & (whole["k"] == "10") & whole["split"].isna()]
     at = chart.y.index("n = 300"), chart.x.index("10")
     assert none[at] == pytest.approx(rows["alpha_error"].mean())
     assert chart.panels["deviation, no split"][at] == pytest.approx(rows["alpha_error"].std())
-    apart = {
-        name: np.array([*chart.panels.values()][place : place + 2])
-        for name, place in (("bias", 0), ("sd", 2))
-    }
-    known = np.isfinite(apart["bias"])
-    larger = int((np.abs(apart["bias"]) > apart["sd"])[known].sum())
-    said = experiment.says(kept.rows)
+    panels = np.array([*chart.panels.values()])
+    bias, deviation = panels[:2], panels[2:]
+    known = np.isfinite(bias)
+    larger = int((np.abs(bias) > deviation)[known].sum())
+    said = experiment.says(whole)
     assert f"The bias is the larger one in {larger} of {known.sum()} settings." in said
-    rows = kept.rows.assign(split=kept.rows["split"].fillna(0)).groupby(["split", "n", "k"])
+    rows = whole.assign(split=whole["split"].fillna(0)).groupby(["split", "n", "k"])
     squares = {
         name: rows[name].mean() ** 2 + rows[name].var()
         for name in ("alpha_error", "alpha_4_error", "alpha_16_error")
@@ -450,9 +446,8 @@ def test_a_network_of_every_repeat_is_the_same_at_every_psi_and_d() -> None:
 
 def test_fewer_features_raise_the_area_and_keep_the_order() -> None:
     experiment = EXPERIMENTS["embeddings"]
-    kept = stored(experiment)
-    assert kept is not None
-    figures = experiment.figures(kept.rows)
+    rows = kept("embeddings")
+    figures = experiment.figures(rows)
     for name, enough in (("random network", 2), ("character recogniser", 4)):
         areas = figures[(figures["figure"] == "AuC") & (figures["embedding"] == name)]
         table = areas.pivot_table("ours", "psi", "d")
@@ -461,7 +456,7 @@ def test_fewer_features_raise_the_area_and_keep_the_order() -> None:
         assert table.loc[0.7, 2] > 2 * table.loc[0.7, many]
         assert all(table[d].is_monotonic_increasing for d in table.columns if d >= enough)
         assert f"{enough} of {many} features of a {name} rank 5 truncations as all do" in (
-            experiment.says(kept.rows)
+            experiment.says(rows)
         )
 
 
@@ -469,9 +464,7 @@ def test_clusters_pass_the_truth_as_their_number_grows() -> None:
     """Simon, Webster, Rabin 2019, Figure 4: recall is overestimated with few clusters, precision
     missed with many.
     """
-    kept = stored(EXPERIMENTS["cluster-number"])
-    assert kept is not None
-    figures = EXPERIMENTS["cluster-number"].figures(kept.rows)
+    figures = EXPERIMENTS["cluster-number"].figures(kept("cluster-number"))
     digits = figures[(figures["data"] == "digits") & (figures["family"] == "Clusters")]
     wide = digits.pivot_table("ours", "clusters", "figure")
     assert wide["AuC"].is_monotonic_decreasing
@@ -485,8 +478,8 @@ def test_clusters_pass_the_truth_as_their_number_grows() -> None:
 
 def test_raw_pixels_of_a_pattern_are_singular_and_features_of_digits_hide_it() -> None:
     """Simon, Webster, Rabin 2019, section 7."""
-    pair = DigitFeatures("the other half, with a pattern", "raw pixels").sample(200, 3)
-    plain = DigitFeatures("the other half", "raw pixels").sample(200, 3)
+    names = ("the other half", "the other half, with a pattern")
+    plain, pair = (DigitFeatures(name, "raw pixels").sample(200, 3) for name in names)
     added = np.indices((8, 8)).sum(axis=0) % 2 / 16
     np.testing.assert_allclose(
         pair.generated.values - plain.generated.values, np.tile(added.ravel(), (200, 1))
@@ -498,22 +491,17 @@ def test_raw_pixels_of_a_pattern_are_singular_and_features_of_digits_hide_it() -
         > pair.real.values[:, pixel].max()
         == 0
     )
-    kept = stored(EXPERIMENTS["features"])
-    assert kept is not None
-    table = EXPERIMENTS["features"].table(kept.rows).set_index(["pair", "features"])
-    areas = table["AuC, Linear classifiers"]
-    assert areas["the other half", "raw pixels"] > 0.9
-    assert areas["the other half, with a pattern", "raw pixels"] < 0.05
-    assert areas["the other half, with a pattern", "16 components"] > 0.8
-    assert areas["the other half, with a pattern", "trained network"] > 0.8
+    table = EXPERIMENTS["features"].table(kept("features")).set_index(["pair", "features"])
+    assert table.loc[(names[0], "raw pixels"), "AuC, Linear classifiers"] > 0.9
+    with_pattern = table.loc[names[1]]
+    areas = with_pattern["AuC, Linear classifiers"]
+    assert areas["raw pixels"] < 0.05
+    assert areas[["16 components", "trained network"]].min() > 0.8
     # what other pictures taught a network shows the pattern, to kNN more than pixels do
-    assert areas["the other half, with a pattern", "character recogniser"] < 0.6
-    of_knn = table.loc["the other half, with a pattern", "AuC, kNN"]
+    assert areas["character recogniser"] < 0.6
+    of_knn = with_pattern["AuC, kNN"]
     assert of_knn["character recogniser"] < of_knn["raw pixels"] < of_knn["trained network"]
-    plain, pattern = (
-        DigitFeatures(name, "character recogniser").sample(899, 3)
-        for name in ("the other half", "the other half, with a pattern")
-    )
+    plain, pattern = (DigitFeatures(name, "character recogniser").sample(899, 3) for name in names)
     half = prviz.bundled_pair("digits-held-out", trained=True)
     np.testing.assert_array_equal(plain.generated.values, half.real.values)
     np.testing.assert_array_equal(plain.real.values[:-1], pattern.real.values[:-1])
@@ -551,14 +539,13 @@ def test_hubness_and_balls_are_those_of_a_double_loop() -> None:
 
 def test_hubs_are_what_the_page_says() -> None:
     experiment = EXPERIMENTS["hubs"]
-    kept = stored(EXPERIMENTS["hubs"])
-    assert kept is not None
-    at = experiment.chosen(kept.rows, experiment.choices)
+    rows = kept("hubs")
+    at = experiment.chosen(rows, experiment.choices)
     assert set(experiment.labelled(at)["t"]) == {3}
     figures = experiment.figures(at).set_index("figure")["ours"]
     assert f"precision {100 * figures['error of precision']:.1f} % and" in experiment.message(at)
     assert f"in {figures['processor time']:.1f} times the processor time" in experiment.message(at)
-    assert len(experiment.chosen(kept.rows, {})) == len(kept.rows)
+    assert len(experiment.chosen(rows, {})) == len(rows)
 
 
 # ---- what stands beside the families ----
@@ -582,12 +569,9 @@ def test_the_upper_bounds_stand_beside_the_families_where_samples_are_held_out(n
     rows = pd.DataFrame([row, *others]).reindex(columns=list(experiment.columns))
     first = experiment.figures(rows).query("figure == 'IoU'").iloc[0]
     assert first["bound"] == bound.iou
-    assert "4 of 4 lie nowhere below the truth." in experiment.says(
-        rows.assign(bound_deficit=0.0).iloc[:4]
-    )
-    assert "0 of 4 lie nowhere below the truth." in experiment.says(
-        rows.assign(bound_deficit=0.1).iloc[:4]
-    )
+    for deficit, count in ((0.0, 4), (0.1, 0)):
+        said = experiment.says(rows.assign(bound_deficit=deficit).iloc[:4])
+        assert f"{count} of 4 lie nowhere below the truth." in said
     assert "lie nowhere" not in experiment.says(quick(name))
     assert "The upper bounds are left out." in experiment.setting("quick")
 
@@ -596,17 +580,17 @@ def test_the_kept_bounds_hold_as_often_as_they_promise() -> None:
     """With a probability of 95% at least, each; where samples are held out, and over the dimension
     in one repeat.
     """
-    for name in (
-        name for name, experiment in EXPERIMENTS.items() if experiment.sizes["paper"].beside
-    ):
-        kept = stored(EXPERIMENTS[name])
-        assert kept is not None
-        rows = kept.rows[kept.rows["split"].notna()]
+    for name, experiment in EXPERIMENTS.items():
+        size = experiment.sizes["paper"]
+        if not size.beside:
+            continue
+        split = kept(name)["split"].notna()
+        rows = kept(name)[split]
         known = rows.dropna(subset=["bound_iou"])
-        repeats = EXPERIMENTS[name].sizes["paper"].repeats if name == "dimension" else 1
+        repeats = size.repeats if name == "dimension" else 1
         assert len(known) == len(rows) // repeats, name
         assert (known["bound_deficit"] == 0).mean() >= 0.95, name
-        assert kept.rows.loc[kept.rows["split"].isna(), "bound_iou"].isna().all()
+        assert kept(name).loc[~split, "bound_iou"].isna().all()
 
 
 # ---- rows and their curves ----
@@ -630,12 +614,10 @@ def test_the_mean_curve_is_that_of_the_paper() -> None:
     band = mean_band(rows)
     assert len(rows) == 10
     for place, lam in enumerate(LAMS, start=1):
-        alphas = [row[f"alpha_{place:02d}"] for _, row in rows.iterrows()]
+        alphas = rows[f"alpha_{place:02d}"].to_numpy()
         assert band.precision[place] == pytest.approx(np.mean(alphas))
-        assert band.recall[place] == pytest.approx(np.mean([alpha / lam for alpha in alphas]))
-        assert band.recall_sd[place] == pytest.approx(
-            np.std([alpha / lam for alpha in alphas], ddof=1)
-        )
+        assert band.recall[place] == pytest.approx(np.mean(alphas / lam))
+        assert band.recall_sd[place] == pytest.approx(np.std(alphas / lam, ddof=1))
     assert (band.recall[0], band.precision[0]) == (pytest.approx(rows["beta_0"].mean()), 0.0)
     assert (band.recall[-1], band.precision[-1]) == (0.0, pytest.approx(rows["alpha_inf"].mean()))
     assert np.isnan(mean_band(rows.iloc[:1]).precision_sd).all()
@@ -690,7 +672,7 @@ def test_paper_mode_is_the_same_code_on_more_samples(name: str) -> None:
     with ThreadPoolExecutor(1) as pool:
         rows = run_tasks(tasks[:1], experiment.columns, pool)
     assert (rows["n_real"] <= 40).all()
-    assert set(EXPERIMENTS[name].figures(rows)["repeats"]) == {1}
+    assert set(experiment.figures(rows)["repeats"]) == {1}
     keys = {key for task in experiment.tasks("paper") for key in task.keys}
     assert len(keys) >= len(quick(name))
     assert not keys & {key for task in experiment.tasks("paper", seed=1) for key in task.keys}
@@ -712,9 +694,12 @@ def test_what_can_not_be_run_is_said(arguments: dict, message: str) -> None:
 
 
 def test_charts() -> None:
-    kinds = {name: type(EXPERIMENTS[name].chart(quick(name))) for name in LINES}
-    assert [name for name, kind in kinds.items() if kind is HeatMap] == ["table1", "bias"]
-    assert [name for name, kind in kinds.items() if kind is LineChart] == [
+    charts = {name: EXPERIMENTS[name].chart(quick(name)) for name in LINES}
+    assert [name for name, chart in charts.items() if isinstance(chart, HeatMap)] == [
+        "table1",
+        "bias",
+    ]
+    assert [name for name, chart in charts.items() if isinstance(chart, LineChart)] == [
         "dimension",
         "truncation",
         "guidance",
@@ -724,43 +709,33 @@ def test_charts() -> None:
         "cluster-number",
         "hubs",
     ]
-    heat = EXPERIMENTS["table1"].chart(quick("table1"))
-    assert heat.panels["published"].shape == heat.panels["ours"].shape == (16, 4)
-    assert (
-        heat.panels["published"][
-            heat.y.index("split none, k = √n, μ = 0.21"), heat.x.index("Coverage")
-        ]
-        == 0.97
-    )
+    heat = charts["table1"]
+    published = heat.panels["published"]
+    assert published.shape == heat.panels["ours"].shape == (16, 4)
+    line = heat.y.index("split none, k = √n, μ = 0.21")
+    assert published[line, heat.x.index("Coverage")] == 0.97
     assert not pickle.loads(pickle.dumps(heat)).panels["ours"].flags.writeable
     with pytest.raises(ValueError, match="panels has 'a' of shape"):
         HeatMap(("x",), ("y",), {"a": np.zeros((2, 1))}, "")
-    lines = EXPERIMENTS["dimension"].chart(quick("dimension"))
+    lines = charts["dimension"]
     assert lines.log_x
     np.testing.assert_array_equal(
         lines.panels["|m| = 2: excess"]["kNN"].x, [64, 128, 256, 512, 1024, 2048]
     )
-    truncation = EXPERIMENTS["truncation"].chart(quick("truncation"))
-    assert {title: list(panel) for title, panel in truncation.published.items()} == {
+    published = charts["truncation"].published
+    assert {title: list(panel) for title, panel in published.items()} == {
         f"{data}: {panel}": ["α∞", "in the real support"]
         for data in ("Gaussian", "digits")
         for panel in ("Coverage (no split, k = 5)", "kNN (split 50 %, k = √n)")
     }
-    for name, kind in kinds.items():
-        if kind is CurveChart:
-            chart = EXPERIMENTS[name].chart(quick(name))
+    for name, chart in charts.items():
+        if isinstance(chart, CurveChart):
             assert set(chart.truths) == (set() if name == "features" else set(chart.panels))
-            assert all(
-                isinstance(band, ChartBand)
-                for panel in chart.panels.values()
-                for band in panel.values()
-            )
-    digits = EXPERIMENTS["digits"].chart(quick("digits"))
-    assert (
-        list(digits.truths["kNN"])
-        == list(digits.panels["kNN"])
-        == [f"q = {q}" for q in range(1, 11)]
-    )
+            for panel in chart.panels.values():
+                assert all(isinstance(band, ChartBand) for band in panel.values())
+    digits = charts["digits"]
+    classes = [f"q = {q}" for q in range(1, 11)]
+    assert list(digits.truths["kNN"]) == list(digits.panels["kNN"]) == classes
     assert digits.truths["kNN"]["q = 2"].recall.max() == pytest.approx(0.4)
 
 
@@ -779,17 +754,19 @@ def test_the_command_goes_on_where_it_was(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "rows.parquet"
-    assert main(["experiment", "mixtures", "--repeats", "1", "--seed", "3", "--out", str(out)]) == 0
+    line = ["experiment", "mixtures", "--repeats", "1", "--seed", "3", "--out", str(out)]
+    assert main(line) == 0
     first = pd.read_parquet(out)
     printed = capsys.readouterr().out
+    unwrapped = " ".join(printed.split())
     assert len(first) == 5 * 4
     assert list(first) == list(CURVE_COLUMNS)
     assert set(first["seed"]) == {3}
-    assert "Quick mode: n = 2,000 in place of 10,000, 1 of 10 repeats" in " ".join(printed.split())
-    assert " ".join(EXPERIMENTS["mixtures"].says(first).split()) in " ".join(printed.split())
+    assert "Quick mode: n = 2,000 in place of 10,000, 1 of 10 repeats" in unwrapped
+    assert " ".join(EXPERIMENTS["mixtures"].says(first).split()) in unwrapped
     # What is there is not measured again: the times it took stay as they were.
     out.write_bytes(as_parquet(first[5:], CURVE_COLUMNS))
-    assert main(["experiment", "mixtures", "--repeats", "1", "--seed", "3", "--out", str(out)]) == 0
+    assert main(line) == 0
     again = pd.read_parquet(out).set_index("key").loc[first["key"]].reset_index()
     assert capsys.readouterr().out == printed
     assert again["seconds"][5:].equals(first["seconds"][5:])
@@ -821,10 +798,9 @@ def test_rows_of_another_kind_are_left_alone(tmp_path: Path) -> None:
     out = tmp_path / "rows.parquet"
     quick("same").to_parquet(out, index=False)
     before = out.read_bytes()
+    other = EXPERIMENTS["dimension"]
     with pytest.raises(ValueError, match="holds other rows: it has a column in_real_support"):
-        run_tasks(
-            EXPERIMENTS["dimension"].tasks("quick"), EXPERIMENTS["dimension"].columns, out=out
-        )
+        run_tasks(other.tasks("quick"), other.columns, out=out)
     assert out.read_bytes() == before
-    kept = {row["key"]: row for row in quick("same").to_dict("records")}
-    assert all(task.left(kept) is None for task in EXPERIMENTS["same"].tasks("quick"))
+    keys = set(quick("same")["key"])
+    assert all(task.left(keys) is None for task in EXPERIMENTS["same"].tasks("quick"))

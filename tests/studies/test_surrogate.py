@@ -57,10 +57,8 @@ def test_a_common_part_has_its_weight_in_both() -> None:
     problem = surrogate.problem("common", common=0.25)
     z = correlated(20, 4, 2)
     for found, own in ((problem.real, surrogate.real), (problem.generated, surrogate.generated)):
-        expected = 0.25 * np.exp(surrogate.shared.log_density(z)) + 0.75 * np.exp(
-            own.log_density(z)
-        )
-        np.testing.assert_allclose(np.exp(found.log_density(z)), expected)
+        common, alone = (np.exp(each.log_density(z)) for each in (surrogate.shared, own))
+        np.testing.assert_allclose(np.exp(found.log_density(z)), 0.25 * common + 0.75 * alone)
 
 
 def test_a_third_set_is_the_common_part() -> None:
@@ -82,14 +80,16 @@ def test_samples_have_the_moments_of_the_density() -> None:
 
 
 def test_a_density_refuses_what_it_is_not() -> None:
+    mean = np.zeros((1, 2))
+    covariance = np.eye(2)[None]
     with pytest.raises(ValueError, match="sum 1"):
         Density(np.array([0.5, 0.6]), np.zeros((2, 2)), np.stack([np.eye(2)] * 2))
     with pytest.raises(ValueError, match="shapes"):
-        Density(np.ones(1), np.zeros((1, 2)), np.eye(2)[None, :, :1])
+        Density(np.ones(1), mean, covariance[:, :, :1])
     with pytest.raises(ValueError, match="positive definite"):
-        Density(np.ones(1), np.zeros((1, 2)), -np.eye(2)[None]).log_density(np.zeros((1, 2)))
+        Density(np.ones(1), mean, -covariance).log_density(mean)
     with pytest.raises(ValueError, match="3 features; the density has d = 2"):
-        Density(np.ones(1), np.zeros((1, 2)), np.eye(2)[None]).log_density(np.zeros((1, 3)))
+        Density(np.ones(1), mean, covariance).log_density(np.zeros((1, 3)))
 
 
 # ---- coordinates ----
@@ -171,30 +171,26 @@ def test_duplicates_and_flat_sets_are_fitted() -> None:
             assert np.isfinite(surrogate.problem().sample(50).generated.values).all()
 
 
+SET = correlated(50, 3, 0)
+
+
 @pytest.mark.parametrize(
-    ("real", "generated", "options", "message"),
+    ("given", "message"),
     [
-        (np.ones((50, 3)), correlated(50, 3, 0), {}, "do not differ; at least 2 different"),
-        (correlated(50, 3, 0)[:1], correlated(50, 3, 0), {}, "real has 1 sample; at least 2"),
-        (correlated(50, 3, 0), correlated(50, 3, 0)[:1], {}, "generated has 1 sample; at least 2"),
-        (correlated(50, 3, 0) * 1e120, correlated(50, 3, 0), {}, "at most 1e\\+100"),
-        (correlated(50, 3, 0), correlated(50, 4, 0), {}, "3 features, generated ones have 4"),
-        (correlated(50, 3, 0), correlated(50, 3, 0), {"d": 0}, "d = 0; .* 1 to 3"),
-        (correlated(50, 3, 0), correlated(50, 3, 0), {"fit": "kde"}, "one of gaussian, kernels"),
-        (correlated(50, 3, 0), correlated(50, 3, 0), {"seed": -1}, "fit_seed = -1"),
-        (
-            correlated(50, 3, 0),
-            correlated(50, 3, 0),
-            {"shared": np.ones((5, 2))},
-            "shared has 2 features; 3",
-        ),
+        ({"real": np.ones((50, 3))}, "do not differ; at least 2 different"),
+        ({"real": SET[:1]}, "real has 1 sample; at least 2"),
+        ({"generated": SET[:1]}, "generated has 1 sample; at least 2"),
+        ({"real": SET * 1e120}, r"at most 1e\+100"),
+        ({"generated": correlated(50, 4, 0)}, "3 features, generated ones have 4"),
+        ({"d": 0}, "d = 0; .* 1 to 3"),
+        ({"fit": "kde"}, "one of gaussian, kernels"),
+        ({"seed": -1}, "fit_seed = -1"),
+        ({"shared": np.ones((5, 2))}, "shared has 2 features; 3"),
     ],
 )
-def test_what_can_not_be_fitted_is_refused(
-    real: Floats, generated: Floats, options: Any, message: str
-) -> None:
+def test_what_can_not_be_fitted_is_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        fit_pair(real, generated, **{"d": 2, **options})
+        fit_pair(**{"real": SET, "generated": SET, "d": 2, **given})
 
 
 def test_problems_refuse_other_scenarios() -> None:

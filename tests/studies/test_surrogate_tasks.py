@@ -50,12 +50,18 @@ GRID: dict[str, Any] = {
 def surrogate_tasks(pair: SamplePair, *, ds: tuple[int, ...], **given: Any) -> list[Cell]:
     """Tasks that measure estimators on surrogates of the pair."""
     sources = SurrogateSources(pair, given.pop("shared", None), given.pop("basis", None))
-    fitted = {"fit": "gaussian", "seed": given.pop("fit_seed", 0), "scenarios": ("pair",)}
-    for name in ("fit", "scenarios", "common"):
-        if name in given:
-            fitted[name] = given.pop(name)
-    problems = surrogate_problems(sources, ds, **fitted)
-    return sweep_cells(SweepGrid(problems, ns=(given.pop("n", None),), **given))
+    fitted = {
+        "fit": given.pop("fit", "gaussian"),
+        "seed": given.pop("fit_seed", 0),
+        "scenarios": given.pop("scenarios", ("pair",)),
+    }
+    if "common" in given:
+        fitted["common"] = given.pop("common")
+    return sweep_cells(SweepGrid(surrogate_problems(sources, ds, **fitted), **given))
+
+
+def first_key(pair: SamplePair, **given: Any) -> str:
+    return surrogate_tasks(pair, **{"ds": (2,), "methods": "knn", **given})[0].keys[0]
 
 
 @pytest.fixture(scope="module")
@@ -103,23 +109,15 @@ def test_keys_name_all_that_decides_a_problem() -> None:
         (PAIR, {"scenarios": ("common",), "common": 0.4}),
         (PAIR, {"scenarios": ("common",), "shared": third}),
         (PAIR, {"basis": third}),
-        (PAIR, {"n": 40}),
+        (PAIR, {"ns": (40,)}),
         (PAIR, {"seed": 1}),
     ]
-    keys = [
-        surrogate_tasks(pair, **{"ds": (2,), "methods": "knn", **change})[0].keys[0]
-        for pair, change in changes
-    ]
+    keys = [first_key(pair, **change) for pair, change in changes]
     assert len(set(keys)) == len(changes)
     copy = SamplePair(Samples(PAIR.real.values.copy()), Samples(PAIR.generated.values.copy()))
-    assert surrogate_tasks(copy, ds=(2,), methods="knn")[0].keys[0] == keys[0]
+    assert first_key(copy) == keys[0]
     # What means nothing to a fit or a scenario is not in its key.
-    assert (
-        surrogate_tasks(PAIR, ds=(2,), methods="knn", fit_seed=5, common=0.3, shared=third)[0].keys[
-            0
-        ]
-        == keys[0]
-    )
+    assert first_key(PAIR, fit_seed=5, common=0.3, shared=third) == keys[0]
 
 
 def test_tasks_of_a_stand_in_are_those_of_its_pair() -> None:
@@ -139,18 +137,15 @@ def test_tasks_of_a_stand_in_are_those_of_its_pair() -> None:
 def test_a_row_is_a_measurement_of_the_stand_in(rows: pd.DataFrame) -> None:
     assert len(rows) == 2 * 3 * 2 * 2 * 4
     assert rows["key"].is_unique
-    assert set(zip(rows["d"], rows["n_real"], rows["n_generated"], strict=True)) == {
-        (2, 120, 80),
-        (4, 120, 80),
-    }
+    sizes = rows[["d", "n_real", "n_generated"]].drop_duplicates()
+    assert sizes.to_numpy().tolist() == [[2, 120, 80], [4, 120, 80]]
     np.testing.assert_allclose(rows[["iou", "excess", "deficit"]].sum(axis=1), 1)
     row = rows[
         (rows["d"] == 4) & (rows["split"] == 0.5) & rows["parameters"].str.contains("common")
     ].iloc[0]
     problem = fit_pair(*PAIR, d=4).problem("common")
     assert json.loads(row["parameters"]) == problem.parameters
-    task = surrogate_tasks(PAIR, **GRID)[0]
-    drawn_by = type(task)(problem, None, 0.5, int(row["repeat"]), 0, ()).drawn_by  # type: ignore[call-arg]
+    drawn_by = Cell(problem, None, 0.5, int(row["repeat"]), 0, ()).drawn_by
     k = row["k"] if row["k"] == "sqrt" else int(row["k"])
     curve = prviz.pr_curve(
         *problem.sample(80, drawn_by), row["method"], k=k, split=0.5, seed=drawn_by
@@ -166,10 +161,8 @@ def test_order_and_place_change_nothing(rows: pd.DataFrame) -> None:
     }
     tasks = surrogate_tasks(PAIR, **turned)
     fourth = tasks[::4]  # as in another process: by pickle
-    found = table(
-        itertools.chain.from_iterable(pickle.loads(pickle.dumps(task)).run() for task in fourth),
-        COLUMNS,
-    )
+    runs = (pickle.loads(pickle.dumps(task)).run() for task in fourth)
+    found = table(itertools.chain.from_iterable(runs), COLUMNS)
     assert {key for task in tasks for key in task.keys} == set(rows["key"])
     expected = rows.set_index("key").loc[list(found["key"])].reset_index()
     pd.testing.assert_frame_equal(without_time(found), without_time(expected))

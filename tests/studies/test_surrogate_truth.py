@@ -17,15 +17,9 @@ from prviz.curves.ground_truth import (
 from prviz.studies.surrogate import Density, fit_pair
 from prviz.studies.surrogate.densities import mixed
 from prviz.studies.surrogate.problems import density_truth, sampled_log_ratios
+from tests.studies.test_surrogate import correlated
 
 Floats = NDArray[np.float64]
-
-
-def correlated(n: int, d: int, seed: int, shift: float = 0.0) -> Floats:
-    """Gaussian samples whose directions have different widths."""
-    rng = np.random.default_rng(seed)
-    turn = np.linalg.qr(np.random.default_rng(1).standard_normal((d, d)))[0]
-    return (rng.standard_normal((n, d)) / np.sqrt(np.arange(1, d + 1)) + shift) @ turn
 
 
 def gaussian(mean: Floats, covariance: Floats) -> Density:

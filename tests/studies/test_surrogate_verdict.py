@@ -15,45 +15,40 @@ from prviz.studies.tasks import Row, table
 def row(
     method: str, iou: float, excess: float, repeat: int, d: int = 2, scenario: str = "pair"
 ) -> Row:
-    key = f"{method} {repeat} {d} {scenario}"
-    told = {
-        "key": key,
+    return dict.fromkeys(COLUMNS, np.nan) | {
+        "key": f"{method} {repeat} {d} {scenario}",
         "problem": "hybrid",
         "parameters": json.dumps({"scenario": scenario}),
         "d": d,
         "n": None,
-    }
-    told |= {
         "method": method,
         "k": "sqrt",
         "bandwidth": None,
         "split": 0.5,
         "repeat": repeat,
         "seed": 0,
+        "iou": iou,
+        "excess": excess,
+        "deficit": 1 - iou - excess,
     }
-    return (
-        dict.fromkeys(COLUMNS, np.nan)
-        | told
-        | {
-            "iou": iou,
-            "excess": excess,
-            "deficit": 1 - iou - excess,
-        }
-    )
 
 
-def by_hand() -> list[Row]:
-    return [
-        *(row("knn", iou, 0.1, i) for i, iou in enumerate((0.70, 0.74))),
-        *(row("ipr", iou, 0.0, i) for i, iou in enumerate((0.69, 0.73))),
-        *(row("kde", iou, 0.05, i) for i, iou in enumerate((0.50, 0.52))),
-        *(row("knn", iou, 0.2, i, d=5) for i, iou in enumerate((0.3, 0.3))),
-        *(row("ipr", iou, 0.1, i, d=5) for i, iou in enumerate((0.4, 0.4))),
-    ]
+BY_HAND = [
+    row("knn", 0.70, 0.1, 0),
+    row("knn", 0.74, 0.1, 1),
+    row("ipr", 0.69, 0.0, 0),
+    row("ipr", 0.73, 0.0, 1),
+    row("kde", 0.50, 0.05, 0),
+    row("kde", 0.52, 0.05, 1),
+    row("knn", 0.3, 0.2, 0, d=5),
+    row("knn", 0.3, 0.2, 1, d=5),
+    row("ipr", 0.4, 0.1, 0, d=5),
+    row("ipr", 0.4, 0.1, 1, d=5),
+]
 
 
 def test_the_verdict_ranks_and_ties_by_hand() -> None:
-    found = verdict(table(by_hand(), COLUMNS))
+    found = verdict(table(BY_HAND, COLUMNS))
     assert list(zip(found["d"], found["rank"], found["method"], found["tied"], strict=True)) == [
         (2, 1, "knn", True),
         (2, 2, "ipr", True),
@@ -69,17 +64,17 @@ def test_the_verdict_ranks_and_ties_by_hand() -> None:
 
 
 def test_the_verdict_can_prefer_one_side() -> None:
-    found = verdict(table(by_hand(), COLUMNS), prefer="excess")
+    found = verdict(table(BY_HAND, COLUMNS), prefer="excess")
     assert list(found["method"]) == ["ipr", "kde", "knn", "ipr", "knn"]
     assert found["spread"].max() == pytest.approx(0, abs=1e-9)
     with pytest.raises(ValueError, match="one of iou, excess, deficit"):
-        verdict(table(by_hand(), COLUMNS), prefer="auc")  # type: ignore[arg-type]
+        verdict(table(BY_HAND, COLUMNS), prefer="auc")  # type: ignore[arg-type]
 
 
 def test_scenarios_count_the_same_and_unfinished_settings_come_last() -> None:
     more = [row("knn", 0.2, 0.8, i, scenario="real-real") for i in range(4)]
     more += [row("ipr", 0.6, 0.0, 0, scenario="real-real")]
-    found = verdict(table([each for each in by_hand() if each["d"] == 2] + more, COLUMNS))
+    found = verdict(table([each for each in BY_HAND if each["d"] == 2] + more, COLUMNS))
     assert list(found["method"]) == ["ipr", "knn", "kde"]
     assert found["iou"].tolist() == pytest.approx([(0.71 + 0.6) / 2, (0.72 + 0.2) / 2, 0.51])
     assert found["scenarios"].tolist() == [2, 2, 1]

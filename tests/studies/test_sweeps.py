@@ -132,16 +132,12 @@ def test_a_stopped_sweep_goes_on_where_it_was(whole: pd.DataFrame, tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["sweep.parquet"]
 
 
-def test_files_are_read_where_they_are_measured(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    sets = rng.normal(size=(2, 80, 3))
-    paths = (tmp_path / "real.npy", tmp_path / "generated.npy")
-    for path, values in zip(paths, sets, strict=True):
-        np.save(path, values)
-    found = prviz.sweep([paths], ["knn"], ks=(4,), splits=(None,), ns=(None, 50))
-    assert list(found["n_real"]) == [80, 50]
-    assert found["iou"].isna().all()
-    assert found["auc"][0] == prviz.pr_curve(*sets, "knn", k=4, split=None).auc
+CONFIG = """
+problems = [{real = "real.npy", generated = "generated.npy"}]
+methods = ["knn"]
+ks = [4]
+splits = ["none"]
+"""
 
 
 def saved(folder: Path, **sets: np.ndarray) -> tuple[Path, ...]:
@@ -150,12 +146,26 @@ def saved(folder: Path, **sets: np.ndarray) -> tuple[Path, ...]:
     return tuple(folder / f"{name}.npy" for name in sets)
 
 
+def shell(folder: Path, config: str, *options: str) -> int:
+    path = folder / "grid.toml"
+    path.write_text(config, "utf-8")
+    return main(["sweep", str(path), *options])
+
+
+def test_files_are_read_where_they_are_measured(tmp_path: Path) -> None:
+    sets = np.random.default_rng(0).normal(size=(2, 80, 3))
+    paths = saved(tmp_path, real=sets[0], generated=sets[1])
+    found = prviz.sweep([paths], ["knn"], ks=(4,), splits=(None,), ns=(None, 50))
+    assert list(found["n_real"]) == [80, 50]
+    assert found["iou"].isna().all()
+    assert found["auc"][0] == prviz.pr_curve(*sets, "knn", k=4, split=None).auc
+
+
 def test_other_contents_of_the_same_files_are_measured_anew(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    draw = np.random.default_rng(0).normal
     out = tmp_path / "grid.parquet"
-    real = draw(size=(60, 2))
+    real = np.random.default_rng(0).normal(size=(60, 2))
     paths = saved(tmp_path, real=real, generated=real + 0.01)
     options = {"problems": [paths], "methods": ["knn"], "ks": (4,), "splits": (None,), "out": out}
     with ThreadPoolExecutor(1) as pool:
@@ -171,14 +181,9 @@ def test_other_contents_of_the_same_files_are_measured_anew(
         saved(tmp_path, generated=real + 0.01)
         again = prviz.sweep(**options, executor=pool)
     pd.testing.assert_frame_equal(again, before)
-    config = tmp_path / "grid.toml"
-    config.write_text('problems = [{real = "real.npy", generated = ' '"generated.npy"}]\nmethods ' '= ' '["knn"]\nks = [4]\n'
-                      'splits = ["none"]\n')  # fmt: skip
-    assert main(["sweep", str(config)]) == 0
-    assert (
-        f"{tmp_path / 'grid.parquet'} also holds 1 row of other contents of these files"
-        in capsys.readouterr().out
-    )
+    assert shell(tmp_path, CONFIG) == 0
+    told = f"{out} also holds 1 row of other contents of these files"
+    assert told in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("mapped", [False, True])
@@ -216,32 +221,24 @@ def test_a_file_that_changes_before_it_is_measured_ends_the_sweep_without_a_row(
 def test_keys_name_the_version_of_the_computation_and_the_data_and_draws_stay(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    wanted = (("knn", 3, None),)
+    files = Files(Path("/a/real.npy"), Path("/a/gen.npy"), ("1", "2"))
     tasks = [
-        Cell(prviz.toy("mixtures"), 100, 0.5, 3, 7, (("knn", 3, None),)),
-        Cell(TruncatedDigits(0.3), None, 0.5, 1, 0, (("knn", 3, None),)),
-        Cell(
-            Files(Path("/a/real.npy"), Path("/a/gen.npy"), ("1", "2")),
-            50,
-            None,
-            1,
-            2,
-            (("knn", 3, None),),
-        ),
+        Cell(prviz.toy("mixtures"), 100, 0.5, 3, 7, wanted),
+        Cell(TruncatedDigits(0.3), None, 0.5, 1, 0, wanted),
+        Cell(files, 50, None, 1, 2, wanted),
         battery_tasks(["sphere-torus"], seed=4)[0],
     ]
     assert [each.drawn_by for each in tasks] == [1875326364, 229118833, 4103454930, 4153790753]
     before = [each.keys[0] for each in tasks]
-    other = replace(tasks[2], problem=Files(Path("/a/real.npy"), Path("/a/gen.npy"), ("1", "3")))
+    other = replace(tasks[2], problem=replace(files, digests=("1", "3")))
     assert other.keys[0] != before[2]
     assert other.drawn_by == tasks[2].drawn_by
     with monkeypatch.context() as patched:
         patched.setattr("prviz.studies.papers.bundled_problems._digest", lambda _: "other pictures")
-        assert [each.keys[0] == key for each, key in zip(tasks, before, strict=True)] == [
-            True,
-            False,
-            True,
-            True,
-        ]
+        after = [each.keys[0] for each in tasks]
+    assert after[1] != before[1]
+    assert [after[0], *after[2:]] == [before[0], *before[2:]]
     for module in ("prviz.studies.sweeps", "prviz.studies.battery.tasks"):
         monkeypatch.setattr(f"{module}.COMPUTATION", 99)
     assert not {each.keys[0] for each in tasks} & set(before)
@@ -253,20 +250,17 @@ def test_a_family_of_the_user_is_measured_again(tmp_path: Path) -> None:
     known = dict(ESTIMATORS)
     try:
         for sign in (1.0, -1.0):
-            prviz.register(
-                "mine",
-                lambda _, z, s=sign: tuple(
-                    np.exp(s * w * np.concatenate(z)[:, 0]) for w in (1, -1)
-                ),
-            )
+
+            def densities(_: Any, z: Any, sign: float = sign) -> tuple[np.ndarray, ...]:
+                first = sign * np.concatenate(z)[:, 0]
+                return np.exp(first), np.exp(-first)
+
+            prviz.register("mine", densities)
             with ThreadPoolExecutor(1) as pool:
-                prviz.sweep(
-                    "shifted-gaussians", ["mine", "knn"], ks=(3,), ns=(60,), executor=pool, out=out
-                )
+                options = {"problems": "shifted-gaussians", "ns": (60,), "executor": pool}
+                prviz.sweep(methods=["mine", "knn"], ks=(3,), out=out, **options)
+                fresh = prviz.sweep(methods=["mine"], **options)
             found = pd.read_parquet(out).set_index("method")
-            fresh = prviz.sweep(
-                "shifted-gaussians", ["mine"], ns=(60,), executor=ThreadPoolExecutor(1)
-            )
             assert len(found) == 2
             assert found["auc"]["mine"] == fresh["auc"][0]
     finally:
@@ -357,10 +351,8 @@ def test_the_time_is_estimated_before_the_start(tmp_path: Path) -> None:
 
     assert seconds(ns=(2000,)) < seconds(ns=(4000,)) < seconds(ns=(4000,), dims=(500,))
     assert seconds(repeats=40) == pytest.approx(20 * seconds(repeats=2))
-    for name in ("real.npy", "generated.npy"):
-        np.save(tmp_path / name, np.eye(9))
-    files = sweep_cells(SweepGrid([(tmp_path / "real.npy", tmp_path / "generated.npy")], ks=(2,)))
-    assert sweep_seconds(files) is None
+    paths = saved(tmp_path, real=np.eye(9), generated=np.eye(9))
+    assert sweep_seconds(sweep_cells(SweepGrid([paths], ks=(2,)))) is None
 
 
 def test_columns_that_are_no_features_are_named_for_all_files_of_a_sweep(
@@ -375,8 +367,6 @@ def test_columns_that_are_no_features_are_named_for_all_files_of_a_sweep(
     pair = (tmp_path / "real.csv", tmp_path / "made.csv")
     pool = ThreadPoolExecutor(1)
     options: dict[str, Any] = {"ks": (3,), "executor": pool}
-    with pytest.raises(ValueError, match="--drop seed"):
-        prviz.sweep(pair, "knn", drop=["rank"], **options)
     chosen: dict[str, Any] = {"drop": ["seed", "clip", "rank"], "group": "clip"}
     found = prviz.sweep(pair, "knn", **options, **chosen)
     assert (found.d[0], found.n_real[0]) == (3, 60)
@@ -385,21 +375,20 @@ def test_columns_that_are_no_features_are_named_for_all_files_of_a_sweep(
     assert set(json.loads(found.parameters[0]).values()) == digests
     same = prviz.sweep(pair, "knn", **options, columns=["a", "b", "c"], group="clip")
     assert same.key.equals(found.key)
-    with pytest.raises(
-        ValueError, match="no file of the sweep has a column 'sed'; they have 'a', "
+    for problems, drop, message in (
+        (pair, ["rank"], "--drop seed"),
+        (pair, ["sed", *chosen["drop"]], "no file .* has a column 'sed'; they have 'a', "),
+        ("mixtures", "seed", "has a column 'seed'; none has columns"),
     ):
-        prviz.sweep(pair, "knn", drop=["sed", *chosen["drop"]], **options)
-    with pytest.raises(ValueError, match="has a column 'seed'; none has columns"):
-        prviz.sweep("mixtures", "knn", drop="seed", **options)
+        with pytest.raises(ValueError, match=message):
+            prviz.sweep(problems, "knn", drop=drop, **options)
 
     def measured(cells: Any, columns: Any, out: Path, *_: Any, **__: Any) -> pd.DataFrame:
         return run_tasks(cells, columns, pool, out=out)
 
     monkeypatch.setattr("prviz.cli.sweep.measured", measured)
     grid = 'problems = [{real = "real.csv", generated = "made.csv"}]\nmethods = ["knn"]\nks = [3]\n'
-    (tmp_path / "grid.toml").write_text(grid, "utf-8")
-    line = ["sweep", str(tmp_path / "grid.toml"), "--drop", "seed,clip", "--group", "clip"]
-    assert main(line) == 0
+    assert shell(tmp_path, grid, "--drop", "seed,clip", "--group", "clip") == 0
     assert capsys.readouterr().err.count("prviz: note: real.csv: left out: 'rank'") == 1
     assert pd.read_parquet(tmp_path / "grid.parquet").key.equals(found.key)
 
@@ -407,18 +396,9 @@ def test_columns_that_are_no_features_are_named_for_all_files_of_a_sweep(
 def test_warnings_on_the_files_of_a_sweep_are_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rng = np.random.default_rng(4)
-    for name in ("real", "generated"):
-        np.save(
-            tmp_path / f"{name}.npy",
-            np.column_stack([rng.normal(size=(120, 3)), rng.normal(size=120) * 1e5]),
-        )
-    pair = (tmp_path / "real.npy", tmp_path / "generated.npy")
+    real, generated = np.random.default_rng(4).normal(size=(2, 120, 4)) * [1, 1, 1, 1e5]
+    pair = saved(tmp_path, real=real, generated=generated)
     with pytest.warns(prviz.PrvizWarning, match="Feature scales: feature 4 holds over 99.9 %"):
         sweep_cells(SweepGrid([pair], methods=["knn"]))
-    config = tmp_path / "s.toml"
-    config.write_text(
-        'problems = [{real = "real.npy", generated = "generated.npy"}]\nmethods = ["knn"]\n'
-    )
-    assert main(["sweep", str(config)]) == 0
+    assert shell(tmp_path, CONFIG) == 0
     assert capsys.readouterr().err.count("prviz: warning: Feature scales: feature 4 holds") == 1

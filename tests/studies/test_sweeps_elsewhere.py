@@ -54,48 +54,27 @@ def without_time(table: pd.DataFrame) -> pd.DataFrame:
     return table.drop(columns="seconds")
 
 
-def started(log: Path, *line: str) -> subprocess.Popen[bytes]:
-    with log.open("wb") as out:
-        return subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", *line],
-            stdout=out,
-            stderr=out,
-            stdin=subprocess.DEVNULL,
-            env=CHECKOUT,
-        )
+def started(folder: Path, *line: str) -> subprocess.Popen[bytes]:
+    """A process of Dask on this machine, in another folder than the samples."""
+    command = [sys.executable, "-W", "ignore", "-m", *line, "--no-dashboard"]
+    with (folder / "dask.log").open("ab") as log:
+        return subprocess.Popen(command, stdout=log, stderr=log, env=CHECKOUT)
 
 
 @pytest.fixture
 def scheduler(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """Address of a scheduler and its two workers, each a process of its own."""
-    port = free_port()
+    port = str(free_port())
     address = f"tcp://127.0.0.1:{port}"
-    options = ("--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-jupyter")
-    processes = [started(tmp_path / "scheduler.log", "distributed.cli.dask_scheduler", *options)]
+    host = ("--host", "127.0.0.1")
+    line = ("distributed.cli.dask_scheduler", *host, "--port", port, "--no-jupyter")
+    processes = [started(tmp_path, *line)]
+    line = ("distributed.cli.dask_worker", address, *host, "--nthreads", "1", "--no-nanny")
     for name in ("one", "two"):
-        options = (
-            "--host",
-            "127.0.0.1",
-            "--nthreads",
-            "1",
-            "--no-nanny",
-            "--no-dashboard",
-            "--name",
-            name,
-        )
-        log = tmp_path / f"{name}.log"
-        processes.append(
-            started(
-                log,
-                "distributed.cli.dask_worker",
-                address,
-                *options,
-                "--local-directory",
-                str(tmp_path),
-            )
-        )
+        options = ("--name", name, "--local-directory", str(tmp_path))
+        processes.append(started(tmp_path, *line, *options))
     try:
-        _wait_for_workers(address, processes, tmp_path)
+        wait_for_workers(address, processes, tmp_path)
         yield address, processes[1:]
     finally:
         for process in reversed(processes):
@@ -103,7 +82,7 @@ def scheduler(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes
             process.wait()
 
 
-def _wait_for_workers(address: str, processes: list[subprocess.Popen[bytes]], folder: Path) -> None:
+def wait_for_workers(address: str, processes: list[subprocess.Popen[bytes]], folder: Path) -> None:
     from distributed import Client
 
     deadline = time.monotonic() + START_SECONDS
@@ -114,8 +93,8 @@ def _wait_for_workers(address: str, processes: list[subprocess.Popen[bytes]], fo
                 return
         except OSError:
             continue
-    logs = "\n".join(path.read_text() for path in folder.glob("*.log"))
-    raise RuntimeError(f"no scheduler with two workers at {address}:\n{logs}")
+    log = (folder / "dask.log").read_text()
+    raise RuntimeError(f"no scheduler with two workers at {address}:\n{log}")
 
 
 def test_other_machines_give_the_same_rows_and_a_dead_worker_loses_none(
@@ -173,12 +152,10 @@ def test_checkpoints_are_measured_by_other_machines_even_if_one_dies(
         assert (there.fresh, there.reason) == (each.fresh, each.reason)
         for ours, theirs in zip(each.measured, there.measured, strict=True):
             assert (ours.method, ours.k, ours.digests) == (theirs.method, theirs.k, theirs.digests)
-            np.testing.assert_array_equal(
-                ours.estimate.supports.c_real, theirs.estimate.supports.c_real
-            )
-            np.testing.assert_array_equal(
-                ours.estimate.supports.c_generated, theirs.estimate.supports.c_generated
-            )
+            mine = ours.estimate.supports
+            other = theirs.estimate.supports
+            np.testing.assert_array_equal(mine.c_real, other.c_real)
+            np.testing.assert_array_equal(mine.c_generated, other.c_generated)
     kept = list(measure_all(read(tmp_path / "real.npy"), checkpoints, settings, store=store))
     assert all(each.fresh == () for each in kept)
     line = ["triage", "real.npy", "run", "--out", "kept", "--k", "4"]
