@@ -30,16 +30,13 @@ from prviz.estimators.classifier import CLASSIFIER_BOOSTING, MEMBERS, WEIGHT_DEC
 from prviz.measure.estimates import estimate
 from prviz.samples import SamplePair
 from tests import hard_pairs
+from tests.estimators.pairs import gaussians, pooled, supports
 from tests.marks import exhaustive_but
 
 FAMILIES = ("classifier", "classifier-boosting", "classifier-mlp")
 
 
-def gaussians(
-    n_real: int = 300, n_generated: int = 240, d: int = 4, shift: float = 0.8
-) -> SamplePair:
-    rng = np.random.default_rng(6)
-    return SamplePair(rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) + shift)
+PAIR = gaussians(300, 240, 4, 0.8, seed=6)
 
 
 def shortfall(curve: PRCurve, truth: PRCurve) -> float:
@@ -60,18 +57,13 @@ def noise(n: int) -> float:
     return float(np.sqrt(np.log(2000) / (2 * n)))
 
 
-SMALL = {"d": 8}
-
-
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("family", exhaustive_but(FAMILIES, "classifier"))
 @pytest.mark.parametrize("name", prviz.TOYS)
 def test_theorem_5_no_held_out_classifier_is_below_the_truth(name, family):
-    toy = prviz.toy(
-        name, **({} if family == "classifier" or "d" not in prviz.TOYS[name] else SMALL)
-    )
-    pair = toy.sample(1000, seed=1)
-    curve = prviz.pr_curve(*pair, family, seed=1)
+    small = family != "classifier" and "d" in prviz.TOYS[name]
+    toy = prviz.toy(name, d=8) if small else prviz.toy(name)
+    curve = prviz.pr_curve(*toy.sample(1000, seed=1), family, seed=1)
     assert shortfall(curve, toy.truth()) < noise(500) + toy.truth_error
 
 
@@ -82,8 +74,7 @@ def test_theorem_5_fails_on_the_samples_of_the_fit(family):
     pair = SamplePair(*(rng.normal(size=(200, 50)) for _ in range(2)))
     truth = PRCurve.from_error_rates([], [])
     assert shortfall(prviz.pr_curve(*pair, family), truth) < noise(100)
-    whole = np.concatenate([side.values for side in pair])
-    model = prviz.ESTIMATORS[family].fitted(whole, np.repeat([1, 0], 200), 0)
+    model = prviz.ESTIMATORS[family].fitted(pooled(pair), np.repeat([1, 0], 200), 0)
     assert shortfall(prviz.classifier_curve(*pair, model), truth) > noise(200)
 
 
@@ -92,11 +83,14 @@ def test_without_split_it_refuses(family):
     with pytest.raises(
         ValueError, match="split = None; a trained classifier is measured on held-out samples only"
     ):
-        estimate(gaussians(), ("knn", family), split=None)
+        estimate(PAIR, ("knn", family), split=None)
+
+
+def test_without_split_no_classifier_is_fitted():
     with pytest.raises(ValueError, match="split = None"):
-        prviz.classifier_curve(*gaussians(), split=None)
+        prviz.classifier_curve(*PAIR, split=None)
     with pytest.raises(ValueError, match="split = None; a classifier that is yet to be fitted"):
-        prviz.classifier_curve(*gaussians(), LogisticRegression(), split=None)
+        prviz.classifier_curve(*PAIR, LogisticRegression(), split=None)
 
 
 @pytest.mark.one_in(3)
@@ -105,12 +99,10 @@ def test_evaluation_samples_decide_nothing_but_their_own_votes(family):
     """Others in their place leave the votes of the rest to the last bit: nothing was fitted or
     scaled on them.
     """
-    pair = gaussians()
-    drawn = pair.split(0.5, 3)
-    real = np.array(pair.real.values)
-    real[drawn.evaluate_rows[0][5:]] += 1000.0
-    one = estimate(pair, family, seed=3)[family].supports
-    other = estimate(SamplePair(real, pair.generated), family, seed=3)[family].supports
+    real = np.array(PAIR.real.values)
+    real[PAIR.split(0.5, 3).evaluate_rows[0][5:]] += 1000.0
+    one = supports(PAIR, family, seed=3)
+    other = supports(SamplePair(real, PAIR.generated), family, seed=3)
     kept = np.r_[:5, one.n_real : len(one.c_real)]
     np.testing.assert_allclose(one.c_real[kept], other.c_real[kept], rtol=1e-12)
     assert not np.allclose(one.c_real[5 : one.n_real], other.c_real[5 : one.n_real])
@@ -118,31 +110,29 @@ def test_evaluation_samples_decide_nothing_but_their_own_votes(family):
 
 @pytest.mark.parametrize("family", exhaustive_but(FAMILIES, "classifier"))
 def test_a_seed_gives_one_result(family):
-    pair = gaussians()
-    one, again, other = (estimate(pair, family, seed=seed)[family] for seed in (2, 2, 5))
-    assert one.k is None
-    assert len(one.runs) == 1
-    assert np.array_equal(one.supports.c_real, again.supports.c_real)
-    assert len(one.supports.c_real) == 270
-    assert not np.array_equal(one.supports.c_real, other.supports.c_real)
-    np.testing.assert_allclose(one.supports.c_real + one.supports.c_generated, 1.0)
+    found = estimate(PAIR, family, seed=2)[family]
+    assert found.k is None
+    assert len(found.runs) == 1
+    again, other = (supports(PAIR, family, seed=seed).c_real for seed in (2, 5))
+    assert np.array_equal(found.supports.c_real, again)
+    assert len(again) == 270
+    assert not np.array_equal(again, other)
+    np.testing.assert_allclose(again + found.supports.c_generated, 1.0)
 
 
 def test_the_ensemble_is_the_median_of_ten_logistic_regressions():
-    pair = gaussians(200, 120)
+    pair = gaussians(200, 120, 4, 0.8, seed=6)
     drawn = pair.split(0.5, 7)
-    fit = [side.values for side in drawn.fit]
-    scaler = StandardScaler().fit(np.concatenate(fit))
-    evaluated = scaler.transform(np.concatenate([side.values for side in drawn.evaluate]))
+    scaler = StandardScaler().fit(pooled(drawn.fit))
+    fit = [scaler.transform(side.values) for side in drawn.fit]
+    evaluated = scaler.transform(pooled(drawn.evaluate))
     votes = []
     for child in np.random.SeedSequence(7).generate_state(MEMBERS).tolist():
         rows = [np.random.default_rng(child).integers(len(side), size=100) for side in fit]
-        z = scaler.transform(
-            np.concatenate([side[some] for side, some in zip(fit, rows, strict=True)])
-        )
+        z = np.concatenate([side[some] for side, some in zip(fit, rows, strict=True)])
         model = LogisticRegression(C=1 / (WEIGHT_DECAY * 200), max_iter=10_000)
         votes.append(model.fit(z, [1] * 100 + [0] * 100).predict_proba(evaluated)[:, 1])
-    found = estimate(pair, "classifier", seed=7)["classifier"].supports
+    found = supports(pair, "classifier", seed=7)
     np.testing.assert_allclose(found.c_real, np.median(votes, axis=0), rtol=1e-6)
 
 
@@ -152,24 +142,21 @@ def test_classes_are_balanced():
     """
     rng = np.random.default_rng(1)
     pair = SamplePair(rng.normal(size=(4000, 2)) - 1, rng.normal(size=(400, 2)) + 1)
+    between = np.abs(pooled(pair.split(0.5, 0).evaluate).sum(axis=1)) < 0.3
     for family in FAMILIES:
-        supports = estimate(pair, family)[family].supports
-        z = np.concatenate([side.values for side in pair.split(0.5, 0).evaluate]).sum(axis=1)
-        between = np.abs(z) < 0.3
-        assert abs(float(np.median(supports.c_real[between])) - 0.5) < 0.2, family
+        median = np.median(supports(pair, family).c_real[between])
+        assert median == pytest.approx(0.5, abs=0.2), family
 
 
 @pytest.mark.parametrize("kind", hard_pairs.SOME_KINDS)
 @pytest.mark.parametrize("family", exhaustive_but(FAMILIES, "classifier", "classifier-boosting"))
 def test_hard_pairs_give_legal_curves(kind, family):
-    found = estimate(hard_pairs.make_pair(kind, 3), family)[family]
-    assert 0 <= found.curve.auc <= 1
+    assert 0 <= prviz.pr_curve(*hard_pairs.make_pair(kind, 3), family).auc <= 1
 
 
 def test_two_samples_of_each_are_enough():
-    pair = SamplePair([[0.0], [1.0]], [[5.0], [6.0]])
     for family in FAMILIES:
-        assert 0 <= estimate(pair, family)[family].curve.auc <= 1
+        assert 0 <= prviz.pr_curve([[0.0], [1.0]], [[5.0], [6.0]], family).auc <= 1
 
 
 # ---- any other classifier ----
@@ -177,12 +164,10 @@ def test_two_samples_of_each_are_enough():
 
 def scored(scores, n_real: int) -> PRCurve:
     """The curve of every threshold on one score, large for real: the obvious loop."""
-    real = scores[:n_real]
-    generated = scores[n_real:]
     cuts = np.unique(scores)
-    return PRCurve.from_error_rates(
-        [np.mean(real < t) for t in cuts], [np.mean(generated >= t) for t in cuts]
-    )
+    fpr = [np.mean(scores[:n_real] < cut) for cut in cuts]
+    fnr = [np.mean(scores[n_real:] >= cut) for cut in cuts]
+    return PRCurve.from_error_rates(fpr, fnr)
 
 
 @pytest.mark.parametrize(
@@ -190,82 +175,72 @@ def scored(scores, n_real: int) -> PRCurve:
     [
         LogisticRegression(),
         make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
-        RandomForestClassifier(20),
+        RandomForestClassifier(20, random_state=0),
     ],
     ids=["scores", "pipeline", "probabilities"],
 )
 def test_one_that_is_yet_to_be_fitted_is_fitted_on_its_share(classifier):
-    if "random_state" in classifier.get_params():
-        classifier.set_params(random_state=0)
-    pair = gaussians()
-    curve = prviz.classifier_curve(*pair, classifier, split=0.4, seed=2)
+    curve = prviz.classifier_curve(*PAIR, classifier, split=0.4, seed=2)
     assert not hasattr(classifier, "classes_")
-    drawn = pair.split(0.4, 2)
-    model = classifier.fit(
-        np.concatenate([side.values for side in drawn.fit]),
-        np.repeat([1, 0], [drawn.fit.real.n, drawn.fit.generated.n]),
-    )
-    z = np.concatenate([side.values for side in drawn.evaluate])
-    scores = (
-        model.decision_function(z)
-        if hasattr(model, "decision_function")
-        else model.predict_proba(z)[:, 1]
-    )
-    np.testing.assert_allclose(
-        curve.vertices, scored(scores, drawn.evaluate.real.n).vertices, atol=1e-12
-    )
+    drawn = PAIR.split(0.4, 2)
+    classes = np.repeat([1, 0], [drawn.fit.real.n, drawn.fit.generated.n])
+    model = classifier.fit(pooled(drawn.fit), classes)
+    z = pooled(drawn.evaluate)
+    if hasattr(model, "decision_function"):
+        scores = model.decision_function(z)
+    else:
+        scores = model.predict_proba(z)[:, 1]
+    expected = scored(scores, drawn.evaluate.real.n)
+    np.testing.assert_allclose(curve.vertices, expected.vertices, atol=1e-12)
 
 
 def test_one_that_is_fitted_is_used_as_it_is_on_all_samples():
     rng = np.random.default_rng(8)
-    pair = gaussians()
     z = np.concatenate([rng.normal(size=(500, 4)), rng.normal(size=(500, 4)) + 0.8])
     named = LogisticRegression().fit(z, ["real"] * 500 + ["generated"] * 500)
     numbered = LogisticRegression().fit(z, [1] * 500 + [0] * 500)
     coefficients = named.coef_.copy()
-    one, other = (prviz.classifier_curve(*pair, model, split=None) for model in (named, numbered))
-    scores = named.decision_function(np.concatenate([side.values for side in pair]))
-    assert np.array_equal(one.vertices, scored(scores, pair.real.n).vertices)
+    one, other = (prviz.classifier_curve(*PAIR, model, split=None) for model in (named, numbered))
+    scores = named.decision_function(pooled(PAIR))
+    assert np.array_equal(one.vertices, scored(scores, PAIR.real.n).vertices)
     np.testing.assert_allclose(one.vertices, other.vertices, atol=1e-12)
     assert np.array_equal(named.coef_, coefficients)
-    assert prviz.classifier_curve(*pair, named, split=0.3, seed=5).auc == one.auc
+    assert prviz.classifier_curve(*PAIR, named, split=0.3, seed=5).auc == one.auc
 
 
-class Scorer:
-    """A classifier with nothing but a score: minus the first feature."""
+class Scorer(ClassifierMixin):
+    """A classifier with nothing but a score."""
 
-    def decision_function(self, z):
-        return -1e4 * z[:, 0]
-
-
-def test_a_score_alone_is_enough_and_keeps_its_digits():
-    pair = gaussians(d=1, shift=0.1)
-    # 1 / (1 + exp(-s)) would be 1 for nearly all real samples.
-    scores = Scorer().decision_function(np.concatenate([side.values for side in pair]))
-    inner = np.abs(scores) < 700
-    assert inner.sum() > 20
-    small = SamplePair(pair.real.values * 0.01, pair.generated.values * 0.01)
-    scores = Scorer().decision_function(np.concatenate([side.values for side in small]))
-    assert np.array_equal(
-        prviz.classifier_curve(*small, Scorer()).vertices, scored(scores, small.real.n).vertices
-    )
-
-
-def test_the_family_is_the_default():
-    pair = gaussians()
-    curve = prviz.classifier_curve(*pair, seed=4)
-    assert np.array_equal(curve.vertices, prviz.pr_curve(*pair, "classifier", seed=4).vertices)
-    supports = estimate(pair, "classifier", seed=4)["classifier"].supports
-    rates = ErrorRates.from_supports(supports.c_real, supports.c_generated, supports.n_real)
-    assert np.array_equal(curve.vertices, rates.curve().vertices)
-
-
-class _Wrong(ClassifierMixin):
     def __init__(self, scores) -> None:
         self.scores = scores
 
     def decision_function(self, z):
         return self.scores(z)
+
+
+def test_a_score_alone_is_enough_and_keeps_its_digits():
+    pair = gaussians(300, 240, 1, 0.1, seed=6)
+    # 1 / (1 + exp(-s)) would be 1 for nearly all real samples.
+    scorer = Scorer(lambda z: -1e2 * z[:, 0])
+    scores = scorer.decision_function(pooled(pair))
+    assert np.count_nonzero(np.abs(scores) > 40) > 300
+    expected = scored(scores, pair.real.n)
+    assert np.array_equal(prviz.classifier_curve(*pair, scorer).vertices, expected.vertices)
+
+
+def test_the_family_is_the_default():
+    curve = prviz.classifier_curve(*PAIR, seed=4)
+    assert np.array_equal(curve.vertices, prviz.pr_curve(*PAIR, "classifier", seed=4).vertices)
+    found = supports(PAIR, "classifier", seed=4)
+    rates = ErrorRates.from_supports(found.c_real, found.c_generated, found.n_real)
+    assert np.array_equal(curve.vertices, rates.curve().vertices)
+
+
+class Silent(LogisticRegression):
+    decision_function = predict_proba = property()
+
+
+THREE = LogisticRegression().fit(np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 3)
 
 
 @pytest.mark.parametrize(
@@ -274,31 +249,18 @@ class _Wrong(ClassifierMixin):
         (LogisticRegression, TypeError, "the class LogisticRegression; an object"),
         ("logistic", TypeError, "classifier is str; fit, decision_function or predict_proba"),
         (
-            _Wrong(lambda z: z),
+            Scorer(lambda z: z),
             ValueError,
             r"scores of shape \(540, 4\); finite ones of shape \(540,\)",
         ),
-        (_Wrong(lambda z: np.full(len(z), np.nan)), ValueError, "finite ones"),
+        (Scorer(lambda z: np.full(len(z), np.nan)), ValueError, "finite ones"),
+        (THREE, ValueError, r"knows the classes \[.*0.*1.*2.*\]; generated and real alone"),
+        (Silent(), TypeError, "Silent has neither decision_function nor predict_proba"),
     ],
 )
 def test_what_is_no_classifier_is_refused(classifier, error, message):
     with pytest.raises(error, match=message):
-        prviz.classifier_curve(*gaussians(), classifier)
-
-
-def test_other_classes_and_scoreless_ones_are_refused():
-    z = np.random.default_rng(0).normal(size=(60, 4))
-    three = LogisticRegression().fit(z, np.arange(60) % 3)
-    with pytest.raises(
-        ValueError, match=r"knows the classes \[.*0.*1.*2.*\]; generated and real alone"
-    ):
-        prviz.classifier_curve(*gaussians(), three)
-
-    class Silent(LogisticRegression):
-        decision_function = predict_proba = property()
-
-    with pytest.raises(TypeError, match="Silent has neither decision_function nor predict_proba"):
-        prviz.classifier_curve(*gaussians(), Silent())
+        prviz.classifier_curve(*PAIR, classifier)
 
 
 def test_boosted_trees_are_fitted_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -316,13 +278,9 @@ def test_boosted_trees_are_fitted_one_at_a_time(monkeypatch: pytest.MonkeyPatch)
             return self
 
     monkeypatch.setattr(sklearn.ensemble, "HistGradientBoostingClassifier", Slow)
+    fit = partial(CLASSIFIER_BOOSTING.fitted, np.zeros((2, 1)), np.array([0, 1]))
     with ThreadPoolExecutor(3) as pool:
-        list(
-            pool.map(
-                lambda seed: CLASSIFIER_BOOSTING.fitted(np.zeros((2, 1)), np.array([0, 1]), seed),
-                range(3),
-            )
-        )
+        list(pool.map(fit, range(3)))
     assert most == [1, 1, 1]
 
 

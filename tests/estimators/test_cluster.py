@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 import prviz
 from prviz.curves import PRCurve
 from prviz.curves.band import band
-from prviz.estimators.cluster import CLUSTERS, RUNS, clusters_of
+from prviz.estimators.cluster import CLUSTERS, RUNS, _Pooled, clusters_of
 from prviz.measure.estimates import estimate, estimate_repeated, measure
 from prviz.measure.profiles import profile
-from prviz.samples import SamplePair
+from prviz.samples import SamplePair, Split
 from tests import hard_pairs
+from tests.estimators.pairs import SPLITS, gaussians, lists, pooled, supports, swapped
 from tests.marks import exhaustive_but
 from tests.slow_twins import squared_distance
 
-
-def gaussians(n_real: int = 150, n_generated: int = 110, d: int = 5) -> SamplePair:
-    rng = np.random.default_rng(2)
-    return SamplePair(rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) + 0.4)
+PAIR = gaussians(150, 110, 5, seed=2)
 
 
-def modes(split: bool = True) -> SamplePair:
+def modes() -> SamplePair:
     """Real and generated samples at a few well separated points: k-means has one solution."""
     rng = np.random.default_rng(0)
     places = 100.0 * np.arange(8)[:, None] * np.ones(3)
@@ -35,15 +35,25 @@ def modes(split: bool = True) -> SamplePair:
     return SamplePair(real, places[rng.choice(8, 300, p=[0, 0, 0.2, 0.2, 0.2, 0.2, 0.1, 0.1])])
 
 
+def shares_of_places(drawn: Split) -> tuple[list[float], ...]:
+    """By definition, where a cluster is a place: its shares of both sets of fit samples."""
+    points = list(map(tuple, pooled(drawn.evaluate)))
+    places = [list(map(tuple, side.values)) for side in drawn.fit]
+    return tuple([side.count(z) / len(side) for z in points] for side in places)
+
+
+def nearest(z, centres) -> int:
+    return min(range(len(centres)), key=lambda j: squared_distance(z, centres[j]))
+
+
 def vertices(pair: SamplePair, **options) -> list:
     return estimate(pair, "cluster", **options)["cluster"].curve.vertices.tolist()
 
 
 def test_clusters_are_those_of_the_first_run():
-    pair = gaussians()
-    run = estimate(pair, "cluster", split=None, seed=3)["cluster"].runs[0]
-    sides = clusters_of(pair, seed=3)
-    assert [len(each) for each in sides] == [pair.real.n, pair.generated.n]
+    run = supports(PAIR, "cluster", split=None, seed=3)
+    sides = clusters_of(PAIR, seed=3)
+    assert [len(each) for each in sides] == [PAIR.real.n, PAIR.generated.n]
     places = np.concatenate(sides)
     shares = [np.bincount(side, minlength=CLUSTERS) / len(side) for side in sides]
     np.testing.assert_array_equal(run.c_real, shares[0][places])
@@ -51,8 +61,7 @@ def test_clusters_are_those_of_the_first_run():
 
 
 def test_without_split_each_run_is_the_curve_of_two_histograms():
-    pair = gaussians()
-    found = estimate(pair, "cluster", split=None)["cluster"]
+    found = estimate(PAIR, "cluster", split=None)["cluster"]
     assert len(found.runs) == len(found.curves) == RUNS == 10
     assert found.supports is found.runs[0]
     np.testing.assert_array_equal(found.rates.fpr, found.runs[0].rates().fpr)
@@ -61,7 +70,6 @@ def test_without_split_each_run_is_the_curve_of_two_histograms():
         # same.
         shares = np.unique(np.column_stack([run.c_real, run.c_generated]), axis=0)
         assert 10 < len(shares) <= CLUSTERS
-        own = run.c_real[:150], run.c_generated[150:]
         masses = [
             [np.mean((run.c_real[half] == a) & (run.c_generated[half] == b)) for a, b in shares]
             for half in (slice(None, 150), slice(150, None))
@@ -69,77 +77,55 @@ def test_without_split_each_run_is_the_curve_of_two_histograms():
         expected = prviz.discrete_curve(*masses)
         lams = np.geomspace(0.01, 100, 31)
         np.testing.assert_allclose(curve.alpha(lams), expected.alpha(lams), atol=1e-12)
-        assert own[0].min() >= 1 / 150
-        assert own[1].min() >= 1 / 110
+        assert run.c_real[:150].min() >= 1 / 150
+        assert run.c_generated[150:].min() >= 1 / 110
 
 
-@pytest.mark.parametrize("split", [0.5, None])
+@SPLITS
 def test_on_separate_places_the_supports_are_shares_of_fit_samples(split):
     pair = modes()
     drawn = pair.split(split, 4)
-    fit = [list(map(tuple, side.values)) for side in drawn.fit]
-    points = [tuple(z) for side in drawn.evaluate for z in side.values]
-    expected = [[side.count(z) / len(side) for z in points] for side in fit]
     for run in estimate(pair, "cluster", split=split, seed=4)["cluster"].runs:
-        assert [run.c_real.tolist(), run.c_generated.tolist()] == expected
+        assert lists(run) == shares_of_places(drawn)
         assert run.n_real == drawn.evaluate.real.n
 
 
 @pytest.mark.parametrize(("method", "clusters"), [("cluster", CLUSTERS), ("cluster:clusters=7", 7)])
 def test_evaluation_samples_belong_to_the_nearest_centre(method, clusters):
-    pair = gaussians()
-    drawn = pair.split(0.5, 1)
-    run = estimate(pair, method, seed=1)[method].runs[0]
-    from prviz.estimators.cluster import _Pooled
-
-    pooled = _Pooled.of(drawn)
-    from sklearn.cluster import KMeans
-
+    run = supports(PAIR, method, seed=1)
+    both = _Pooled.of(PAIR.split(0.5, 1))
     seed = int(np.random.SeedSequence(1).generate_state(RUNS)[0])
-    model = KMeans(clusters, n_init=1, random_state=seed).fit(
-        pooled.points, sample_weight=pooled.real + pooled.generated
-    )
-    own = [
-        min(range(clusters), key=lambda j, x=x: squared_distance(x, model.cluster_centers_[j]))
-        for x in pooled.points
-    ]
-    for counts, support in ((pooled.real, run.c_real), (pooled.generated, run.c_generated)):
-        share = [
-            sum(counts[i] for i, c in enumerate(own) if c == j) / counts.sum()
-            for j in range(clusters)
-        ]
-        nearest = [
-            min(range(clusters), key=lambda j, z=z: squared_distance(z, model.cluster_centers_[j]))
-            for z in pooled.evaluate
-        ]
-        np.testing.assert_allclose(support, [share[j] for j in nearest], rtol=1e-12)
+    model = KMeans(clusters, n_init=1, random_state=seed)
+    centres = model.fit(both.points, sample_weight=both.real + both.generated).cluster_centers_
+    fitted = np.array([nearest(x, centres) for x in both.points])
+    judged = [nearest(z, centres) for z in both.evaluate]
+    for counts, support in ((both.real, run.c_real), (both.generated, run.c_generated)):
+        share = [counts[fitted == j].sum() / counts.sum() for j in judged]
+        np.testing.assert_allclose(support, share, rtol=1e-12)
 
 
 def test_the_curve_is_the_mean_over_the_runs_and_the_band_their_spread():
-    found = estimate(gaussians(), "cluster")["cluster"]
+    found = estimate(PAIR, "cluster")["cluster"]
     lams = np.geomspace(0.01, 100, 31)
     np.testing.assert_allclose(
         found.curve.alpha(lams), np.mean([c.alpha(lams) for c in found.curves], axis=0)
     )
     assert found.band.alpha_sd[50:150].min() > 0
     np.testing.assert_array_equal(found.band.alpha_mean, band(found.curves).alpha_mean)
-    alone = estimate(gaussians(), "knn")["knn"]
-    assert alone.curves == (alone.rates.curve(),) or len(alone.curves) == 1
+    alone = estimate(PAIR, "knn")["knn"]
+    assert len(alone.curves) == 1
     assert np.all(alone.band.alpha_sd == 0)
 
 
 def test_a_seed_gives_one_result_whatever_the_order_the_roles_and_the_threads():
-    pair = gaussians()
-    here = vertices(pair, split=None, seed=3)
+    here = vertices(PAIR, split=None, seed=3)
     rng = np.random.default_rng(9)
-    shuffled = SamplePair(*(rng.permutation(side.values) for side in pair))
+    shuffled = SamplePair(*(rng.permutation(side.values) for side in PAIR))
     assert vertices(shuffled, split=None, seed=3) == here
     with threadpool_limits(limits=2):
-        assert vertices(pair, split=None, seed=3) == here
-    assert vertices(pair, split=None, seed=4) != here
-    mirrored = estimate(SamplePair(pair.generated, pair.real), "cluster", split=None, seed=3)[
-        "cluster"
-    ].curve
+        assert vertices(PAIR, split=None, seed=3) == here
+    assert vertices(PAIR, split=None, seed=4) != here
+    mirrored = prviz.pr_curve(*swapped(PAIR), "cluster", split=None, seed=3)
     np.testing.assert_allclose(mirrored.mirrored().vertices, here, atol=1e-12)
 
 
@@ -159,21 +145,19 @@ def test_another_process_with_other_threads_gives_the_same_bits(threads):
     out = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment
     )
-    import hashlib
-
     here = prviz.pr_curve(*prviz.toy("mixtures", d=8).sample(600, 1), "cluster")
     assert out.stdout.strip() == hashlib.sha256(here.vertices.tobytes()).hexdigest()
 
 
 @pytest.mark.one_in(5)
-@pytest.mark.parametrize("split", [0.5, None])
+@SPLITS
 @pytest.mark.parametrize("kind", hard_pairs.SOME_KINDS)
 def test_hard_pairs_give_legal_curves(kind, split):
     found = estimate(hard_pairs.make_pair(kind, 3), "cluster", split=split)["cluster"]
     assert len(found.runs) == RUNS
     for run in found.runs:
-        assert np.all((run.c_real >= 0) & (run.c_real <= 1))
-        assert np.all((run.c_generated >= 0) & (run.c_generated <= 1))
+        for shares in (run.c_real, run.c_generated):
+            assert np.all((shares >= 0) & (shares <= 1))
     assert 0 <= found.curve.auc <= 1
 
 
@@ -182,22 +166,19 @@ def test_fewer_different_samples_than_clusters_are_a_cluster_each():
     assert vertices(same, split=None) == PRCurve.from_error_rates([], []).vertices.tolist()
     apart = SamplePair(np.arange(6.0)[:, None], 10 + np.arange(5.0)[:, None])
     assert vertices(apart, split=None) == [[0.0, 0.0]]
-    assert (
-        len(estimate(SamplePair(np.zeros((2, 1)), np.ones((2, 1))), "cluster")["cluster"].runs)
-        == RUNS
-    )
+    two = SamplePair(np.zeros((2, 1)), np.ones((2, 1)))
+    assert len(estimate(two, "cluster")["cluster"].runs) == RUNS
 
 
 def test_k_and_bandwidth_mean_nothing_and_cost_nothing(monkeypatch):
-    pair = gaussians()
     seen = []
-    plain = estimate(pair, "cluster", k=3)["cluster"]
+    plain = estimate(PAIR, "cluster", k=3)["cluster"]
     assert plain.k is None
-    assert estimate(pair, "cluster", k=10**6, bandwidth=2.0)["cluster"].curve.auc == plain.curve.auc
+    assert prviz.pr_curve(*PAIR, "cluster", k=10**6, bandwidth=2.0).auc == plain.curve.auc
     kind = type(prviz.ESTIMATORS["cluster"])
     runs = kind.runs
     monkeypatch.setattr(kind, "runs", lambda *a, **o: seen.append(1) or runs(*a, **o))
-    found = profile(*pair, ("cluster", "kde"), ks=range(1, 9))
+    found = profile(*PAIR, ("cluster", "kde"), ks=range(1, 9))
     assert len(seen) == 1
     assert [found.curve("cluster", k).auc for k in found.ks] == [plain.curve.auc] * 8
     with pytest.raises(KeyError):
@@ -205,9 +186,8 @@ def test_k_and_bandwidth_mean_nothing_and_cost_nothing(monkeypatch):
 
 
 def test_progress_goes_on_with_the_runs_and_may_stop_them():
-    pair = gaussians()
     seen = []
-    measure(pair.split(0.5, 0), [("cluster", 3, None), ("knn", 3, None)], 0, progress=seen.append)
+    measure(PAIR.split(0.5, 0), [("cluster", 3, None), ("knn", 3, None)], 0, progress=seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == 1
     assert len([share for share in seen if 0.5 < share < 1]) == RUNS - 1
@@ -217,10 +197,10 @@ def test_progress_goes_on_with_the_runs_and_may_stop_them():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        estimate(pair, "cluster", progress=stop)
+        estimate(PAIR, "cluster", progress=stop)
 
 
 def test_repeats_keep_their_runs():
-    found = estimate_repeated(lambda _: gaussians(), "cluster", repeats=2, seed=1)["cluster"]
+    found = estimate_repeated(lambda _: PAIR, "cluster", repeats=2, seed=1)["cluster"]
     assert [len(each.runs) for each in found] == [RUNS, RUNS]
     assert found[0].curve.auc != found[1].curve.auc

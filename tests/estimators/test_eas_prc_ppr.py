@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 
-from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, ppr
+from prviz.estimators import ppr
 from prviz.estimators.prc import COVER
 from prviz.measure.estimates import Estimate, estimate, measure, passes, pr_curve
 from prviz.measure.profiles import profile
@@ -15,28 +16,26 @@ from prviz.measure.scalars import scalars
 from prviz.neighbors import Distances
 from prviz.samples import SamplePair
 from tests import slow_twins
-from tests.estimators.test_estimators import gaussians, ties
+from tests.estimators.pairs import PAIRS, SPLITS, gaussians, lists, supports, swapped, ties
 from tests.hard_pairs import KINDS, SOME_KINDS, make_pair
 from tests.marks import exhaustive_but
 from tests.neighbors.test_native import both_ways
 
 METHODS = ("eas", "prc", "ppr")
-PAIRS = pytest.mark.parametrize("pair", [gaussians(), ties()], ids=["gaussians", "ties"])
-SPLITS = pytest.mark.parametrize("split", [0.5, 0.3, None])
+THREE_SPLITS = pytest.mark.parametrize("split", [0.5, 0.3, None])
 
 
 def slow_eas(drawn, k):
     n_real = drawn.evaluate.real.n
-    found = [slow_twins.supports(drawn, method, k, None) for method in ("ipr", "coverage")]
-    c_real = min((each[0] for each in found), key=lambda c: sum(count > 0 for count in c[n_real:]))
-    c_generated = min(
-        (each[1] for each in found), key=lambda c: sum(count > 0 for count in c[:n_real])
+    ipr, coverage = (slow_twins.supports(drawn, method, k, None) for method in ("ipr", "coverage"))
+    return (
+        min(ipr[0], coverage[0], key=lambda c: np.count_nonzero(c[n_real:])),
+        min(ipr[1], coverage[1], key=lambda c: np.count_nonzero(c[:n_real])),
     )
-    return c_real, c_generated
 
 
 def slow_prc(drawn, k, least=None, c=3):
-    fit = {"real": list(drawn.fit.real.values), "generated": list(drawn.fit.generated.values)}
+    fit = fitted(drawn)
     counts = {"real": [], "generated": []}
     for role, i, z in evaluation(drawn):
         for counted, other in (("real", "generated"), ("generated", "real")):
@@ -54,7 +53,7 @@ def slow_prc(drawn, k, least=None, c=3):
 
 def slow_ppr(drawn, k, a=1.2):
     chances = {"real": [], "generated": []}
-    fit = {"real": list(drawn.fit.real.values), "generated": list(drawn.fit.generated.values)}
+    fit = fitted(drawn)
     radii = {role: a * slow_twins.mean_own_radius(samples, k) for role, samples in fit.items()}
     for role, i, z in evaluation(drawn):
         for carrier, samples in fit.items():
@@ -65,6 +64,10 @@ def slow_ppr(drawn, k, a=1.2):
                     missed *= 1.0 - slow_tent(math.sqrt(slow_twins.squared_distance(z, x)), radius)
             chances[carrier].append(1.0 - missed)
     return chances["real"], chances["generated"]
+
+
+def fitted(drawn):
+    return {"real": list(drawn.fit.real.values), "generated": list(drawn.fit.generated.values)}
 
 
 def slow_tent(d: float, radius: float) -> float:
@@ -84,16 +87,13 @@ SLOW = {"eas": slow_eas, "prc": slow_prc, "ppr": slow_ppr}
 
 def check(pair: SamplePair, method: str, k: int, split: float | None) -> Estimate:
     found = estimate(pair, method, k=k, split=split, seed=2)[method]
-    expected = SLOW[method](pair.split(split, 2), k)
-    assert (found.supports.c_real.tolist(), found.supports.c_generated.tolist()) == tuple(
-        map(list, expected)
-    )
+    assert lists(found.supports) == SLOW[method](pair.split(split, 2), k)
     return found
 
 
 @pytest.mark.one_in(5)
 @PAIRS
-@SPLITS
+@THREE_SPLITS
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("k", exhaustive_but((1, 3, 8), 1, 3))
 def test_supports_equal_the_definitions(pair, method, k, split):
@@ -128,16 +128,11 @@ def test_supports_of_random_problems_equal_the_definitions(seed):
     pair = SamplePair(*(list(RANDOM.values())[seed](rng, n, d) for n in sizes))
     drawn = pair.split([0.5, None][seed % 2], seed)
     largest = min(map(len, drawn.fit_rows)) - 1
-    wanted = [
-        (method, k, None)
-        for k in {1, largest, int(rng.integers(1, largest + 1))}
-        for method in METHODS
-    ]
-    expected = [tuple(map(list, SLOW[method](drawn, k))) for method, k, _ in wanted]
+    ks = {1, largest, int(rng.integers(1, largest + 1))}
+    wanted = [(method, k, None) for method, k in itertools.product(METHODS, ks)]
+    expected = [SLOW[method](drawn, k) for method, k, _ in wanted]
     for found in both_ways(lambda: measure(drawn, wanted, seed)):
-        assert [
-            (each.supports.c_real.tolist(), each.supports.c_generated.tolist()) for each in found
-        ] == expected
+        assert [lists(each.supports) for each in found] == expected
 
 
 def last_classifier(found: Estimate) -> tuple[float, float]:
@@ -164,7 +159,7 @@ def test_without_split_the_extreme_classifiers_of_eas_and_prc_are_the_published_
         found = estimate(pair, method, k=k, split=None)[method]
         ends = published[f"{method}_precision"], published[f"{method}_recall"]
         assert shares(found) == ends
-        mirrored = estimate(SamplePair(pair.generated, pair.real), method, k=k, split=None)[method]
+        mirrored = estimate(swapped(pair), method, k=k, split=None)[method]
         assert last_classifier(found)[1] == ends[0]
         assert last_classifier(mirrored)[1] == ends[1]
         # every real sample is in its own ball: these bound the curve's own ends
@@ -178,11 +173,8 @@ def test_the_curve_ends_at_the_published_eas_where_sets_overlap():
     pair = gaussians(300, 300, 2, shift=0.2)
     published = scalars(pair.real, pair.generated, k=3)
     curve = pr_curve(pair.real, pair.generated, "eas", k=3, split=None)
-    assert published["eas_precision"] < 1
-    assert (curve.extreme_precision, curve.extreme_recall) == (
-        published["eas_precision"],
-        published["eas_recall"],
-    )
+    assert curve.extreme_precision == published["eas_precision"] < 1
+    assert curve.extreme_recall == published["eas_recall"]
 
 
 def test_the_extreme_classifier_of_prc_may_miss_real_samples_even_without_split():
@@ -196,9 +188,9 @@ def test_the_extreme_classifier_of_prc_may_miss_real_samples_even_without_split(
 
 
 @PAIRS
-@SPLITS
+@THREE_SPLITS
 def test_no_sample_lacks_both_supports_of_prc(pair, split):
-    found = estimate(pair, "prc", k=4, split=split)["prc"].supports
+    found = supports(pair, "prc", k=4, split=split)
     assert np.all((found.c_real > 0) | (found.c_generated > 0))
 
 
@@ -207,8 +199,7 @@ def test_with_one_sample_in_no_wider_ball_prc_is_coverage(k):
     assert COVER == 3
     for pair in (gaussians(), ties()):
         covered, prc = estimate(pair, ("coverage", "prc:k_prime=1:c=1"), k=k, split=0.5).values()
-        assert np.array_equal(covered.supports.c_real, prc.supports.c_real)
-        assert np.array_equal(covered.supports.c_generated, prc.supports.c_generated)
+        assert lists(covered.supports) == lists(prc.supports)
 
 
 @PAIRS
@@ -217,10 +208,10 @@ def test_without_split_the_means_of_ppr_are_the_published_numbers(pair, k):
     published = scalars(pair.real, pair.generated, ppr_k=k)
     found = estimate(pair, "ppr", k=k, split=None)["ppr"]
     n_real = found.supports.n_real
-    c_real = found.supports.c_real
-    c_generated = found.supports.c_generated
-    assert math.fsum(c_real[n_real:]) / (len(c_real) - n_real) == published["ppr_precision"]
-    assert math.fsum(c_generated[:n_real]) / n_real == published["ppr_recall"]
+    of_generated = found.supports.c_real[n_real:]
+    of_real = found.supports.c_generated[:n_real]
+    assert math.fsum(of_generated) / len(of_generated) == published["ppr_precision"]
+    assert math.fsum(of_real) / n_real == published["ppr_recall"]
     assert found.bandwidth == tuple(
         1.2 * slow_twins.mean_own_radius(list(each.values), k) for each in pair
     )
@@ -231,13 +222,13 @@ def test_ppr_leaves_a_sample_out_by_index_and_not_its_duplicate():
     found = estimate(pair, "ppr", k=1, split=None)["ppr"]
     assert found.bandwidth[0] == 1.2 * 0.5
     assert found.supports.c_real[:4].tolist() == [1.0, 1.0, 0.0, 0.0]
-    twin = estimate(SamplePair(pair.real, pair.real), "ppr", k=1, split=None)["ppr"].supports
+    twin = supports(SamplePair(pair.real, pair.real), "ppr", k=1, split=None)
     # Of another set nobody is left out, even where it is the very same array.
     assert twin.c_generated[:4].tolist() == [1.0] * 4
     assert twin.c_real[:4].tolist() == [1.0, 1.0, 0.0, 0.0]
 
 
-@pytest.mark.parametrize("split", [0.5, None])
+@SPLITS
 def test_ppr_from_a_table_in_blocks_is_ppr_of_each_k_alone(
     split: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,10 +237,8 @@ def test_ppr_from_a_table_in_blocks_is_ppr_of_each_k_alone(
     ks = range(1, ppr.WORTH_A_TABLE + 1)
     table = profile(*pair, ("ppr",), ks=ks, split=split)
     for k in ks:
-        alone = estimate(pair, "ppr", k=k, split=split)["ppr"].supports
-        found = table.estimate("ppr", k).supports
-        assert found.c_real.tolist() == alone.c_real.tolist()
-        assert found.c_generated.tolist() == alone.c_generated.tolist()
+        alone = supports(pair, "ppr", k=k, split=split)
+        assert lists(table.estimate("ppr", k).supports) == lists(alone)
 
 
 def test_tents_of_radius_zero_stand_at_their_own_place_alone():
@@ -259,50 +248,19 @@ def test_tents_of_radius_zero_stand_at_their_own_place_alone():
     found = estimate(pair, "ppr", k=2, split=None)["ppr"]
     assert found.bandwidth[0] == 0
     # the square of 1e-300 is 0
-    assert found.supports.c_real.tolist() == [1.0] * 5 + [
-        1.0,
-        0.0,
-        1.0,
-        0.0,
-    ]
-
-
-@pytest.mark.one_in(3)
-@PAIRS
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("split", [0.5, None])
-def test_a_profile_holds_what_separate_runs_give(pair, method, split):
-    ks = (1, 3, 8)
-    table = profile(pair.real, pair.generated, (method, "knn"), ks=ks, split=split, seed=1)
-    for k in ks:
-        alone = estimate(pair, method, k=k, split=split, seed=1)[method]
-        assert np.array_equal(table.estimate(method, k).supports.c_real, alone.supports.c_real)
-        assert np.array_equal(table.curve(method, k).vertices, alone.curve.vertices)
-
-
-def test_they_are_there_for_whoever_asks():
-    for method in METHODS:
-        assert ESTIMATORS[method].shares_pass is (method != "ppr")
-        assert ESTIMATORS[method].tunes == "k"
-        assert method not in DEFAULT_METHODS
+    assert found.supports.c_real.tolist() == [*[1] * 5, 1, 0, 1, 0]
 
 
 def test_eas_and_prc_share_the_pass_of_the_others(monkeypatch):
     asked = []
     count = Distances.count
-    monkeypatch.setattr(
-        Distances,
-        "count",
-        lambda self, balls, **more: asked.append(balls) or count(self, balls, **more),
-    )
-    profile(
-        *np.random.default_rng(0).normal(size=(2, 60, 3)),
-        ("knn", "coverage", "eas", "prc"),
-        ks=(2, 3, 4),
-    )
+
+    def counted(self, balls, **more):
+        asked.append(balls)
+        return count(self, balls, **more)
+
+    monkeypatch.setattr(Distances, "count", counted)
+    profile(*gaussians(), ("knn", "coverage", "eas", "prc"), ks=(2, 3, 4))
     assert len(asked) == 1
-    assert passes(("knn", "eas", "prc", "ppr", "cluster")) == {
-        "methods": 3,
-        "direct": 1,
-        "fixed": 1,
-    }
+    found = passes(("knn", "eas", "prc", "ppr", "cluster"))
+    assert found == {"methods": 3, "direct": 1, "fixed": 1}

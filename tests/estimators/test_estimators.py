@@ -12,22 +12,16 @@ from prviz.estimators.base import check_bandwidth, check_k
 from prviz.measure.estimates import Estimate, estimate, pr_curve
 from prviz.samples import SamplePair
 from tests import slow_twins
+from tests.estimators.pairs import (
+    PAIRS,
+    SPLITS,
+    dropped_mode,
+    gaussians,
+    lists,
+    supports,
+    swapped,
+)
 from tests.marks import exhaustive_but
-
-
-def gaussians(
-    n_real: int = 60, n_generated: int = 45, d: int = 9, shift: float = 0.4
-) -> SamplePair:
-    rng = np.random.default_rng(3)
-    return SamplePair(rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) + shift)
-
-
-def ties(n_real: int = 40, n_generated: int = 30, d: int = 3) -> SamplePair:
-    rng = np.random.default_rng(4)
-    return SamplePair(rng.integers(0, 4, (n_real, d)), rng.integers(1, 5, (n_generated, d)))
-
-
-PAIRS = pytest.mark.parametrize("pair", [gaussians(), ties()], ids=["gaussians", "ties"])
 
 
 def measured_at(split: float | None) -> list[str]:
@@ -72,8 +66,7 @@ def test_supports_equal_the_definitions(pair, split, k, bandwidth):
     found = estimate(pair, k=k, bandwidth=bandwidth, split=split, seed=2)
     drawn = pair.split(split, 2)
     for method, each in found.items():
-        expected = slow_twins.supports(drawn, method, each.k, bandwidth)
-        assert (each.supports.c_real.tolist(), each.supports.c_generated.tolist()) == expected
+        assert lists(each.supports) == slow_twins.supports(drawn, method, each.k, bandwidth)
         assert each.supports.n_real == drawn.evaluate.real.n
 
 
@@ -100,22 +93,15 @@ def ends(found: Estimate) -> tuple[float, float]:
 @PAIRS
 @pytest.mark.parametrize("k", [1, 3, 5])
 def test_ipr_without_split_holds_improved_precision_and_recall(pair, k):
-    real = pair.real.values
-    generated = pair.generated.values
-    real_radii = slow_twins.own_radii(real, k)
-    generated_radii = slow_twins.own_radii(generated, k)
+    def inside(points, samples):
+        balls = list(zip(samples, slow_twins.own_radii(samples, k), strict=True))
+        return [any(slow_twins.squared_distance(z, x) <= r for x, r in balls) for z in points]
 
-    def inside(z, samples, radii):
-        return any(
-            slow_twins.squared_distance(z, x) <= r for x, r in zip(samples, radii, strict=True)
-        )
-
-    improved_precision = np.mean([inside(y, real, real_radii) for y in generated])
-    improved_recall = np.mean([inside(x, generated, generated_radii) for x in real])
-    assert ends(estimate(pair, "ipr", k=k, split=None)["ipr"]) == (
-        improved_precision,
-        improved_recall,
-    )
+    real, generated = (side.values for side in pair)
+    improved_precision = np.mean(inside(generated, real))
+    improved_recall = np.mean(inside(real, generated))
+    found = estimate(pair, "ipr", k=k, split=None)["ipr"]
+    assert ends(found) == (improved_precision, improved_recall)
 
 
 @PAIRS
@@ -137,22 +123,19 @@ def test_knn_and_coverage_without_split_share_their_extreme_classifiers(pair, k)
 
 @pytest.mark.one_in(3)
 @PAIRS
-@pytest.mark.parametrize("split", [0.5, None])
+@SPLITS
 @pytest.mark.parametrize("bandwidth", exhaustive_but((None, 1.7), 1.7))
 def test_swapping_the_roles_mirrors_every_curve(pair, split, bandwidth):
     # A perceptron's first weights are drawn for one order of the classes.
     methods = [each for each in measured_at(split) if each != "classifier-mlp"]
-    one = estimate(pair, methods, k=3, bandwidth=bandwidth, split=split)
-    other = estimate(
-        SamplePair(pair.generated, pair.real), methods, k=3, bandwidth=bandwidth, split=split
-    )
+    found = [
+        estimate(each, methods, k=3, bandwidth=bandwidth, split=split)
+        for each in (pair, swapped(pair))
+    ]
     for method in methods:
-        measured = one[method].supports
-        swapped = other[method].supports
-        assert measured.n_real == len(swapped.c_real) - swapped.n_real
-        np.testing.assert_allclose(
-            one[method].curve.mirrored().vertices, other[method].curve.vertices, atol=1e-12
-        )
+        one, other = (each[method] for each in found)
+        assert one.supports.n_real == len(other.supports.c_real) - other.supports.n_real
+        np.testing.assert_allclose(one.curve.mirrored().vertices, other.curve.vertices, atol=1e-12)
 
 
 @pytest.mark.one_in(5)
@@ -160,11 +143,7 @@ def test_swapping_the_roles_mirrors_every_curve(pair, split, bandwidth):
     ("split", "method"), [(split, method) for split in (0.5, None) for method in measured_at(split)]
 )
 def test_a_dropped_mode_costs_recall_and_not_precision(method, split):
-    rng = np.random.default_rng(5)
-    modes = np.repeat([[0.0], [40.0]], 150, axis=0)
-    real = rng.normal(size=(300, 8)) + modes
-    generated = rng.normal(size=(300, 8))
-    curve = pr_curve(real, generated, method, k=15, split=split)
+    curve = pr_curve(*dropped_mode(), method, k=15, split=split)
     # The truth: full precision up to a recall of one half, and no recall beyond.
     assert curve.precision_at(recall=0.3) > 0.75
     assert curve.recall_at(precision=0.3) < 0.6
@@ -174,9 +153,8 @@ def test_the_pooled_ball_leaves_its_centre_out_by_index():
     # The real point 0 has a duplicate: its nearest other sample is that duplicate, at distance
     # zero.
     pair = SamplePair(np.array([[0.0], [0.0], [5.0]]), np.array([[1.0], [1.0], [6.0]]))
-    knn = estimate(pair, "knn", k=1, split=None)["knn"].supports
-    assert knn.c_real.tolist() == [2, 2, 1, 0, 0, 1]
-    assert knn.c_generated.tolist() == [0, 0, 1, 2, 2, 1]
+    knn = supports(pair, "knn", k=1, split=None)
+    assert lists(knn) == ([2, 2, 1, 0, 0, 1], [0, 0, 1, 2, 2, 1])
 
 
 def test_kde_reports_its_bandwidths():
@@ -214,36 +192,26 @@ def test_largest_legal_k_and_too_few_samples():
     pair = gaussians(7, 5)
     assert check_k(4, pair.split(None)) == 4
     for method in DEFAULT_METHODS:
-        drawn = pair.split(None)
-        found = estimate(pair, method, k=4, split=None)[method].supports
-        assert (found.c_real.tolist(), found.c_generated.tolist()) == slow_twins.supports(
-            drawn, method, 4, None
-        )
+        found = supports(pair, method, k=4, split=None)
+        assert lists(found) == slow_twins.supports(pair.split(None), method, 4, None)
     with pytest.raises(ValueError, match="at least 2 of each are needed"):
         estimate(gaussians(7, 2), k=1, split=0.5)
 
 
 @pytest.mark.parametrize(
-    ("bandwidth", "error"),
-    [
-        (0, ValueError),
-        (-1.0, ValueError),
-        (np.inf, ValueError),
-        ("wide", TypeError),
-        (True, TypeError),
-    ],
+    ("error", "bandwidths"), [(ValueError, (0, -1.0, np.inf)), (TypeError, ("wide", True))]
 )
-def test_illegal_bandwidth(bandwidth, error):
-    with pytest.raises(error, match=r"bandwidth = .*; a positive"):
-        check_bandwidth(bandwidth)
+def test_illegal_bandwidth(error, bandwidths):
+    for bandwidth in bandwidths:
+        with pytest.raises(error, match=r"bandwidth = .*; a positive"):
+            check_bandwidth(bandwidth)
 
 
 def test_supports_keep_their_arrays():
     source = np.array([1, 2, 3])
-    supports = Supports(source, np.array([0, 1, 0]), 2)
+    kept = Supports(source, np.array([0, 1, 0]), 2)
     source[0] = 9
-    again = pickle.loads(pickle.dumps(supports))
-    for each in (supports, again):
+    for each in (kept, pickle.loads(pickle.dumps(kept))):
         assert each.c_real.tolist() == [1, 2, 3]
         assert not each.c_real.flags.writeable
         assert not each.c_generated.flags.writeable

@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
-from prviz.estimators import ESTIMATORS
+from prviz.estimators import Supports
 from prviz.estimators.hub import HUB, THRESHOLD, hub_rows
-from prviz.measure.estimates import estimate, pr_curve
+from prviz.measure.estimates import estimate
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import projected
 from prviz.neighbors.table import WORTH_A_TABLE
-from prviz.samples import SamplePair, Split
+from prviz.samples import Split
 from tests import slow_twins
 from tests.benchmarks.hub import hub_scalars
+from tests.estimators.pairs import (
+    SPLITS,
+    dropped_mode,
+    gaussians,
+    lists,
+    pooled,
+    supports,
+    swapped,
+    ties,
+)
 from tests.hard_pairs import SOME_KINDS, make_pair
 from tests.neighbors.test_native import both_ways
 from tests.slow_twins import exact_hub_rows
 
-
-def gaussians(
-    n_real: int = 70, n_generated: int = 50, d: int = 6, shift: float = 0.4
-) -> SamplePair:
-    rng = np.random.default_rng(3)
-    return SamplePair(rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) + shift)
-
-
-def ties(n_real: int = 60, n_generated: int = 45, d: int = 3) -> SamplePair:
-    rng = np.random.default_rng(4)
-    return SamplePair(rng.integers(0, 4, (n_real, d)), rng.integers(1, 5, (n_generated, d)))
-
-
-PAIRS = pytest.mark.parametrize("pair", [gaussians(), ties()], ids=["gaussians", "ties"])
-SPLITS = pytest.mark.parametrize("split", [0.5, None])
+PAIR = gaussians(70, 50, 6)
+PAIRS = pytest.mark.parametrize("pair", [PAIR, ties(60, 45)], ids=["gaussians", "ties"])
 
 
 def slow_radii(points, rows, k: int) -> list[float]:
@@ -65,17 +63,22 @@ def slow_hubs(values, k: int, t: int = THRESHOLD) -> list[int]:
 
 
 def slow_supports(drawn: Split, k: int, seed: int, t: int = THRESHOLD):
-    """Supports by definition, for given hubs."""
-    fit = [hub_rows(side.values, k, seed, threshold=t) for side in drawn.fit]
-    evaluate = [hub_rows(side.values, k, seed, threshold=t) for side in drawn.evaluate]
-    points = [
-        z for side, rows in zip(drawn.evaluate, evaluate, strict=True) for z in side.values[rows]
-    ]
-    counts = [
-        slow_counts(points, side.values[rows], slow_radii(side.values, rows, k))
-        for side, rows in zip(drawn.fit, fit, strict=True)
-    ]
-    return counts, [*evaluate[0], *(drawn.evaluate.real.n + evaluate[1])], len(evaluate[0])
+    """Supports by definition, for given hubs, as `hub_lists` gives them."""
+    real, generated = (
+        hub_rows(side.values, k, seed, threshold=t).tolist() for side in drawn.evaluate
+    )
+    rows = [*real, *(drawn.evaluate.real.n + row for row in generated)]
+    points = pooled(drawn.evaluate)[rows]
+    counts = []
+    for side in drawn.fit:
+        hubs = hub_rows(side.values, k, seed, threshold=t)
+        counts.append(slow_counts(points, side.values[hubs], slow_radii(side.values, hubs, k)))
+    return *counts, rows, len(real)
+
+
+def hub_lists(found: Supports):
+    assert found.rows is not None
+    return *lists(found), found.rows.tolist(), found.n_real
 
 
 @PAIRS
@@ -85,9 +88,8 @@ def test_radii_and_counts_equal_double_loops(pair, k):
     rows = np.array([0, 7, 31])
     radii = nearest_radii(values, rows, k)
     assert radii.tolist() == slow_radii(values, rows, k)
-    assert count_in_balls(pair.generated.values, values[rows], radii).tolist() == slow_counts(
-        pair.generated.values, values[rows], radii
-    )
+    balls = (pair.generated.values, values[rows], radii)
+    assert count_in_balls(*balls).tolist() == slow_counts(*balls)
 
 
 @pytest.mark.one_in(4)
@@ -95,12 +97,8 @@ def test_radii_and_counts_equal_double_loops(pair, k):
 @SPLITS
 @pytest.mark.parametrize("k", [1, 3, 10])
 def test_supports_equal_the_definition(pair, split, k):
-    supports = estimate(pair, "hub", k=k, split=split, seed=2)["hub"].supports
-    counts, rows, n_real = slow_supports(pair.split(split, 2), k, 2)
-    assert [supports.c_real.tolist(), supports.c_generated.tolist()] == counts
-    assert supports.rows is not None
-    assert supports.rows.tolist() == rows
-    assert supports.n_real == n_real
+    found = supports(pair, "hub", k=k, split=split, seed=2)
+    assert hub_lists(found) == slow_supports(pair.split(split, 2), k, 2)
 
 
 @pytest.mark.one_in(3)
@@ -108,17 +106,15 @@ def test_supports_equal_the_definition(pair, split, k):
 def test_supports_on_pairs_that_break_fast_distances(kind):
     pair = make_pair(kind, 9, 22, 17)
     for split in (0.5, None):
-        counts, *_ = slow_supports(pair.split(split, 2), 3, 2)
-        for found in both_ways(
-            lambda split=split: estimate(pair, "hub", k=3, split=split, seed=2)["hub"].supports
-        ):
-            assert [found.c_real.tolist(), found.c_generated.tolist()] == counts
+        expected = slow_supports(pair.split(split, 2), 3, 2)
+        for found in both_ways(partial(supports, pair, "hub", k=3, split=split, seed=2)):
+            assert hub_lists(found) == expected
 
 
 @SPLITS
 def test_it_copies_no_half_of_the_samples(split, monkeypatch):
     monkeypatch.setattr(Split, "_taken", lambda *given: pytest.fail("a copy of a half"))
-    assert len(estimate(gaussians(), "hub", k=3, split=split)["hub"].supports.rows) > 0
+    assert len(supports(PAIR, "hub", k=3, split=split).rows) > 0
 
 
 @PAIRS
@@ -127,11 +123,8 @@ def test_many_k_from_one_table_equal_the_definition(pair, split):
     drawn = pair.split(split, 2)
     ks = list(range(1, WORTH_A_TABLE + 1))
     found = HUB.runs_over_k(drawn, ks=ks, seed=2, progress=lambda share: None)
-    for k, (supports,) in zip(ks, found, strict=True):
-        counts, rows, n_real = slow_supports(drawn, k, 2)
-        assert [supports.c_real.tolist(), supports.c_generated.tolist()] == counts
-        assert supports.rows.tolist() == rows
-        assert supports.n_real == n_real
+    for k, (run,) in zip(ks, found, strict=True):
+        assert hub_lists(run) == slow_supports(drawn, k, 2)
 
 
 @PAIRS
@@ -145,7 +138,7 @@ def test_hubs_of_some_rows_are_those_of_a_copy(pair):
 @pytest.mark.parametrize("k", [1, 2, 5])
 @pytest.mark.parametrize("t", [0, THRESHOLD, 5])
 def test_in_a_subspace_that_is_the_whole_space_hubs_are_those_of_the_definition(k, t):
-    for side in gaussians():
+    for side in PAIR:
         assert hub_rows(side.values, k, 0, threshold=t).tolist() == slow_hubs(side.values, k, t)
 
 
@@ -178,12 +171,8 @@ def test_distances_survive_in_the_subspace_far_from_the_origin():
 
 def test_there_are_hubs_in_every_set():
     rng = np.random.default_rng(0)
-    for values in (
-        np.zeros((30, 4)),
-        rng.normal(size=(2, 3)),
-        np.arange(12.0)[:, None],
-        rng.normal(size=(30, 2)),
-    ):
+    drawn = [rng.normal(size=shape) for shape in ((2, 3), (30, 2))]
+    for values in (np.zeros((30, 4)), np.arange(12.0)[:, None], *drawn):
         assert len(hub_rows(values, 1, 0)) >= 1
 
 
@@ -196,54 +185,34 @@ def test_a_sample_has_no_more_than_k_nearest_others_among_its_copies():
 @pytest.mark.parametrize(("split", "k"), [(0.5, 19), (None, 39)])
 @pytest.mark.parametrize("make", [gaussians, ties])
 def test_where_everybody_is_a_hub_it_is_ipr(make, split, k):
-    found = estimate(make(40, 40), ("hub", "ipr"), k=k, split=split)
-    hub = found["hub"]
-    ipr = found["ipr"]
+    hub, ipr = estimate(make(40, 40), ("hub", "ipr"), k=k, split=split).values()
     assert hub.supports.rows.tolist() == list(range(len(ipr.supports.c_real)))
-    assert np.array_equal(hub.supports.c_real, ipr.supports.c_real)
-    assert np.array_equal(hub.supports.c_generated, ipr.supports.c_generated)
+    assert lists(hub.supports) == lists(ipr.supports)
     assert np.array_equal(hub.curve.vertices, ipr.curve.vertices)
 
 
 @PAIRS
 @SPLITS
 def test_hubs_alone_count_no_more_than_everybody(pair, split):
-    found = estimate(pair, ("hub", "ipr"), k=4, split=split)
-    hub = found["hub"].supports
-    ipr = found["ipr"].supports
+    hub, ipr = (supports(pair, method, k=4, split=split) for method in ("hub", "ipr"))
     assert np.all(hub.c_real <= ipr.c_real[hub.rows])
     assert np.all(hub.c_generated <= ipr.c_generated[hub.rows])
 
 
 @SPLITS
 def test_scalars_are_the_shares_inside_some_hub_ball(split):
-    pair = gaussians()
-    supports = estimate(pair, "hub", k=3, split=split)["hub"].supports
-    (real, generated), _, n_real = slow_supports(pair.split(split, 0), 3, 0)
+    real, generated, _, n_real = slow_supports(PAIR.split(split, 0), 3, 0)
     precision = np.mean([count > 0 for count in real[n_real:]])
     recall = np.mean([count > 0 for count in generated[:n_real]])
-    assert hub_scalars(supports) == (precision, recall)
-    mirrored = estimate(SamplePair(pair.generated, pair.real), "hub", k=3, split=split)[
-        "hub"
-    ].supports
+    assert hub_scalars(supports(PAIR, "hub", k=3, split=split)) == (precision, recall)
+    mirrored = supports(swapped(PAIR), "hub", k=3, split=split)
     assert hub_scalars(mirrored) == (recall, precision)
 
 
 def test_a_dropped_mode_costs_recall():
-    rng = np.random.default_rng(5)
-    modes = np.repeat([[0.0], [40.0]], 150, axis=0)
-    real = rng.normal(size=(300, 8)) + modes
-    generated = rng.normal(size=(300, 8))
-    supports = estimate(SamplePair(real, generated), "hub", k=15, split=None)["hub"].supports
-    precision, recall = hub_scalars(supports)
+    precision, recall = hub_scalars(supports(dropped_mode(), "hub", k=15, split=None))
     assert precision > 0.9
     assert 0.3 < recall < 0.7
-    assert pr_curve(real, generated, "hub", k=15).recall_at(precision=0.3) < 0.6
-
-
-def test_it_computes_its_supports_itself_and_does_no_more_than_asked():
-    assert not ESTIMATORS["hub"].shares_pass
-    assert "hub" not in estimate(gaussians(), k=3)
 
 
 def test_exact_hubs_are_among_the_nearest_of_more_than_three_others():

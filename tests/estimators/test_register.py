@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -25,6 +26,7 @@ from prviz.measure.estimates import estimate, pr_curve
 from prviz.measure.profiles import profile
 from prviz.reports import export
 from prviz.reports.settings import ExploreSettings
+from tests.estimators.pairs import gaussians, pooled, supports
 from tests.explore_app import healthy, last_word, opened, payload, vertices
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,9 +41,7 @@ def _as_before():
     ESTIMATORS.update(known)
 
 
-def gaussians(n_real: int = 60, n_generated: int = 50) -> prviz.SamplePair:
-    rng = np.random.default_rng(0)
-    return prviz.SamplePair(rng.normal(size=(n_real, 3)), rng.normal(size=(n_generated, 3)) + 0.5)
+PAIR = gaussians(60, 50, 3, 0.5, seed=0)
 
 
 def centres(fit, evaluate):
@@ -59,41 +59,33 @@ def centres(fit, evaluate):
 @pytest.mark.parametrize("split", [0.5, None])
 def test_a_function_is_a_family(split):
     prviz.register("centres", centres)
-    pair = gaussians()
-    drawn = pair.split(split, 3)
-    z = np.concatenate([side.values for side in drawn.evaluate])
+    drawn = PAIR.split(split, 3)
+    z = pooled(drawn.evaluate)
     means = [side.values.mean(axis=0) for side in drawn.fit]
-    supports = [[float(np.exp(-np.linalg.norm(point - mean))) for point in z] for mean in means]
-    curve = ErrorRates.from_supports(*supports, drawn.evaluate.real.n).curve()
-    found = estimate(pair, ("centres", "knn"), k=3, split=split, seed=3)
-    np.testing.assert_allclose(found["centres"].curve.vertices, curve.vertices, atol=1e-12)
-    assert found["centres"].curve.auc > 0.3
-    again = pr_curve(*pair, "centres", k=9, split=split, seed=3)
-    assert np.array_equal(again.vertices, found["centres"].curve.vertices)
-    assert np.array_equal(
-        found["knn"].curve.vertices,
-        estimate(pair, "knn", k=3, split=split, seed=3)["knn"].curve.vertices,
-    )
+    expected = [[float(np.exp(-np.linalg.norm(point - mean))) for point in z] for mean in means]
+    curve = ErrorRates.from_supports(*expected, drawn.evaluate.real.n).curve()
+    options = {"split": split, "seed": 3}
+    found, knn = estimate(PAIR, ("centres", "knn"), k=3, **options).values()
+    np.testing.assert_allclose(found.curve.vertices, curve.vertices, atol=1e-12)
+    assert found.curve.auc > 0.3
+    again = pr_curve(*PAIR, "centres", k=9, **options)
+    assert np.array_equal(again.vertices, found.curve.vertices)
+    alone = pr_curve(*PAIR, "knn", k=3, **options)
+    assert np.array_equal(alone.vertices, knn.curve.vertices)
     assert DEFAULT_METHODS == ("knn", "kde", "ipr", "coverage")
-    assert profile(*pair, ("centres",), (2, 3)).curve("centres", 3).auc > 0
-    assert prviz.bootstrap(found["centres"], 5).values == summaries(found["centres"].curve)
+    assert profile(*PAIR, ("centres",), (2, 3)).curve("centres", 3).auc > 0
+    assert prviz.bootstrap(found, 5).values == summaries(found.curve)
 
 
 def test_the_roles_come_in_order():
     def seen(fit, evaluate):
-        sizes = [len(side) for side in (*fit, *evaluate)]
-        assert sizes == [
-            len(fit.real),
-            len(fit.generated),
-            len(evaluate.real),
-            len(evaluate.generated),
-        ]
-        assert sizes == [15, 5, 45, 15]
+        assert [len(side) for side in (*fit, *evaluate)] == [15, 5, 45, 15]
+        assert (len(fit.real), len(evaluate.generated)) == (15, 15)
         ones = np.ones(60, dtype=bool)
         return ones, np.arange(60) >= 45  # all real samples look real and no generated one does
 
     prviz.register("seen", seen)
-    curve = pr_curve(*gaussians(60, 20), "seen", k=1, split=0.25)
+    curve = pr_curve(*gaussians(60, 20, 3), "seen", k=1, split=0.25)
     assert curve.auc == 0
     assert curve.vertices.tolist() == [[0, 0]]
 
@@ -105,9 +97,9 @@ def test_without_split_both_arguments_are_one_and_nobody_can_write_to_them():
         return [1] * 110, [2] * 110
 
     prviz.register("check", check)
-    assert pr_curve(*gaussians(), "check", split=None).auc == 1  # what can't be told apart
+    assert pr_curve(*PAIR, "check", split=None).auc == 1  # what can't be told apart
     with pytest.raises(ValueError, match="check: its function failed with AssertionError"):
-        pr_curve(*gaussians(), "check", split=0.5)
+        pr_curve(*PAIR, "check", split=0.5)
 
 
 def test_what_it_is_called():
@@ -117,11 +109,9 @@ def test_what_it_is_called():
     assert (made.name, made.title, made.tunes) == ("centres", "centres", None)
     assert made.idea == "Closeness to the mean of either set."
     assert made.source == f"{__name__}.centres"
-    prviz.register(
-        "again", functools.partial(centres), title="Centres", idea="How close?", source="Doe 2030"
-    )
-    assert (ESTIMATORS["again"].title, ESTIMATORS["again"].idea) == ("Centres", "How close?")
-    assert ESTIMATORS["again"].source == "Doe 2030"
+    words = {"title": "Centres", "idea": "How close?", "source": "Doe 2030"}
+    prviz.register("again", functools.partial(centres), **words)
+    assert {name: getattr(ESTIMATORS["again"], name) for name in words} == words
     assert list(ESTIMATORS)[-2:] == ["centres", "again"]
 
 
@@ -156,7 +146,7 @@ def test_a_function_may_be_registered_again_also_when_its_cell_ran_again():
 
     prviz.register("mine", made(1.0))
     prviz.register("mine", made(2.0))
-    assert estimate(gaussians(), "mine")["mine"].supports.c_real[0] == 2
+    assert supports(PAIR, "mine").c_real[0] == 2
     once = functools.partial(centres)
     prviz.register("part", once)
     prviz.register("part", once)
@@ -188,7 +178,7 @@ ONES = np.ones(55)
 def test_supports_that_are_none(found, message):
     prviz.register("mine", _gives(found))
     with pytest.raises(ValueError, match=f"^mine: .*{message}"):
-        estimate(gaussians(), "mine")
+        estimate(PAIR, "mine")
 
 
 def test_any_numbers_will_do():
@@ -196,7 +186,7 @@ def test_any_numbers_will_do():
         values = [1] * 55 if kind is list else np.ones(55, dtype=kind)
         ESTIMATORS.pop("mine", None)
         prviz.register("mine", _gives([values, values]))
-        assert estimate(gaussians(), "mine")["mine"].curve.auc == 1
+        assert pr_curve(*PAIR, "mine").auc == 1
 
 
 def test_an_error_in_the_function_names_the_family():
@@ -207,7 +197,7 @@ def test_an_error_in_the_function_names_the_family():
     with pytest.raises(
         ValueError, match="broken: its function failed with KeyError: 'no such column'"
     ) as caught:
-        estimate(gaussians(), "broken")
+        estimate(PAIR, "broken")
     assert isinstance(caught.value.__cause__, KeyError)
 
     def greedy(fit, evaluate):
@@ -215,7 +205,7 @@ def test_an_error_in_the_function_names_the_family():
 
     prviz.register("greedy", greedy)
     with pytest.raises(MemoryError):
-        estimate(gaussians(), "greedy")
+        estimate(PAIR, "greedy")
 
 
 # ---- where it appears ----
@@ -223,21 +213,13 @@ def test_an_error_in_the_function_names_the_family():
 
 def test_the_command_knows_it(tmp_path, capsys):
     prviz.register("centres", centres)
-    for name, samples in zip(("real", "generated"), gaussians(), strict=True):
-        np.save(tmp_path / f"{name}.npy", samples.values)
-    line = [
-        "curve",
-        str(tmp_path / "real.npy"),
-        str(tmp_path / "generated.npy"),
-        "--method",
-        "centres",
-    ]
+    paths = [str(tmp_path / f"{name}.npy") for name in ("real", "generated")]
+    for path, samples in zip(paths, PAIR, strict=True):
+        np.save(path, samples.values)
+    line = ["curve", *paths, "--method", "centres"]
     assert main([*line, "--html", str(tmp_path / "out.html")]) == 0
-    curve = estimate(gaussians(), "centres")["centres"].curve
-    row = next(
-        line for line in capsys.readouterr().out.splitlines() if line.startswith("centres")
-    ).split()
-    assert row[2] == f"{curve.auc:.4f}"
+    (row,) = re.findall("^centres .*", capsys.readouterr().out, re.MULTILINE)
+    assert row.split()[2] == f"{pr_curve(*PAIR, 'centres').auc:.4f}"
     assert main([*line, "--json"]) == 0
     assert list(json.loads(capsys.readouterr().out)["methods"]) == ["centres"]
     prviz.register("broken", _gives(None))
@@ -271,7 +253,7 @@ def test_every_figure_gives_it_a_colour_of_its_own():
         dark_page = theme.luminance([14 / 255, 17 / 255, 23 / 255])
         assert 1.05 / (bright + 0.05) >= 3
         assert (bright + 0.05) / (dark_page + 0.05) >= 3
-    curves = {name: each.curve for name, each in estimate(gaussians(), names[:3]).items()}
+    curves = {name: pr_curve(*PAIR, name) for name in names[:3]}
     drawn = {trace.name: trace for trace in figures.pr_figure(curves).data}
     assert list(drawn) == ["MINE_0", "MINE_1", "MINE_2"]
     assert {trace.line.dash for trace in drawn.values()} == {None}

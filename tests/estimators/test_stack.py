@@ -37,11 +37,7 @@ def log_loss(odds, generated) -> float:
     """Mean log loss, real and generated samples counting alike."""
     total = 0.0
     for role in (False, True):
-        own = [
-            value
-            for value, is_generated in zip(odds, generated, strict=True)
-            if is_generated == role
-        ]
+        own = np.asarray(odds)[generated == role]
         sign = 1 if role else -1
         total += 0.5 * sum(math.log1p(math.exp(-sign * value)) for value in own) / len(own)
     return total
@@ -54,6 +50,14 @@ def calibration_loss(slope: float, add: float, column, generated) -> float:
     return log_loss(odds, generated) + PENALTY / 2 * (slope * scale) ** 2
 
 
+def check_least(slope: float, add: float, column, generated, apart: float, step: float) -> None:
+    """No slope and no addend near these has a lower loss."""
+    least = calibration_loss(slope, add, column, generated)
+    for share, more in itertools.product((1 - apart, 1, 1 + apart), (-step, 0, step)):
+        other = calibration_loss(share * slope, add + more, column, generated)
+        assert other >= least - 1e-12
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_no_slope_or_intercept_has_a_lower_loss(seed):
     found, generated = votes(seed)
@@ -61,12 +65,7 @@ def test_no_slope_or_intercept_has_a_lower_loss(seed):
     for name in ("near", "large", "weak"):
         chosen = fitted.chosen[name]
         column = found[name][chosen.column]
-        least = calibration_loss(chosen.slope, chosen.intercept, column, generated)
-        for share, step in itertools.product((0.9, 1.0, 1.1), (-0.03, 0.0, 0.03)):
-            other = calibration_loss(
-                share * chosen.slope, chosen.intercept + step, column, generated
-            )
-            assert other >= least - 1e-12
+        check_least(chosen.slope, chosen.intercept, column, generated, 0.1, 0.03)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -110,19 +109,13 @@ def test_odds_are_the_sum_that_was_fitted():
 def test_samples_told_apart_by_far_end_at_the_least_loss_too():
     """From so far away that whole steps of Newton's method would run off."""
     generated = np.arange(40) >= 25
-    column = np.where(generated, 1.0, -1.0) + 0.01 * np.arange(40)
-    fitted = stack.Stack.fit({"only": column[None] * 1e4}, generated).chosen["only"]
-    least = calibration_loss(fitted.slope, fitted.intercept, column * 1e4, generated)
-    for share, step in itertools.product((0.98, 1.0, 1.02), (-0.02, 0.0, 0.02)):
-        other = calibration_loss(
-            share * fitted.slope, fitted.intercept + step, column * 1e4, generated
-        )
-        assert other >= least - 1e-12
+    column = 1e4 * (np.where(generated, 1.0, -1.0) + 0.01 * np.arange(40))
+    fitted = stack.Stack.fit({"only": column[None]}, generated).chosen["only"]
+    check_least(fitted.slope, fitted.intercept, column, generated, 0.02, 0.02)
     assert_allclose(stack._PENALTY, PENALTY)
 
 
 def test_a_learner_that_says_the_same_of_all_samples_counts_nothing():
-    generated = np.arange(30) >= 12
-    fitted = stack.Stack.fit({"same": np.full((1, 30), 3.0)}, generated)
-    odds = fitted.log_odds({"same": np.full((1, 30), 3.0)})
-    assert_allclose(odds, 0, atol=1e-6)
+    same = {"same": np.full((1, 30), 3.0)}
+    fitted = stack.Stack.fit(same, np.arange(30) >= 12)
+    assert_allclose(fitted.log_odds(same), 0, atol=1e-6)

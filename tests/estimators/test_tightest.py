@@ -5,6 +5,7 @@ to the truth.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,32 @@ from prviz.estimators.cross_fitting import Scores, cut_places
 from prviz.estimators.learners import votes
 from prviz.estimators.stack import Stack
 from prviz.estimators.tightest import CUTS
-from prviz.samples import SamplePair, Samples, Split
+from prviz.samples import SamplePair, Samples, SamplesLike, Split
 from prviz.toys import toy
+from tests.estimators.pairs import swapped
 
 PAIR = toy("mixtures", d=3).sample(120, 0)
+
+
+def tightest(pair: Iterable[SamplesLike], **options: Any) -> prviz.PRCurve:
+    return prviz.pr_curve(*pair, "tightest", **options)
+
+
+def equal(one: prviz.PRCurve, other: prviz.PRCurve) -> bool:
+    return np.array_equal(one.vertices, other.vertices)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Split]:
+    """The splits whose votes are asked for."""
+    found: list[Split] = []
+
+    def spied(splits: Any, *rest: Any) -> Any:
+        found.extend(splits)
+        return votes(splits, *rest)
+
+    monkeypatch.setattr(cross_fitting, "votes", spied)
+    return found
 
 
 @pytest.mark.exhaustive
@@ -29,10 +52,8 @@ def test_the_curve_is_of_the_rates_at_fixed_cuts() -> None:
     cuts = [math.log(math.tan((i + 0.5) / 17 * math.pi / 2)) for i in range(17)]
     fpr = [float(np.mean(scores.real > cut)) for cut in cuts]
     fnr = [float(np.mean(scores.generated <= cut)) for cut in cuts]
-    found = prviz.pr_curve(*PAIR, "tightest", seed=4)
-    np.testing.assert_allclose(
-        found.vertices, prviz.PRCurve.from_error_rates(fpr, fnr).vertices, atol=1e-12
-    )
+    expected = prviz.PRCurve.from_error_rates(fpr, fnr)
+    np.testing.assert_allclose(tightest(PAIR, seed=4).vertices, expected.vertices, atol=1e-12)
 
 
 def test_levels_count_cuts_and_mirror() -> None:
@@ -57,30 +78,17 @@ def test_supports_are_as_far_apart_as_the_odds(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("groups", [False, True])
-def test_no_sample_takes_part_in_what_judges_it(
-    monkeypatch: pytest.MonkeyPatch, groups: bool
-) -> None:
-    asked: list[Split] = []
-
-    def spied(splits: Any, *rest: Any) -> Any:
-        asked.extend(splits)
-        return votes(splits, *rest)
-
-    monkeypatch.setattr(cross_fitting, "votes", spied)
-    units = [np.arange(120) // (7 if groups else 1) for _ in range(2)]
-    sets = [
-        Samples(side.values, groups=unit if groups else None)
-        for side, unit in zip(PAIR, units, strict=True)
-    ]
-    pair = SamplePair(*sets)
-    cross_fitting.of_all(pair, 0)
+def test_no_sample_takes_part_in_what_judges_it(asked: list[Split], groups: bool) -> None:
+    units = np.arange(120) // (7 if groups else 1)
+    sets = [Samples(side.values, groups=units if groups else None) for side in PAIR]
+    cross_fitting.of_all(SamplePair(*sets), 0)
     for role in (0, 1):
         judged = [set(each.evaluate_rows[role].tolist()) for each in asked]
         assert sorted(row for rows in judged for row in rows) == list(range(120))
         for each, rows in zip(asked, judged, strict=True):
-            fitted = set(each.fit_rows[role].tolist())
-            assert fitted | rows == set(range(120))
-            assert not {units[role][row] for row in fitted} & {units[role][row] for row in rows}
+            fitted = each.fit_rows[role]
+            assert set(fitted) | rows == set(range(120))
+            assert not np.intersect1d(units[fitted], units[list(rows)]).size
 
 
 def test_weights_come_from_other_folds_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,27 +125,23 @@ def test_a_sample_changes_the_score_of_its_own_fold_nowhere() -> None:
 
 @pytest.mark.exhaustive
 def test_exchanged_roles_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    curve = prviz.pr_curve(*PAIR, "tightest")
-    mirrored = prviz.pr_curve(PAIR.generated.values, PAIR.real.values, "tightest")
-    assert np.array_equal(mirrored.vertices, curve.vertices[::-1, ::-1])
+    curve = tightest(PAIR)
+    assert equal(tightest(swapped(PAIR)), curve.mirrored())
     monkeypatch.setattr(learners, "available_threads", lambda: 1)
-    assert np.array_equal(prviz.pr_curve(*PAIR, "tightest").vertices, curve.vertices)
-    assert not np.array_equal(prviz.pr_curve(*PAIR, "tightest", seed=1).vertices, curve.vertices)
+    assert equal(tightest(PAIR), curve)
+    assert not equal(tightest(PAIR, seed=1), curve)
 
 
 @pytest.mark.exhaustive
 def test_neither_k_nor_bandwidth_nor_split_plays_a_part() -> None:
-    curve = prviz.pr_curve(*PAIR, "tightest")
-    assert np.array_equal(
-        prviz.pr_curve(*PAIR, "tightest", k=3, bandwidth=2.0, split=0.7).vertices, curve.vertices
-    )
+    assert equal(tightest(PAIR, k=3, bandwidth=2.0, split=0.7), tightest(PAIR))
 
 
 @pytest.mark.exhaustive
 def test_all_samples_are_judged_and_equal_sets_are_not_told_apart() -> None:
     (run,) = prviz.estimate(PAIR, "tightest")["tightest"].runs
     assert (run.n_real, len(run.c_real)) == (120, 240)
-    assert prviz.pr_curve(PAIR.real.values, PAIR.real.values.copy(), "tightest").auc > 0.98
+    assert tightest([PAIR.real, PAIR.real.values.copy()]).auc > 0.98
 
 
 @pytest.mark.exhaustive
@@ -156,9 +160,7 @@ def test_it_is_above_the_truth_but_for_chance(name: str) -> None:
     """Mean error rates alpha / (1 + lam) over three draws."""
     problem = toy(name, d=8)
     lams = np.tan(np.linspace(0, np.pi / 2, 50)[1:-1])
-    curves = [
-        prviz.pr_curve(*problem.sample(250, seed), "tightest", seed=seed) for seed in range(3)
-    ]
+    curves = [tightest(problem.sample(250, seed), seed=seed) for seed in range(3)]
     above = [(curve.alpha(lams) - problem.truth().alpha(lams)) / (1 + lams) for curve in curves]
     assert np.mean(above, axis=0).min() > -0.03
 
@@ -168,7 +170,7 @@ def test_values_that_are_nearly_zero_are_seen_by_their_ranks() -> None:
     real, other = (np.maximum(rng.normal(size=(150, 60)), 0) for _ in range(2))
     generated = np.where(other == 0, 1e-6 * rng.exponential(size=other.shape), other)
     assert prviz.pr_curve(real, generated, "knn").auc > 0.8
-    assert prviz.pr_curve(real, generated, "tightest").auc < 0.02
+    assert tightest([real, generated]).auc < 0.02
 
 
 def test_odds_of_neighbours_are_those_of_equally_many_samples_of_each_set() -> None:
@@ -190,36 +192,30 @@ def test_more_fit_samples_than_a_learner_takes(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.exhaustive
-def test_of_very_many_features_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[SamplePair] = []
-
-    def spied(splits: Any, *rest: Any) -> Any:
-        asked.extend(each.pair for each in splits)
-        return votes(splits, *rest)
-
-    monkeypatch.setattr(cross_fitting, "votes", spied)
+def test_of_very_many_features_some_are_drawn(
+    monkeypatch: pytest.MonkeyPatch, asked: list[Split]
+) -> None:
     monkeypatch.setattr(cross_fitting, "MOST_FEATURES", 2)
     named = [Samples(side.values, features=tuple("abc")) for side in PAIR]
-    curves = [prviz.pr_curve(*sets, "tightest", seed=3) for sets in (named, named[::-1])]
-    assert np.array_equal(curves[1].vertices, curves[0].vertices[::-1, ::-1])
+    curve, turned = (tightest(sets, seed=3) for sets in (named, named[::-1]))
+    assert equal(turned, curve.mirrored())
     columns = np.sort(np.random.default_rng(3).permutation(3)[:2])
-    for pair in asked:
-        assert pair.real.features == tuple("abc"[column] for column in columns)
-        assert pair.d == 2
+    for split in asked:
+        assert split.pair.real.features == tuple("abc"[column] for column in columns)
+        assert split.pair.d == 2
 
 
 @pytest.mark.exhaustive
 def test_few_samples_and_huge_values_are_measured() -> None:
-    for n in (2, 3, 5):
-        pair = toy("mixtures", d=2).sample(n, 0)
-        assert 0 <= prviz.pr_curve(*pair, "tightest").auc <= 1
-    values = np.random.default_rng(0).normal(size=(2, 40, 3)) * 1e150
-    assert 0 <= prviz.pr_curve(values[0], values[1], "tightest").auc <= 1
+    few = [toy("mixtures", d=2).sample(n, 0) for n in (2, 3, 5)]
+    huge = np.random.default_rng(0).normal(size=(2, 40, 3)) * 1e150
+    for pair in (*few, huge):
+        assert 0 <= tightest(pair).auc <= 1
 
 
 def test_it_needs_a_split() -> None:
     with pytest.raises(ValueError, match="tightest"):
-        prviz.pr_curve(*toy("finite").sample(50, 0), "tightest", split=None)
+        tightest(toy("finite").sample(50, 0), split=None)
 
 
 def test_weights_are_found_without_threads_of_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,9 +283,9 @@ def test_a_split_is_scaled_alike_by_the_order_of_the_pair_and_in_any_blocks(
             found = learners._standardised(split, 0, order)
         assert np.array_equal(found.ranks[0], slow_ranks(found.fit, found.fit))
         assert np.array_equal(found.ranks[1], slow_ranks(found.fit, found.evaluate))
-        for one, other in zip(found[:2], expected[:2], strict=True):
-            assert np.array_equal(one, other)
-        for one, other in zip(found.ranks, expected.ranks, strict=True):
+        for one, other in zip(
+            (*found[:2], *found.ranks), (*expected[:2], *expected.ranks), strict=True
+        ):
             assert np.array_equal(one, other)
     monkeypatch.setattr(learners, "_MOST_ORDERED", 80 * d - 1)
     assert learners.PairTables.of(pair).order is None
@@ -327,8 +323,6 @@ def test_trees_are_those_of_plain_calls(sizes: tuple[int, int]) -> None:
 
 
 def test_a_feature_without_spread_keeps_its_unit() -> None:
-    fit = np.zeros((4, 2))
-    fit[:, 1] = 5.0
-    one, other = learners._scaled(fit, np.array([[3.0, 10.0]]))
+    one, other = learners._scaled(np.full((4, 2), [0.0, 5.0]), np.array([[3.0, 10.0]]))
     np.testing.assert_array_equal(one, np.zeros((4, 2)))
     np.testing.assert_array_equal(other, [[3.0, 1.0]])

@@ -16,12 +16,16 @@ from prviz.measure.blind_spots import BLIND_SPOTS
 from prviz.measure.frechet import compare_frechet
 from prviz.measure.kernel_scores import kid
 from prviz.measure.scalars import conventions, half_radii, realism, scalars
-from tests.estimators.test_estimators import gaussians, ties
+from tests.estimators.pairs import gaussians, swapped, ties
 from tests.marks import exhaustive_but
 from tests.measure.test_scalars import distances
 
 NUMBERS = ("precision", "recall", "density", "coverage")
-PAIRS = [gaussians(), ties(), gaussians(30, 50, 2, shift=1.0)]
+PAIRS = pytest.mark.parametrize(
+    "pair",
+    [gaussians(), ties(), gaussians(30, 50, 2, shift=1.0)],
+    ids=["gaussians", "ties", "plane"],
+)
 
 
 def kth(matrix, order, *, own_counted=False):
@@ -36,9 +40,8 @@ def literal(
     real, generated, k, *, order=None, change=lambda d: d, inside=np.less_equal, own_counted=False
 ):
     """Four numbers from whole matrices of (changed) distances."""
-    order = k if order is None else order
     radii = [
-        kth(change(distances(each, each)), order, own_counted=own_counted)
+        kth(change(distances(each, each)), order or k, own_counted=own_counted)
         for each in (real, generated)
     ]
     between = change(distances(real, generated))
@@ -58,7 +61,7 @@ def half(values):
 
 
 def table(pair, k):
-    return {row.name: row for row in conventions(pair.real, pair.generated, k)}
+    return {row.name: row for row in conventions(*pair, k)}
 
 
 def numbers(row) -> list[float]:
@@ -66,7 +69,7 @@ def numbers(row) -> list[float]:
 
 
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize("pair", PAIRS, ids=["gaussians", "ties", "plane"])
+@PAIRS
 @pytest.mark.parametrize("k", exhaustive_but((1, 4), 4))
 def test_every_row_is_what_it_says(pair, k):
     real, generated = (each.values.astype(np.float64) for each in pair)
@@ -84,7 +87,7 @@ def test_every_row_is_what_it_says(pair, k):
     assert numbers(found["swapped"]) == literal(generated, real, k)[0]
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=["gaussians", "ties", "plane"])
+@PAIRS
 def test_the_other_side_exchanges_what_is_averaged_over(pair):
     row = table(pair, 3)["other side"]
     _, in_real, in_generated = literal(pair.real.values, pair.generated.values, 3)
@@ -92,20 +95,20 @@ def test_the_other_side_exchanges_what_is_averaged_over(pair):
     assert numbers(row) == [shares[0], shares[1], in_real.sum() / (3 * pair.real.n), shares[2]]
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=["gaussians", "ties", "plane"])
+@PAIRS
 def test_realism_by_row(pair):
     found = table(pair, 3)
-    scores = realism(pair.real, pair.generated, k=3)
+    scores = realism(*pair, k=3)
     assert found["closed"].realism == found["open"].realism == np.median(scores)
-    assert found["k + 1"].realism == np.median(realism(pair.real, pair.generated, k=4))
-    assert found["swapped"].realism == np.median(realism(pair.generated, pair.real, k=3))
+    assert found["k + 1"].realism == np.median(realism(*pair, k=4))
+    assert found["swapped"].realism == np.median(realism(*swapped(pair), k=3))
     assert found["squared"].realism == np.median(scores**2)
     between = distances(pair.real.values, pair.generated.values)
     radii = kth(distances(pair.real.values, pair.real.values), 3)[:, None]
-    ratios = np.divide(radii, between, out=np.full(between.shape, np.inf), where=between > 0).max(
-        axis=0
-    )
-    assert found["all balls"].realism == np.median(ratios)
+    with np.errstate(divide="ignore"):
+        ratios = radii / between
+    ratios[between == 0] = np.inf
+    assert found["all balls"].realism == np.median(ratios.max(axis=0))
     assert math.isnan(found["float16"].realism)
 
 
@@ -135,31 +138,28 @@ def test_rounding_to_half_precision_keeps_and_breaks_ties_as_the_hardware_does()
 
 def test_distances_beyond_half_precision_all_tie():
     rng = np.random.default_rng(0)
-    real = rng.normal(size=(30, 3)) * 1e6
-    generated = rng.normal(size=(20, 3)) * 1e6
-    found = {row.name: row for row in conventions(real, generated, 2)}
+    real, generated = (rng.normal(size=(n, 3)) * 1e6 for n in (30, 20))
+    found = table((real, generated), 2)
     assert numbers(found["float16"]) == literal(real, generated, 2, change=half)[0]
     assert found["float16"].precision == 1
     assert all(math.isnan(value) for value in numbers(found["float16 samples"]))
 
 
 def test_the_largest_k_has_no_next_one():
-    found = {
-        row.name: row for row in conventions(np.arange(5.0)[:, None], np.arange(4.0)[:, None], 3)
-    }
+    pair = [np.arange(n)[:, None] for n in (5.0, 4.0)]
+    found = table(pair, 3)
     assert all(math.isnan(value) for value in numbers(found["k + 1"]))
     assert found["closed"].precision == 1
     with pytest.raises(
         ValueError, match="k = 4; an integer from 1 to 3, one less than the smaller set"
     ):
-        conventions(np.arange(5.0)[:, None], np.arange(4.0)[:, None], 4)
+        conventions(*pair, 4)
 
 
 def test_a_constant_feature_is_left_alone_by_the_scaling():
     pair = gaussians(d=3)
-    real, generated = (np.column_stack([each.values, np.full(each.n, 7.0)]) for each in pair)
-    wide = {row.name: row for row in conventions(real, generated, 3)}
-    assert numbers(wide["scaled"]) == numbers(table(pair, 3)["scaled"])
+    wide = [np.column_stack([each.values, np.full(each.n, 7.0)]) for each in pair]
+    assert numbers(table(wide, 3)["scaled"]) == numbers(table(pair, 3)["scaled"])
 
 
 # ---- from a shell ----
@@ -178,17 +178,12 @@ def test_the_table(files, capsys):
     assert lines[:3] == ["real       real.npy  40 x 3", "generated  generated.npy  30 x 3", "k = 3"]
     assert lines[4].split() == [*NUMBERS, "realism"]
     rows = table(ties(), 3)
+    first = numbers(rows["closed"])
     for line, row in zip(lines[5:], rows.values(), strict=False):
         assert line.startswith(row.name)
-        cells = line[len("float16 samples") :].split()
-        assert [cell.rstrip("*") for cell in cells[:4]] == [
-            f"{value:.4f}" for value in numbers(row)
-        ]
-        marked = [
-            value != first
-            for value, first in zip(numbers(row), numbers(rows["closed"]), strict=True)
-        ]
-        assert [cell.endswith("*") for cell in cells[:4]] == marked
+        cells = line[len("float16 samples") :].split()[:4]
+        for cell, value, plain in zip(cells, numbers(row), first, strict=True):
+            assert cell == f"{value:.4f}" + "*" * (value != plain)
     assert lines[5 + len(rows) + 1] == "* differs from the first row; - does not exist"
     start = 5 + len(rows) + 3
     notes = {line.split(":")[0]: line for line in lines[start : start + len(rows)]}
@@ -197,16 +192,13 @@ def test_the_table(files, capsys):
     assert "prdc" not in notes["closed"]
     others = lines[start + len(rows) + 1 :]
     found = scalars(*ties(), k=3)
-    told = {
-        first.split()[0]: (first.split(), second.strip())
-        for first, second in zip(others[::2], others[1::2], strict=True)
-    }
-    assert {name: cells[1] for name, (cells, _) in told.items()} == {
-        name: f"{found[name]:.6g}" for name in told
-    }
-    assert list(told) == [name for name in BLIND_SPOTS if name in found][4:]
-    assert told["kid"][1] == f"can't see: {BLIND_SPOTS['kid']}"
-    assert "by torch-fidelity" in " ".join(told["kid"][0])
+    told = [line.split(maxsplit=2) for line in others[::2]]
+    assert [name for name, *_ in told] == [name for name in BLIND_SPOTS if name in found][4:]
+    for (name, value, *more), unseen in zip(told, others[1::2], strict=True):
+        assert value == f"{found[name]:.6g}"
+        if name == "kid":
+            assert unseen.strip() == f"can't see: {BLIND_SPOTS['kid']}"
+            assert "by torch-fidelity" in more[0]
 
 
 def test_the_json_has_every_number_of_the_table(files, tmp_path, capsys):
@@ -218,7 +210,7 @@ def test_the_json_has_every_number_of_the_table(files, tmp_path, capsys):
     assert [flag["title"] for flag in one["flags"]][:1] == ["Sizes"]
     rows = table(ties(), 3)
     assert [[row[name] for name in NUMBERS] for row in one["conventions"]] == [
-        list(numbers(row)) for row in rows.values()
+        numbers(row) for row in rows.values()
     ]
     assert one["conventions"][6]["realism"] is None
     assert one["conventions"][6]["caveat"] == "no published code has a realism of rounded distances"
@@ -258,27 +250,28 @@ def test_two_generated_sets_are_compared_on_the_same_real_samples(files, tmp_pat
 
 
 def test_a_number_that_does_not_exist_says_why(tmp_path, capsys):
-    rng = np.random.default_rng(0)
-    few = tmp_path / "few.npy", tmp_path / "more.npy"
-    for path in few:
-        np.save(path, rng.normal(size=(7, 6)) * 1e60)
-    assert main(["parity", *map(str, few), "--k", "6"]) == 0
-    text = capsys.readouterr().out
+    def told(k: int, *sets: np.ndarray) -> tuple[str, dict[str, str]]:
+        files = [str(tmp_path / name) for name in ("few.npy", "more.npy")]
+        for path, values in zip(files, sets, strict=True):
+            np.save(path, values)
+        assert main(["parity", *files, "--k", str(k)]) == 0
+        text = capsys.readouterr().out
+        return text, {line.split()[0]: line for line in text.splitlines() if line}
+
+    one, other = np.random.default_rng(0).normal(size=(2, 7, 6)) * 1e60
+    text, lines = told(6, one, other)
     assert (
         "k + 1: the radius reaches to the (k+1)-th other sample (code that corrects for the sample"
         " itself twice)" in text
     )
     assert "twice); -: the smaller set has no 7 other samples" in text
     assert "(stylegan3); -: float16 ends at 65,504, and a value here is beyond" in text
-    lines = {line.split()[0]: line for line in text.splitlines() if line}
     assert "e+60 are too large: the kernel takes their sixth powers" in lines["kid"]
     assert lines["frechet_distance"].endswith(
         "how much of it is the bias of so few samples is not known, it may be all: halves of 3 span"
         " at most 2 of 6 dimensions; 14 samples of each set tell it"
     )
-    np.save(few[0], np.ones((7, 6)))
-    assert main(["parity", *map(str, few), "--k", "3"]) == 0
-    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line}
+    _, lines = told(3, np.ones((7, 6)), other)
     assert lines["rke_real"].endswith(
         "-  its bandwidth is half the spread of the real samples, which are all equal"
     )

@@ -16,14 +16,14 @@ from prviz.estimators import DEFAULT_METHODS
 from prviz.measure.curve_conventions import PAPERS, SELF_COUNTING, CurveConvention, self_counted
 from prviz.measure.estimates import Estimate, measure
 from prviz.samples import SamplePair, Split
+from tests.estimators.pairs import lists
 
 K = 4
 
 
-def pair() -> SamplePair:
-    rng = np.random.default_rng(3)
-    # many ties and copies
-    return SamplePair(rng.integers(0, 6, (24, 2)), rng.integers(1, 7, (20, 2)))
+RNG = np.random.default_rng(3)
+# many ties and copies
+PAIR = SamplePair(RNG.integers(0, 6, (24, 2)), RNG.integers(1, 7, (20, 2)))
 
 
 def at_both(split: Split, method: str) -> tuple[Estimate, Estimate]:
@@ -31,7 +31,7 @@ def at_both(split: Split, method: str) -> tuple[Estimate, Estimate]:
     return at_k, at_fewer
 
 
-def slow_supports(split: Split, method: str, convention: str) -> list[list[int]]:
+def slow_supports(split: Split, method: str, convention: str) -> tuple[list[int], list[int]]:
     """c_X and c_Y of every evaluation sample; a sample is a pair (role, number), so that copies are
     others.
     """
@@ -48,7 +48,7 @@ def slow_supports(split: Split, method: str, convention: str) -> list[list[int]]
     def radius(centre: tuple[int, int], among: list[tuple[int, int]]) -> float:
         return sorted(distance(centre, x) for x in among if itself_near or x != centre)[K - 1]
 
-    found: list[list[int]] = [[], []]
+    found: tuple[list[int], list[int]] = [], []
     for z, role in product(points, (0, 1)):
         own = fit[role]
         other = fit[1 - role]
@@ -68,18 +68,15 @@ def slow_supports(split: Split, method: str, convention: str) -> list[list[int]]
 @pytest.mark.parametrize("method", DEFAULT_METHODS)
 @pytest.mark.parametrize("split", [None, 0.5])
 def test_self_counting_is_what_its_words_say(method: str, split: float | None) -> None:
-    drawn = pair().split(split, 1)
+    drawn = PAIR.split(split, 1)
     estimates = at_both(drawn, method)
     for convention in SELF_COUNTING:
         run = self_counted(*estimates, convention, held_out=split is not None).supports
-        assert [run.c_real.tolist(), run.c_generated.tolist()] == slow_supports(
-            drawn, method, convention
-        ), convention
+        assert lists(run) == slow_supports(drawn, method, convention), convention
 
 
 def test_a_convention_is_a_curve_and_an_iou() -> None:
-    drawn = pair().split(None)
-    at_k, at_fewer = at_both(drawn, "knn")
+    at_k, at_fewer = at_both(PAIR.split(None), "knn")
     own = CurveConvention()
     assert own.curve(at_k, at_fewer, held_out=False) is at_k.curve
     truth = prviz.PRCurve.from_error_rates([0.1], [0.2])
@@ -93,7 +90,6 @@ def test_a_convention_is_a_curve_and_an_iou() -> None:
 
 
 def test_a_curve_as_a_paper_computed_it() -> None:
-    sides = pair()
     assert {name: paper.runs for name, paper in PAPERS.items()} == {
         "2024": 10,
         "2026": 10,
@@ -101,10 +97,10 @@ def test_a_curve_as_a_paper_computed_it() -> None:
     }
     for name, paper in PAPERS.items():
         for method, (k, split) in paper.settings.items():
-            curve = prviz.paper_curve(*sides, method, seed=2, convention=name)
+            curve = prviz.paper_curve(*PAIR, method, seed=2, convention=name)
             number = math.isqrt(20) if k == "sqrt" else k
             wanted = [(method, number, None), (method, number - 1, None)]
-            at_k, at_fewer = measure(sides.split(split, 2), wanted, 2)
+            at_k, at_fewer = measure(PAIR.split(split, 2), wanted, 2)
             expected = paper.drawn[method].curve(at_k, at_fewer, held_out=split is not None)
             assert curve.auc == expected.auc, (name, method)
     for choice, message in (
@@ -115,7 +111,7 @@ def test_a_curve_as_a_paper_computed_it() -> None:
         ),
     ):
         with pytest.raises(ValueError, match=message):
-            prviz.paper_curve(*sides, **choice)
+            prviz.paper_curve(*PAIR, **choice)
     few = np.arange(3.0)[:, None]
     with pytest.raises(ValueError, match="k = 1; convention '2024'"):
         prviz.paper_curve(few, few, convention="2024")
@@ -129,10 +125,10 @@ def test_what_is_refused() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             CurveConvention(**arguments)  # type: ignore[arg-type]
-    at_k, at_fewer = at_both(pair().split(None), "prc")
+    drawn = PAIR.split(None)
     with pytest.raises(ValueError, match="prc at k = 4 and 3; counts in balls"):
-        self_counted(at_k, at_fewer, "both", held_out=False)
-    at_k, at_fewer = at_both(pair().split(None), "knn")
+        self_counted(*at_both(drawn, "prc"), "both", held_out=False)
+    at_k, at_fewer = at_both(drawn, "knn")
     with pytest.raises(ValueError, match="knn at k = 3 and 4; counts in balls"):
         self_counted(at_fewer, at_k, "both", held_out=False)
 
@@ -141,7 +137,7 @@ def test_the_shell_says_what_a_convention_changes(
     tmp_path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = [str(tmp_path / f"{role}.npy") for role in ("real", "generated")]
-    for path, side in zip(files, pair(), strict=True):
+    for path, side in zip(files, PAIR, strict=True):
         np.save(path, side.values)
     assert main(["parity", *files, "--k", str(K)]) == 0
     assert "curves" not in capsys.readouterr().out
@@ -151,7 +147,7 @@ def test_the_shell_says_what_a_convention_changes(
         "curves without split, 9 rays; a sample is its own first neighbour, and is counted" in lines
     )
     row = next(line.split() for line in lines if line.startswith("knn "))
-    at_k, at_fewer = at_both(pair().split(None), "knn")
+    at_k, at_fewer = at_both(PAIR.split(None), "knn")
     convention = CurveConvention("both", 9)
     curve = convention.curve(at_k, at_fewer, held_out=False)
     numbers = (curve.auc, at_k.curve.auc, convention.iou(curve, at_k.curve))

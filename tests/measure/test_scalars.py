@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,9 +12,8 @@ from prdc import compute_prdc
 import prviz
 from prviz import rarity, realism
 from prviz.measure.scalars import scalars as published_scalars
-from prviz.samples import SamplePair, Samples
 from tests import slow_twins
-from tests.estimators.test_estimators import gaussians, ties
+from tests.estimators.pairs import dropped_mode, gaussians, ties
 from tests.hard_pairs import SOME_KINDS, make_pair
 from tests.marks import exhaustive_but
 
@@ -38,8 +38,9 @@ def distances(a, b):
     return np.sqrt(squared(a, b))
 
 
-def slow_scalars(real, generated, k, ball, prc_k=3, prc_c=3, ppr_k=4, ppr_a=1.2):
+def slow_scalars(pair, k=5, ball="closed", prc_k=3, prc_c=3, ppr_k=4, ppr_a=1.2):
     """Every number as its formula reads, from the three matrices of distances."""
+    real, generated = (side.values for side in pair)
     between = distances(real, generated)
     within = [distances(each, each) for each in (real, generated)]
     squares = squared(real, generated)
@@ -79,8 +80,12 @@ def slow_scalars(real, generated, k, ball, prc_k=3, prc_c=3, ppr_k=4, ppr_a=1.2)
         (inside(1, prc_c * prc_k).sum(axis=0) >= prc_k).mean(),
         (inside(0, prc_c * prc_k).sum(axis=1) >= prc_k).mean(),
     ]
-    values = [precision, recall, in_real.sum() / (k * len(generated)), coverage, mirrored]
-    values += [
+    values = [
+        precision,
+        recall,
+        in_real.sum() / (k * len(generated)),
+        coverage,
+        mirrored,
         min(precision, mirrored),
         min(recall, coverage),
         *covers,
@@ -100,10 +105,9 @@ PAIRS = pytest.mark.parametrize(
 @pytest.mark.parametrize("ball", ["closed", "open"])
 @pytest.mark.parametrize("k", exhaustive_but((1, 5, 12), 1, 5))
 def test_they_equal_their_definitions(pair, ball, k):
-    found = scalars(pair.real, pair.generated, k=k, ball=ball)
-    assert list(found) == NAMES
+    found = scalars(*pair, k=k, ball=ball)
     assert all(type(value) is float for value in found.values())
-    assert found == slow_scalars(pair.real.values, pair.generated.values, k, ball)
+    assert found == slow_scalars(pair, k, ball)
 
 
 @pytest.mark.one_in(3)
@@ -112,8 +116,7 @@ def test_they_equal_their_definitions(pair, ball, k):
 def test_they_equal_their_definitions_on_pairs_that_break_fast_distances(kind, d):
     pair = make_pair(kind, d)
     for ball in ("closed", "open"):
-        expected = slow_scalars(pair.real.values, pair.generated.values, 3, ball)
-        assert scalars(*pair, k=3, ball=ball) == expected
+        assert scalars(*pair, k=3, ball=ball) == slow_scalars(pair, 3, ball)
 
 
 def test_their_own_parameters_change_prc_and_ppr_alone():
@@ -121,7 +124,7 @@ def test_their_own_parameters_change_prc_and_ppr_alone():
     published = scalars(*pair)
     for given in ({"prc_k": 2, "prc_c": 1}, {"prc_c": 50}, {"ppr_k": 9, "ppr_a": 0.9}):
         found = scalars(*pair, **given)
-        assert found == slow_scalars(pair.real.values, pair.generated.values, 5, "closed", **given)
+        assert found == slow_scalars(pair, **given)
         changed = {name for name in NAMES if found[name] != published[name]}
         assert changed
         assert {name.split("_")[0] for name in changed} == {next(iter(given)).split("_")[0]}
@@ -130,18 +133,14 @@ def test_their_own_parameters_change_prc_and_ppr_alone():
 def test_covers_reach_as_far_as_each_set_has_samples():
     pair = gaussians(30, 70, 2)
     for ball in ("closed", "open"):
-        assert scalars(*pair, ball=ball, prc_c=50) == slow_scalars(
-            pair.real.values, pair.generated.values, 5, ball, prc_c=50
-        )
+        given = {"ball": ball, "prc_c": 50}
+        assert scalars(*pair, **given) == slow_scalars(pair, **given)
 
 
 def test_prc_with_one_neighbour_is_coverage_and_its_mirror():
-    pair = gaussians(shift=1.0)
-    found = scalars(*pair, k=1, prc_k=1, prc_c=1)
-    assert (found["prc_recall"], found["prc_precision"]) == (
-        found["coverage"],
-        found["coverage_precision"],
-    )
+    found = scalars(*gaussians(shift=1.0), k=1, prc_k=1, prc_c=1)
+    assert found["prc_recall"] == found["coverage"]
+    assert found["prc_precision"] == found["coverage_precision"]
 
 
 @PAIRS
@@ -155,9 +154,7 @@ def test_swapping_the_roles_swaps_each_pair_of_numbers(pair):
 
 
 def test_a_collapsed_model_keeps_its_precision_and_loses_its_recall():
-    rng = np.random.default_rng(5)
-    modes = np.repeat([[0.0], [40.0]], 150, axis=0)
-    found = scalars(rng.normal(size=(300, 8)) + modes, rng.normal(size=(300, 8)))
+    found = scalars(*dropped_mode())
     for family in ("", "eas_", "prc_", "ppr_"):
         assert found[f"{family}precision"] > 0.7
         assert found[f"{family}recall"] < 0.51
@@ -174,29 +171,25 @@ def test_open_balls_of_radius_zero_hold_nothing():
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "message"),
+    ("name", "value", "error", "needed"),
     [
-        (
-            {"k": 0},
-            ValueError,
-            "k = 0; an integer from 1 to 10, one less than the smaller set, is needed",
-        ),
-        ({"k": 11}, ValueError, "k = 11; an integer from 1 to 10"),
-        ({"k": 2.0}, TypeError, "k = 2.0; an integer from 1 to 10"),
-        ({"k": True}, TypeError, "k = True; an integer"),
-        ({"k": "sqrt"}, TypeError, "k = 'sqrt'; an integer"),
-        ({"prc_k": 11}, ValueError, "prc_k = 11; an integer from 1 to 10"),
-        ({"prc_c": 0}, ValueError, "prc_c = 0; an integer from 1 is needed"),
-        ({"ppr_k": 0}, ValueError, "ppr_k = 0; an integer from 1 to 10"),
-        ({"ppr_a": 0.0}, ValueError, "ppr_a = 0.0; a positive finite number"),
-        ({"ppr_a": math.nan}, ValueError, "ppr_a = nan; a positive finite number"),
-        ({"ppr_a": "wide"}, TypeError, "ppr_a = 'wide'; a positive finite number"),
-        ({"ball": "half"}, ValueError, "ball = 'half'; one of closed, open is needed"),
+        ("k", 0, ValueError, "an integer from 1 to 10, one less than the smaller set, is needed"),
+        ("k", 11, ValueError, "an integer from 1 to 10"),
+        ("k", 2.0, TypeError, "an integer from 1 to 10"),
+        ("k", True, TypeError, "an integer"),
+        ("k", "sqrt", TypeError, "an integer"),
+        ("prc_k", 11, ValueError, "an integer from 1 to 10"),
+        ("prc_c", 0, ValueError, "an integer from 1 is needed"),
+        ("ppr_k", 0, ValueError, "an integer from 1 to 10"),
+        ("ppr_a", 0.0, ValueError, "a positive finite number"),
+        ("ppr_a", math.nan, ValueError, "a positive finite number"),
+        ("ppr_a", "wide", TypeError, "a positive finite number"),
+        ("ball", "half", ValueError, "one of closed, open is needed"),
     ],
 )
-def test_illegal_parameters(given, error, message):
-    with pytest.raises(error, match=message):
-        scalars(*make_pair("continuous", 3), **given)
+def test_illegal_parameters(name, value, error, needed):
+    with pytest.raises(error, match=f"{name} = {value!r}; {needed}"):
+        scalars(*make_pair("continuous", 3), **{name: value})
 
 
 def test_every_legal_k_is_taken():
@@ -211,9 +204,7 @@ def test_every_legal_k_is_taken():
 
 def test_arrays_and_samples_are_taken_and_the_function_stays_the_function():
     pair = gaussians()
-    assert scalars(pair.real.values, pair.generated.values.tolist()) == scalars(
-        Samples(pair.real.values), pair.generated
-    )
+    assert scalars(pair.real.values, pair.generated.values.tolist()) == scalars(*pair)
     assert prviz.scalars is published_scalars
 
 
@@ -242,10 +233,9 @@ def test_on_continuous_data_they_are_those_of_prdc(d, n_real, n_generated):
     rng = np.random.default_rng(d)
     real = rng.normal(size=(n_real, d))
     generated = rng.normal(size=(n_generated, d)) * 0.9 + 0.4 / math.sqrt(d)
-    for k in (1, 5):
-        for ball in ("closed", "open"):
-            ours, theirs = compared(real, generated, k, ball)
-            assert ours == theirs
+    for k, ball in product((1, 5), ("closed", "open")):
+        ours, theirs = compared(real, generated, k, ball)
+        assert ours == theirs
 
 
 @pytest.mark.one_in(2)
@@ -253,16 +243,13 @@ def test_on_continuous_data_they_are_those_of_prdc(d, n_real, n_generated):
 @pytest.mark.parametrize("high", [2, 5])
 def test_on_tied_data_open_balls_are_those_of_prdc(d, high):
     rng = np.random.default_rng(d)
-    real = rng.integers(0, high, (200, d))
-    generated = rng.integers(0, high + 1, (150, d))
+    real = rng.integers(0, high, (200, d)).astype(np.float64)
+    generated = rng.integers(0, high + 1, (150, d)).astype(np.float64)
     for k in (1, 5):
-        ours, theirs = compared(real.astype(np.float64), generated.astype(np.float64), k, "open")
+        ours, theirs = compared(real, generated, k, "open")
         assert ours == theirs
         if d < 64:
-            assert (
-                compared(real.astype(np.float64), generated.astype(np.float64), k, "closed")[0]
-                != theirs
-            )
+            assert compared(real, generated, k, "closed")[0] != theirs
 
 
 def test_far_from_the_origin_prdc_rounds_and_these_do_not():
@@ -282,71 +269,46 @@ def test_single_precision_samples_are_measured_as_what_they_are():
     )
     ours, theirs = compared(real, generated, 5, "open")
     assert ours == theirs
-    assert compared(real.astype(np.float64), generated.astype(np.float64), 5, "open") == [
-        ours,
-        theirs,
-    ]
+    wide = compared(real.astype(np.float64), generated.astype(np.float64), 5, "open")
+    assert wide == [ours, theirs]
 
 
 # ---- realism and rarity ----
 
 
-def slow_realism(real, generated, k):
-    radii = [math.sqrt(squared) for squared in slow_twins.own_radii(list(real), k)]
-    left = [(x, r) for x, r in zip(real, radii, strict=True) if r <= np.median(radii)]
-    between = [
-        [(math.sqrt(slow_twins.squared_distance(y, x)), r) for x, r in left] for y in generated
-    ]
-    return [max(r / d if d > 0 else math.inf for d, r in row) for row in between]
-
-
-def slow_rarity(real, generated, k):
-    radii = [math.sqrt(squared) for squared in slow_twins.own_radii(list(real), k)]
-    found = []
-    for y in generated:
-        held = [
-            r
-            for x, r in zip(real, radii, strict=True)
-            if math.sqrt(slow_twins.squared_distance(y, x)) <= r
-        ]
-        found.append(min(held, default=math.nan))
-    return found
+def check_realism_and_rarity(pair, k):
+    radii = np.sqrt(slow_twins.own_radii(list(pair.real.values), k)).tolist()
+    ratios = []
+    smallest = []
+    for row in distances(pair.generated.values, pair.real.values).tolist():
+        balls = list(zip(row, radii, strict=True))
+        left = [(d, r) for d, r in balls if r <= np.median(radii)]
+        ratios.append(max(r / d if d > 0 else math.inf for d, r in left))
+        smallest.append(min((r for d, r in balls if d <= r), default=math.nan))
+    assert realism(*pair, k=k).tolist() == ratios
+    np.testing.assert_array_equal(rarity(*pair, k=k), smallest)
 
 
 @pytest.mark.one_in(3)
 @PAIRS
 @pytest.mark.parametrize("k", [1, 3, 9])
 def test_realism_and_rarity_equal_their_definitions(pair, k):
-    values = pair.real.values, pair.generated.values
-    assert realism(*pair, k=k).tolist() == slow_realism(*values, k)
-    np.testing.assert_array_equal(rarity(*pair, k=k), slow_rarity(*values, k))
+    check_realism_and_rarity(pair, k)
 
 
 @pytest.mark.parametrize("kind", SOME_KINDS)
 def test_realism_and_rarity_on_pairs_that_break_fast_distances(kind):
     for d in (2, 11):
-        pair = make_pair(kind, d)
-        values = pair.real.values, pair.generated.values
-        assert realism(*pair, k=3).tolist() == slow_realism(*values, 3)
-        np.testing.assert_array_equal(rarity(*pair, k=3), slow_rarity(*values, 3))
+        check_realism_and_rarity(make_pair(kind, d), 3)
 
 
 def test_realism_is_a_ratio_of_distances_over_balls_up_to_the_median():
     # Radii 1, 1, 2, 97 at k = 1: the median is 1.5, so the balls of radius 2 and 97 are out.
     real = np.array([[0.0], [1.0], [3.0], [100.0]])
-    assert realism(real, np.array([[5.0], [0.5], [1.0], [3.0], [100.0]]), k=1).tolist() == [
-        0.25,
-        2,
-        math.inf,
-        0.5,
-        1 / 99,
-    ]
-    assert rarity(real, np.array([[5.0], [0.5], [60.0], [-50.0]]), k=1).tolist()[:3] == [
-        2.0,
-        1.0,
-        97.0,
-    ]
-    assert np.isnan(rarity(real, np.array([[-50.0]]), k=1)[0])
+    found = realism(real, np.array([[5.0], [0.5], [1.0], [3.0], [100.0]]), k=1)
+    assert found.tolist() == [0.25, 2, math.inf, 0.5, 1 / 99]
+    radii = rarity(real, np.array([[5.0], [0.5], [60.0], [-50.0]]), k=1)
+    np.testing.assert_array_equal(radii, [2, 1, 97, math.nan])
 
 
 def test_samples_inside_a_ball_that_is_left_are_realistic_and_have_a_rarity():
@@ -372,8 +334,8 @@ def test_the_scores_need_a_legal_k_of_the_real_set_alone(score):
 
 
 def test_a_pair_with_itself_is_alike():
-    pair = SamplePair(gaussians().real, gaussians().real)
-    found = scalars(*pair)
+    real = gaussians().real
+    found = scalars(real, real)
     assert {found[name] for name in NAMES if name != "density"} == {1.0}
 
 

@@ -18,6 +18,7 @@ from prviz.measure.estimates import estimate
 from prviz.neighbors import blocks, threads
 from prviz.samples import SamplePair
 from tests import slow_twins
+from tests.estimators.pairs import SPLITS, lists, swapped
 from tests.hard_pairs import KINDS, make_pair
 
 # Families whose supports are counts, or sums over balls: the same bits for exchanged roles.
@@ -81,11 +82,10 @@ def check(pair: SamplePair, split: float | None, k: int) -> None:
     drawn = pair.split(split, 3)
     found = estimate(pair, FAMILIES, k=k, split=split, seed=3)
     for name, each in found.items():
-        c_real = each.supports.c_real.tolist()
-        c_generated = each.supports.c_generated.tolist()
+        found_lists = lists(each.supports)
         if name in DEFAULT_METHODS:
-            assert (c_real, c_generated) == slow_twins.supports(drawn, name, k, None)
-        points = error_rates(c_real, c_generated, each.supports.n_real)
+            assert found_lists == slow_twins.supports(drawn, name, k, None)
+        points = error_rates(*found_lists, each.supports.n_real)
         assert each.curve.vertices.tolist() == floats(exact_hull(points)), name
         for lam in LAMS:
             exact = float(min(lam * fpr + fnr for fpr, fnr in points))
@@ -96,7 +96,7 @@ def check(pair: SamplePair, split: float | None, k: int) -> None:
 
 
 @pytest.mark.one_in(4)
-@pytest.mark.parametrize("split", [0.5, None])
+@SPLITS
 @pytest.mark.parametrize("kind", ["continuous", "float32", "ternary", "duplicates", "near ties"])
 def test_every_curve_is_the_exact_hull_of_double_loops(kind: str, split: float | None) -> None:
     check(make_pair(kind, 3, 26, 22), split, 3)
@@ -125,7 +125,7 @@ def drawn_pair(seed: int, n: int, m: int, kind: int) -> SamplePair:
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", [0, 1])
-@pytest.mark.parametrize("split", [0.5, None])
+@SPLITS
 def test_exchanged_roles_mirror_the_vertices_to_the_last_bit(
     split: float | None, kind: int
 ) -> None:
@@ -144,7 +144,7 @@ def test_exchanged_roles_mirror_the_vertices_of_all_kinds_of_data(kind: str) -> 
 def check_exchanged(pair: SamplePair, split: float | None) -> None:
     """Every family on one pair and on its two sets in exchanged roles."""
     one = estimate(pair, FAMILIES, k=4, split=split)
-    other = estimate(SamplePair(pair.generated, pair.real), FAMILIES, k=4, split=split)
+    other = estimate(swapped(pair), FAMILIES, k=4, split=split)
     for name in FAMILIES:
         assert (
             one[name].curve.vertices[::-1, ::-1].tolist() == other[name].curve.vertices.tolist()
@@ -152,7 +152,7 @@ def check_exchanged(pair: SamplePair, split: float | None) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("split", [0.5, None])
+@SPLITS
 def test_the_number_of_threads_changes_no_bit(
     split: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

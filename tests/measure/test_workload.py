@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -27,14 +30,7 @@ from prviz.measure.workload import (
 )
 from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
-
-
-def points(n: int = 400, d: int = 8, seed: int = 0) -> np.ndarray:
-    return np.random.default_rng(seed).standard_normal((n, d))
-
-
-def pair(real: np.ndarray, generated: np.ndarray) -> SamplePair:
-    return SamplePair(Samples(real), Samples(generated))
+from tests.estimators.pairs import gaussians, swapped
 
 
 def test_subsample_is_seeded_without_replacement_and_keeps_rows_together() -> None:
@@ -48,7 +44,7 @@ def test_subsample_is_seeded_without_replacement_and_keeps_rows_together() -> No
         assert small.images is not None
         assert np.array_equal(np.rint(small.images * (16 / 255)), small.values.reshape(-1, 8, 8))
         assert set(small.labels) == set(full.labels)
-    rows = pair(np.arange(50.0)[:, None], np.arange(9.0)[:, None])
+    rows = SamplePair(np.arange(50.0)[:, None], np.arange(9.0)[:, None])
     part = subsample(rows, 20, 1)
     assert len(np.unique(part.real.values)) == 20
     assert np.all(np.diff(part.real.values[:, 0]) > 0)
@@ -56,33 +52,22 @@ def test_subsample_is_seeded_without_replacement_and_keeps_rows_together() -> No
 
 
 def test_subsample_commutes_with_swapping_the_roles() -> None:
-    one = pair(points(60), points(50, seed=1))
-    swapped = SamplePair(one.generated, one.real)
-    real, generated = subsample(one, 20, 3)
-    other_real, other_generated = subsample(swapped, 20, 3)
-    assert (real.digest, generated.digest) == (other_generated.digest, other_real.digest)
+    one = gaussians(60, 50)
+    other = subsample(swapped(one), 20, 3)
+    assert subsample(one, 20, 3).digest == swapped(other).digest
 
 
 def test_time_grows_with_the_work() -> None:
     small = estimate_seconds(1000, 1000, 64)
     assert 0 < small < estimate_seconds(4000, 1000, 64) < estimate_seconds(4000, 4000, 64)
     assert small < estimate_seconds(1000, 1000, 2048)
-    assert small < estimate_seconds(1000, 1000, 64, split=None)
-    assert (
-        small
-        < estimate_seconds(1000, 1000, 64, ks=20)
-        < estimate_seconds(1000, 1000, 64, ks=20, bandwidths=9)
-    )
-    assert small < estimate_seconds(1000, 1000, 64, drawn=True)
-    assert (
-        small
-        < estimate_seconds(1000, 1000, 64, direct=1)
-        < estimate_seconds(1000, 1000, 64, direct=1, ks=2)
-    )
-    assert estimate_seconds(1000, 1000, 64, methods=0, direct=1) < estimate_seconds(
-        1000, 1000, 64, direct=1
-    )
-    assert small > estimate_seconds(1000, 1000, 64, methods=1)
+    seconds = partial(estimate_seconds, 1000, 1000, 64)
+    assert small < seconds(split=None)
+    assert small < seconds(ks=20) < seconds(ks=20, bandwidths=9)
+    assert small < seconds(drawn=True)
+    assert small < seconds(direct=1) < seconds(direct=1, ks=2)
+    assert seconds(methods=0, direct=1) < seconds(direct=1)
+    assert small > seconds(methods=1)
 
 
 def test_the_live_size_is_the_largest_that_needs_no_subsample() -> None:
@@ -95,7 +80,7 @@ def test_the_live_size_is_the_largest_that_needs_no_subsample() -> None:
 
 def test_a_subsample_of_one_is_refused() -> None:
     with pytest.raises(ValueError, match="n = 1; a subsample of at least 2"):
-        subsample(pair(points(), points()), 1)
+        subsample(gaussians(), 1)
 
 
 def test_approximate_curves_take_longer_for_more_but_not_in_proportion() -> None:
@@ -112,12 +97,9 @@ def test_approximate_curves_take_longer_for_more_but_not_in_proportion() -> None
 def test_default_rows_are_the_same_on_every_machine_and_never_nearly_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    sizes = [
-        (n, m, d)
-        for n in (500, 9_000, 10_500, 30_000, 200_000)
-        for m in (n, 700)
-        for d in (8, 768, 20_000)
-    ]
+    counts = (500, 9_000, 10_500, 30_000, 200_000)
+    pairs = [*zip(counts, counts, strict=True), *product(counts, [700])]
+    sizes = [(*pair, d) for pair, d in product(pairs, (8, 768, 20_000))]
     found = [default_rows(*size) for size in sizes]
     monkeypatch.setattr(workload, "_speed", lambda: (1e-6, 1e-5))
     monkeypatch.setattr(workload, "available_threads", lambda: 64)
@@ -205,4 +187,4 @@ def test_durations_and_rows_in_words_and_numbers(monkeypatch: pytest.MonkeyPatch
     samples = Samples(np.arange(9.0)[:, None])
     assert cut(samples, 9, 0) is samples
     assert cut(samples, 8, 0).notes == (f"{CUT} 8 of 9 samples",)
-    assert subsample(pair(points(3), points(2)), 2).real.n == 2
+    assert subsample(gaussians(3, 2), 2).real.n == 2
