@@ -54,9 +54,7 @@ def test_before_anything_is_measured_the_truth_stands_alone() -> None:
 
 def test_a_logarithmic_axis_without_a_place_for_zero_is_refused() -> None:
     with pytest.raises(ValueError, match="positive"):
-        check_figure(
-            [SweepPoint(0.0, 1.0, 0.1)], [(0.0, 1.0)], name="I-Prec", x_title="s", log_x=True
-        )
+        check_figure([SweepPoint(0, 1, 0.1)], [(0, 1)], name="I-Prec", x_title="s", log_x=True)
 
 
 def test_values_beyond_one_are_in_sight() -> None:

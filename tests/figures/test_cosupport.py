@@ -22,13 +22,10 @@ from prviz.figures import (
 )
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
+from tests.figures.traces import by_name
 
 CURVE = PRCurve.from_error_rates([0.0, 0.2, 0.5], [0.6, 0.2, 0.0])
 TRUTH = PRCurve.from_error_rates([0.0, 0.1], [0.9, 0.0])
-
-
-def named(figure: Any) -> dict[str, Any]:
-    return {trace.name: trace for trace in figure.data if trace.name}
 
 
 def ball(role: Any, dimension: int) -> SupportBalls:
@@ -41,14 +38,13 @@ def test_a_map_has_regions_their_colours_samples_and_circles() -> None:
     classes = np.zeros((7, 5), dtype=int)
     classes[2, 3], classes[0, 0] = 1, 3
     points = np.arange(12.0).reshape(6, 2)
-    figure = support_map_figure(
-        (x, y), classes, points=points, is_real=np.arange(6) < 4, balls=[ball("real", 2)]
-    )
+    samples: dict[str, Any] = {"points": points, "is_real": np.arange(6) < 4}
+    figure = support_map_figure((x, y), classes, **samples, balls=[ball("real", 2)])
     regions = figure.data[0]
     assert (regions.type, regions.zmin, regions.zmax) == ("heatmap", -0.5, 3.5)
     np.testing.assert_array_equal(regions.z, classes)
     assert len({color for _, color in regions.colorscale}) == 4
-    traces = named(figure)
+    traces = by_name(figure)
     assert list(traces) == [
         "support of P only",
         "both: the co-support",
@@ -61,52 +57,46 @@ def test_a_map_has_regions_their_colours_samples_and_circles() -> None:
     np.testing.assert_allclose(np.hypot(xs - 3, ys - 3), [[0.5] * xs.shape[1], [2.0] * xs.shape[1]])
     assert (len(traces["real samples"].x), len(traces["generated samples"].x)) == (4, 2)
     assert figure.layout.yaxis.scaleanchor == "x"
-    flat = support_map_figure((100 * x, y), classes, points=points, is_real=np.arange(6) < 4)
+    flat = support_map_figure((100 * x, y), classes, **samples)
     assert flat.layout.yaxis.scaleanchor is None
     with pytest.raises(ValueError, match=r"classes have shape \(7, 5\); \(5, 7\) is needed"):
-        support_map_figure((y, x), classes, points=points, is_real=np.arange(6) < 4)
+        support_map_figure((y, x), classes, **samples)
 
 
 def test_bands_stand_above_their_own_balls_and_all_above_the_samples() -> None:
     axis = np.linspace(0, 1, 4)
     rows = {"truth": [0, 1, 1, 3], "knn": [2, 2, 3, 3], "ipr": [0, 0, 0, 0]}
     balls = {"knn": [ball("both", 1)], "ipr": [ball("real", 1), ball("generated", 1)]}
-    points = np.arange(5.0)
-    is_real = np.arange(5) < 2
-    figure = support_bands_figure(axis, rows, points=points, is_real=is_real, balls=balls)
+    samples: dict[str, Any] = {"points": np.arange(5.0), "is_real": np.arange(5) < 2}
+    figure = support_bands_figure(axis, rows, **samples, balls=balls)
     bands = figure.data[0]
     np.testing.assert_array_equal(np.asarray(bands.z)[::2], list(rows.values()))
     assert not np.asarray(bands.z)[1::2].any()
     assert len(bands.y) == len(bands.z) + 1
-    assert list(figure.layout.yaxis.ticktext) == [
-        "truth",
-        "kNN",
-        "iPR",
-        "real samples",
-        "generated ones",
-    ]
-    traces = named(figure)
-    lanes = [
-        traces[f"balls of {whose}"] for whose in ("both supports", "support of P", "support of Q")
-    ]
-    for lane, (low, high) in zip(lanes, ((1.34, 2), (2.34, 2.68), (2.68, 3)), strict=True):
-        np.testing.assert_allclose(
-            np.asarray(lane.x).reshape(2, 3)[:, :2], [[2.5, 3.5], [1.0, 5.0]]
-        )
+    lanes = ["truth", "kNN", "iPR", "real samples", "generated ones"]
+    assert list(figure.layout.yaxis.ticktext) == lanes
+    traces = by_name(figure)
+    for whose, low, high in (
+        ("both supports", 1.34, 2),
+        ("support of P", 2.34, 2.68),
+        ("support of Q", 2.68, 3),
+    ):
+        lane = traces[f"balls of {whose}"]
+        ends = np.asarray(lane.x).reshape(2, 3)[:, :2]
+        np.testing.assert_allclose(ends, [[2.5, 3.5], [1.0, 5.0]])
         assert low <= np.nanmin(lane.y) <= np.nanmax(lane.y) <= high
     assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]  # the first row is on top
     with pytest.raises(ValueError, match=r"rows\['knn'\] has shape"):
-        support_bands_figure(axis, {"knn": [0]}, points=points, is_real=is_real)
+        support_bands_figure(axis, {"knn": [0]}, **samples)
 
 
 def test_samples_are_coloured_by_class_and_known_by_their_row() -> None:
     points = np.arange(16.0).reshape(8, 2)
+    is_real = np.arange(8) < 4
     classes = np.array([0, 1, 3, 3, 2, 3, 3, 0])
-    rows = np.arange(8) * 10
     notes = [f"<b>{i}" for i in range(8)]
-    samples = SamplePoints(points, notes=notes, ids=rows)
-    figure = support_samples_figure(samples, np.arange(8) < 4, classes)
-    traces = named(figure)
+    samples = SamplePoints(points, notes=notes, ids=np.arange(8) * 10)
+    traces = by_name(support_samples_figure(samples, is_real, classes))
     assert list(traces) == [
         "neither: real",
         "neither: generated",
@@ -119,11 +109,11 @@ def test_samples_are_coloured_by_class_and_known_by_their_row() -> None:
     assert list(traces["both: real"].x) == [4, 6]
     assert traces["neither: generated"].marker.symbol == "triangle-up-open"
     assert "<b>" not in "".join(traces["both: real"].hovertext)
-    thinned = support_samples_figure(SamplePoints(points), np.arange(8) < 4, classes, most=3)
+    thinned = support_samples_figure(SamplePoints(points), is_real, classes, most=3)
     assert sum(len(trace.x) for trace in thinned.data) == 3
     assert "3 of 8 samples drawn" in thinned.layout.xaxis.title.text
     with pytest.raises(ValueError, match="one per sample"):
-        support_samples_figure(SamplePoints(points), np.arange(8) < 4, classes[:5])
+        support_samples_figure(SamplePoints(points), is_real, classes[:5])
 
 
 @pytest.mark.parametrize(("side", "at"), [("precision", PRCurve.alpha), ("recall", PRCurve.beta)])
@@ -183,4 +173,4 @@ def test_measured_balls_can_be_drawn(d: int) -> None:
         figure = support_bands_figure(axis, dict.fromkeys(balls, np.ones(5)), balls=balls, **shared)
     else:
         figure = support_map_figure((axis, axis), np.ones((5, 5)), balls=balls["kde"], **shared)
-    assert any("support of P" in name for name in named(figure))
+    assert any("support of P" in name for name in by_name(figure))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -35,6 +36,7 @@ from prviz.figures.pr import BOUND, LIMIT, REFUTED
 from prviz.figures.svg import pr_svg
 from prviz.figures.theme import PRECISION, RECALL, label, symbols
 from prviz.toys import SupportMasses
+from tests.figures.traces import by_name, names
 
 TRUTH = PRCurve.from_error_rates([0.1, 0.4], [0.4, 0.1])
 CURVES = {
@@ -53,10 +55,7 @@ def every_figure(name: str = "knn") -> dict[str, go.Figure]:
     """One of each kind, with a curve of this name."""
     curves = {name: CURVES["knn"], "kde": CURVES["kde"]}
     points = np.random.default_rng(0).normal(size=(40, 2))
-    samples: dict[str, Any] = {
-        "c_real": np.arange(40),
-        "c_generated": np.ones(40),
-    }
+    samples: dict[str, Any] = {"c_real": np.arange(40), "c_generated": np.ones(40)}
     line = SamplePoints(points[:, :1], (name, name))
     plane = SamplePoints(points, (name, name))
     noted = SamplePoints(points, (name, name), [name] * 40)
@@ -77,14 +76,14 @@ def band_of(curve: PRCurve) -> Band:
     return band([curve, CURVES["kde"], CURVES["coverage"]], points=20)
 
 
-def by_name(figure: go.Figure) -> dict[str, Any]:
-    return {trace.name: trace for trace in figure.data}
+def linear(color: str) -> np.ndarray:
+    """Red, green and blue as amounts of light."""
+    levels = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(levels <= 0.04045, levels / 12.92, ((levels + 0.055) / 1.055) ** 2.4)
 
 
 def luminance(color: str) -> float:
-    levels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in levels)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return float(np.dot(linear(color), [0.2126, 0.7152, 0.0722]))
 
 
 @pytest.mark.parametrize(
@@ -118,11 +117,8 @@ APART = 15  # CIELAB units: more than six just noticeable differences
 def colour_distance(one: str, other: str, seen: str) -> float:
     places = []
     for color in (one, other):
-        levels = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-        linear = np.where(levels <= 0.04045, levels / 12.92, ((levels + 0.055) / 1.055) ** 2.4)
-        x, y, z = np.cbrt(
-            TO_XYZ @ np.clip(np.array(SEEN[seen]) @ linear, 0, 1) / [0.9505, 1, 1.089]
-        )
+        light = np.clip(np.array(SEEN[seen]) @ linear(color), 0, 1)
+        x, y, z = np.cbrt(TO_XYZ @ light / [0.9505, 1, 1.089])
         places.append(np.array([116 * y, 500 * (x - y), 200 * (y - z)]))
     return float(np.linalg.norm(places[0] - places[1]))
 
@@ -159,17 +155,11 @@ def test_a_family_keeps_its_colour_whatever_else_is_drawn() -> None:
 
 
 def test_each_family_has_one_colour_in_all_figures() -> None:
-    pr = pr_figure(CURVES)
-    error = error_space_figure(CURVES)
-    bias = bias_figure(CURVES, TRUTH)
-    for name in CURVES:
-        colors_of = {
-            by_name(figure)[ESTIMATORS[name].title].line.color for figure in (pr, error, bias)
-        }
-        assert colors_of == {FAMILY_COLORS[name]}
-    assert set(extremes_figure(ROWS).data[0].marker.color) == {
-        FAMILY_COLORS[name] for name in CURVES
-    }
+    own = {name: FAMILY_COLORS[name] for name in CURVES}
+    for figure in (pr_figure(CURVES), error_space_figure(CURVES), bias_figure(CURVES, TRUTH)):
+        drawn = by_name(figure)
+        assert {name: drawn[ESTIMATORS[name].title].line.color for name in CURVES} == own
+    assert set(extremes_figure(ROWS).data[0].marker.color) == set(own.values())
 
 
 def test_only_the_truth_is_dashed() -> None:
@@ -226,26 +216,16 @@ def test_a_curve_is_thin_where_it_leaves_the_bound_and_only_there() -> None:
     ends = PRCurve.from_error_rates([0.1], [0.1]), PRCurve.from_error_rates([0.0, 0.3], [0.3, 0.0])
     (low, high), (lower, higher) = refuted_runs(*ends)
     assert low == 0 < high < 1 < lower < higher == np.inf
-    svg = pr_svg({"kde": across}, title="a", bound=bound)
-    assert svg.count(f'stroke="{FAMILY_COLORS["kde"]}" stroke-width="1"') == 1
-    assert (
-        pr_svg({"kde": across}, title="a").count(
-            f'stroke="{FAMILY_COLORS["kde"]}" stroke-width="1"'
-        )
-        == 0
-    )
+    for given, thin_lines in ((bound, 1), (None, 0)):
+        svg = pr_svg({"kde": across}, title="a", bound=given)
+        assert svg.count(f'stroke="{FAMILY_COLORS["kde"]}" stroke-width="1"') == thin_lines
 
 
 def test_everything_in_a_pr_figure_is_legal_for_plotly() -> None:
     bands = {name: band([curve, TRUTH]) for name, curve in CURVES.items()}
-    options: dict[str, Any] = {
-        "truth": TRUTH,
-        "bound": TRUTH,
-        "limits": CURVES,
-        "bands": bands,
-        "notes": {"knn": "a"},
-    }
-    figure = pr_figure(CURVES, **options)
+    figure = pr_figure(
+        CURVES, truth=TRUTH, bound=TRUTH, limits=CURVES, bands=bands, notes={"knn": "a"}
+    )
     assert len(figure.data) == 3 * len(CURVES) + 3 + 2  # two curves leave the bound
     checked = go.Figure(figure.to_plotly_json())  # it checks every entry
     assert json.loads(checked.to_json()) == json.loads(figure.to_json())
@@ -285,10 +265,7 @@ def test_pr_figure_is_square_and_named() -> None:
     layout = pr_figure(CURVES).layout
     assert tuple(layout.xaxis.range) == tuple(layout.yaxis.range) == (0, 1.02)
     assert layout.yaxis.scaleanchor == "x"
-    assert (layout.xaxis.title.text, layout.yaxis.title.text) == (
-        RECALL,
-        PRECISION,
-    )
+    assert (layout.xaxis.title.text, layout.yaxis.title.text) == (RECALL, PRECISION)
 
 
 def test_pr_points_carry_their_classifier() -> None:
@@ -299,8 +276,8 @@ def test_pr_points_carry_their_classifier() -> None:
     inner = slice(1, -1)
     np.testing.assert_allclose(trace.y[inner], lam[inner] * fpr[inner] + fnr[inner])
     np.testing.assert_allclose(trace.x[inner], fpr[inner] + fnr[inner] / lam[inner])
-    drawn = {(a, b) for a, b in zip(fpr, fnr, strict=True)}
-    assert drawn == {(a, b) for a, b in CURVES["knn"].vertices.tolist()}
+    drawn = np.unique(np.column_stack([fpr, fnr]), axis=0)
+    np.testing.assert_array_equal(drawn, CURVES["knn"].vertices)
     assert trace.text[-1] == "∞"
     for word in ("precision", "recall", "λ", "fpr", "fnr"):
         assert word in trace.hovertemplate
@@ -346,11 +323,9 @@ def test_bias_is_the_difference_of_precision() -> None:
     assert trace.y[-1] == 1 - TRUTH.extreme_precision
     assert trace.x[45] == 45
     assert lam[45] == pytest.approx(1)
-    assert (
-        dict(zip(figure.layout.xaxis.ticktext, figure.layout.xaxis.tickvals, strict=True))["1"]
-        == 45
-    )
-    assert "λ" in figure.layout.xaxis.title.text
+    axis = figure.layout.xaxis
+    assert dict(zip(axis.ticktext, axis.tickvals, strict=True))["1"] == 45
+    assert "λ" in axis.title.text
     assert list(by_name(figure)["truth"].y) == [0, 0]
 
 
@@ -379,8 +354,6 @@ def test_stability_shows_every_method_and_the_truth() -> None:
     assert list(traces["truth"].y) == [0.5, 0.5]
     assert figure.layout.showlegend is False
     assert figure.layout.xaxis.type == "log"
-    with pytest.raises(ValueError, match="2 values of x and 1 of y"):
-        stability_figure({"knn": ([1, 2], [0.5])})
 
 
 def test_bias_reaches_equally_far_on_both_sides() -> None:
@@ -389,19 +362,19 @@ def test_bias_reaches_equally_far_on_both_sides() -> None:
     assert high in [1.05 * reach for reach in (0.05, 0.1, 0.2, 0.5, 1)]
 
 
-def test_iou_sweep_refuses_what_it_cannot_draw() -> None:
+@pytest.mark.parametrize("draw", [stability_figure, partial(iou_sweep_figure, xlabel="k")])
+def test_lines_over_k_refuse_what_they_cannot_draw(draw: Callable[..., go.Figure]) -> None:
     with pytest.raises(ValueError, match="2 values of x and 1 of y"):
-        iou_sweep_figure({"knn": ([1, 2], [0.5])}, xlabel="k")
+        draw({"knn": ([1, 2], [0.5])})
     with pytest.raises(ValueError, match="positive"):
-        iou_sweep_figure({"knn": ([0, 2], [0.5, 0.6])}, xlabel="k")
+        draw({"knn": ([0, 2], [0.5, 0.6])})
 
 
 def test_extremes_stand_beside_all_four_masses() -> None:
     figure = extremes_figure(ROWS, truth=MASSES)
     traces = by_name(figure)
-    assert [
-        traces[f"true {name}"].x[0] for name in ("Q(supp P)", "Q(cosupp)", "P(supp Q)", "P(cosupp)")
-    ] == list(MASSES)
+    masses = ("Q(supp P)", "Q(cosupp)", "P(supp Q)", "P(cosupp)")
+    assert [traces[f"true {name}"].x[0] for name in masses] == list(MASSES)
     assert traces["true Q(cosupp)"].yaxis != traces["true P(cosupp)"].yaxis
     assert set(traces["precision, with split"].x) == {0.8}
     assert set(traces["recall, without split"].x) == {0.4}
@@ -409,12 +382,10 @@ def test_extremes_stand_beside_all_four_masses() -> None:
     titles = " ".join(note.text for note in figure.layout.annotations)
     assert "true Q(cosupp) = 0.600" in titles
     assert "true P(supp Q) = 0.700" in titles
-    assert [trace.name for trace in figure.data if trace.showlegend is None] == [
-        "with split",
-        "without split",
-    ]
+    shown = [trace.name for trace in figure.data if trace.showlegend is None]
+    assert shown == ["with split", "without split"]
 
 
 def test_extremes_without_truth_have_no_reference_lines() -> None:
-    assert not [trace.name for trace in extremes_figure(ROWS).data if trace.name.startswith("true")]
+    assert not [name for name in names(extremes_figure(ROWS)) if name.startswith("true")]
     assert extremes_figure([]).layout.height > 0

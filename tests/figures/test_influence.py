@@ -11,7 +11,8 @@ from prviz.figures import (
     extreme_sweep_figure,
     fall_figure,
 )
-from tests.figures.test_figures import EVIL, by_name
+from tests.figures.test_figures import EVIL
+from tests.figures.traces import by_name
 
 LINES = {
     True: {"knn": ([1, 2, 4], [1.0, 0.9, 0.5]), "ipr": ([1, 2, 4], [1.0, 1.0, 1.0])},
@@ -34,11 +35,10 @@ def test_both_splits_over_k_are_told_apart_without_dashes() -> None:
     drawn = by_name(figure)
     assert list(drawn["kNN, with split"].y) == [1.0, 0.9, 0.5]
     assert list(drawn["kNN, without split"].x) == [1, 2, 8]
-    assert {drawn[f"kNN, {word}"].line.color for word in ("with split", "without split")} == {
-        FAMILY_COLORS["knn"]
-    }
-    assert drawn["kNN, with split"].line.width > 2 * drawn["kNN, without split"].line.width
-    assert drawn["kNN, without split"].marker.symbol == "diamond-open"
+    split, whole = (drawn[f"kNN, {word}"] for word in ("with split", "without split"))
+    assert split.line.color == whole.line.color == FAMILY_COLORS["knn"]
+    assert split.line.width > 2 * whole.line.width
+    assert whole.marker.symbol == "diamond-open"
     assert [trace.name for trace in figure.data if trace.line.dash] == ["truth"]
     assert drawn["truth"].line.color == TRUTH_COLOR
     assert list(drawn["truth"].x) == [1, 8]

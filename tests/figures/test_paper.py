@@ -90,14 +90,15 @@ def test_results_are_drawn_as_their_curves() -> None:
 def test_what_can_not_be_drawn_is_said(
     curves: dict[str, PRCurve], tmp_path: Path, monkeypatch
 ) -> None:
-    with pytest.raises(ValueError, match=r"ends in \.pdf, \.svg, \.png"):
-        prviz.save(curves, "fig.eps")
-    with pytest.raises(ValueError, match="'one column' or 'two columns' or 2 to 40 inches"):
-        prviz.save(curves, "fig.pdf", width="half")
-    with pytest.raises(ValueError, match="there is no folder"):
-        prviz.save(curves, tmp_path / "none" / "fig.pdf")
-    with pytest.raises(ValueError, match="give the curves instead"):
-        prviz.save(prviz.plot(curves), tmp_path / "fig.pdf")
+    plain = prviz.plot(curves)
+    for drawn, path, width, message in (
+        (curves, "fig.eps", "one column", r"ends in \.pdf, \.svg, \.png"),
+        (curves, "fig.pdf", "half", "'one column' or 'two columns' or 2 to 40 inches"),
+        (curves, tmp_path / "none" / "fig.pdf", "one column", "there is no folder"),
+        (plain, tmp_path / "fig.pdf", "one column", "give the curves instead"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            prviz.save(drawn, path, width=width)
     with pytest.raises(ValueError, match="belongs to no curve"):
         prviz.plot(curves, truth={"d": curves["c"]})
     with pytest.raises(TypeError, match=r"curves\['x'\] is int"):

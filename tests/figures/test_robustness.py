@@ -11,6 +11,7 @@ from prviz.figures import (
     fewer_samples_figure,
     winners_figure,
 )
+from tests.figures.traces import written
 
 WHO = {
     "one": Contender("A", "#0072B2"),
@@ -31,21 +32,12 @@ def test_every_cell_has_its_winners_sign_and_flipped_ones_a_border() -> None:
     assert list(map(list, cells.z)) == [[0.0, 1.0], [None, 0.0]]
     assert cells.text[0][1] == "<b>&lt;b&gt;two&lt;/b&gt;</b><br>x"
     assert {color for _, color in cells.colorscale} == {"#0072B2", "#C48A00"}
-    signs = {
-        (x, y): text
-        for each in rest
-        if each.mode == "text"
-        for x, y, text in zip(each.x, each.y, each.text, strict=True)
-    }
+    signs = written(each for each in rest if each.mode == "text")
     assert signs == {(0, 0): "A", (1, 0): "B", (1, 1): "A"}
-    assert [
-        (each.x0 + each.x1, each.y0 + each.y1, each.line.dash) for each in figure.layout.shapes
-    ] == [(2.0, 0.0, "5px,3px")]
-    assert [each.name for each in rest if each.showlegend] == [
-        "A: one",
-        "B: &lt;b&gt;two&lt;/b&gt;",
-        "dashed border: not the verdict",
-    ]
+    (border,) = figure.layout.shapes
+    assert (border.x0 + border.x1, border.y0 + border.y1, border.line.dash) == (2, 0, "5px,3px")
+    shown = ["A: one", "B: &lt;b&gt;two&lt;/b&gt;", "dashed border: not the verdict"]
+    assert [each.name for each in rest if each.showlegend] == shown
 
 
 def test_a_map_without_winners_keeps_its_shape() -> None:
@@ -57,13 +49,11 @@ def test_a_map_without_winners_keeps_its_shape() -> None:
 def test_many_winners_have_room_for_their_names() -> None:
     who = {f"checkpoint number {place}": Contender(str(place), "#0072B2") for place in range(8)}
     labels = {"rows": ["kNN"], "columns": [str(k) for k in range(8)], "column_title": "k"}
-    few, many = (
-        winners_figure(
-            [WonCell(0, at, name, "", False) for at, name in enumerate(names)], who, **labels
-        )
-        for names in ([next(iter(who))] * 8, list(who))
-    )
-    assert many.layout.height - few.layout.height >= 6 * 20
+    heights = []
+    for names in ([next(iter(who))] * 8, list(who)):
+        won = [WonCell(0, at, name, "", False) for at, name in enumerate(names)]
+        heights.append(winners_figure(won, who, **labels).layout.height)
+    assert heights[1] - heights[0] >= 6 * 20
 
 
 def test_lines_differ_by_dash_and_symbol_and_reach_down_to_reversed_orders() -> None:
@@ -77,12 +67,8 @@ def test_lines_differ_by_dash_and_symbol_and_reach_down_to_reversed_orders() -> 
 
 def test_agreement_has_its_number_in_every_cell_that_is_known() -> None:
     figure = agreement_figure(["knn", "ipr"], [[1.0, -0.333], [-0.001, math.nan]])
-    texts = {
-        (x, y): text
-        for each in figure.data[1:]
-        for x, y, text in zip(each.x, each.y, each.text, strict=True)
-    }
-    assert texts == {(0, 0): "1.00", (1, 0): "−0.33", (0, 1): "0.00"}
+    texts = {(0, 0): "1.00", (1, 0): "−0.33", (0, 1): "0.00"}
+    assert written(figure.data[1:]) == texts
     assert {each.textfont.color for each in figure.data[1:]} == {"black", "white"}
     named = agreement_figure(["knn", "tightest"], [[1.0, 0.5], [0.5, 1.0]]).layout
     assert list(named.xaxis.ticktext) == ["kNN", "Best<br>classifier"]

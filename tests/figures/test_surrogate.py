@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+import plotly.graph_objects as go
 import pytest
 
 from prviz.figures import (
@@ -28,14 +29,15 @@ LINES = [
 ]
 
 
+def drawn(line: SettingLine) -> go.Figure:
+    return setting_lines_figure([line], xlabel="k", ylabel="IoU")
+
+
 def test_errors_have_their_interval_the_family_s_colour_and_a_mark_of_shape_too() -> None:
     figure = error_intervals(ERRORS)
     assert [trace.x[0] for trace in figure.data[:2]] == [0.1, -0.3]
     best, avoid, _ = figure.data
-    assert (best.error_x.arrayminus[0], avoid.error_x.array[0]) == (
-        pytest.approx(0.05),
-        pytest.approx(0.1),
-    )
+    assert (best.error_x.arrayminus[0], avoid.error_x.array[0]) == pytest.approx((0.05, 0.1))
     assert [trace.marker.symbol for trace in figure.data] == ["star", "x", "circle"]
     assert [trace.marker.color for trace in figure.data] == [
         FAMILY_COLORS[each.method] for each in ERRORS
@@ -62,23 +64,16 @@ def test_lines_say_the_split_by_their_marks_and_are_never_dashed() -> None:
 
 def test_the_axis_holds_every_bar_and_labels_keep_apart() -> None:
     small = SettingLine("knn", None, [5, 42], [0.04, 0.09], [0.01, 0.05])
-    assert (
-        setting_lines_figure([small], xlabel="k", ylabel="excess").layout.yaxis.range[1]
-        >= 0.09 + 0.05
-    )
-    many = setting_lines_figure(
-        [SettingLine("knn", None, [50, 55, 70], [0.1] * 3, [0] * 3)], xlabel="d", ylabel="IoU"
-    )
+    assert drawn(small).layout.yaxis.range[1] >= 0.09 + 0.05
+    many = drawn(SettingLine("knn", None, [50, 55, 70], [0.1] * 3, [0] * 3))
     assert list(many.layout.xaxis.ticktext) == ["50", "70"]
     assert list(many.data[0].x) == [50, 55, 70]
 
 
 def test_values_that_do_not_belong_together_are_refused() -> None:
-    with pytest.raises(ValueError, match="kNN, no split: 2 values of x and 1 of y"):
-        setting_lines_figure(
-            [SettingLine("knn", None, [1, 2], [0.5], [0.1])], xlabel="k", ylabel="IoU"
-        )
-    with pytest.raises(ValueError, match="needs positive values"):
-        setting_lines_figure(
-            [SettingLine("knn", None, [0], [0.5], [0.1])], xlabel="k", ylabel="IoU"
-        )
+    for xs, message in (
+        ([1, 2], "kNN, no split: 2 values of x and 1 of y"),
+        ([0], "needs positive values"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            drawn(SettingLine("knn", None, xs, [0.5], [0.1]))

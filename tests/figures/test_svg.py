@@ -21,13 +21,14 @@ CURVES = {
     name: PRCurve.from_error_rates([a, 0.4 + a], [0.5 - a, 0.1])
     for name, a in zip(("knn", "kde", "ipr", "coverage"), (0.05, 0.1, 0.2, 0.3), strict=True)
 }
+SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert(1)</script> & \"]]>\x00'{$x$}"
 
 
 def drawn(text: str) -> tuple[ElementTree.Element, list[str]]:
     """The document, and all its texts."""
     root = ElementTree.fromstring(text)
-    return root, [node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    return root, [node.text or "" for node in root.iter(SVG + "text")]
 
 
 @pytest.mark.parametrize("wide", [False, True])
@@ -42,18 +43,17 @@ def test_every_family_stands_at_its_curve_with_the_iou_as_computed(wide: bool) -
         iou = curve.iou(TRUTH)
         assert f"{ESTIMATORS[name].title}, IoU {iou:.2f}" in texts
         assert (f"{iou:.2f}" in texts) == wide
-    hovers = [node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}title")]
+    hovers = [node.text or "" for node in root.iter(SVG + "title")]
     compared = CURVES["ipr"].compare(TRUTH)
-    assert any(
-        f"excess {compared.excess:.2f}, deficit {compared.deficit:.2f}" in hover for hover in hovers
-    )
+    told = f"excess {compared.excess:.2f}, deficit {compared.deficit:.2f}"
+    assert any(told in hover for hover in hovers)
 
 
 def test_bars_of_the_wide_drawing_are_as_long_as_excess_and_deficit_together() -> None:
     root, _ = drawn(pr_svg({"ipr": CURVES["ipr"]}, title="", truth=TRUTH, wide=True))
     whole, bar = [
         float(node.get("width") or "nan")
-        for node in root.iter("{http://www.w3.org/2000/svg}rect")
+        for node in root.iter(SVG + "rect")
         if float(node.get("x") or 0) > LEFT + SIDE
     ]
     compared = CURVES["ipr"].compare(TRUTH)
@@ -98,15 +98,11 @@ def test_a_curve_is_thin_and_bare_exactly_where_it_is_refuted() -> None:
     paths = re.findall(
         rf'<path d="M([^"]+)" [^>]*stroke="{FAMILY_COLORS["kde"]}" stroke-width="(.)"', text
     )
-    thin, thick = [
-        {
-            tuple(point.split())
-            for points, width in paths
-            if width == of
-            for point in re.findall(r"\S+ \S+", points)
-        }
-        for of in "13"
-    ]
+    thin = set[tuple[str, ...]]()
+    thick = set[tuple[str, ...]]()
+    for points, width in paths:
+        line = thin if width == "1" else thick
+        line.update(tuple(point.split()) for point in re.findall(r"\S+ \S+", points))
     lam, precision, recall = across.sample(200)
     beyond = is_refuted(lam, precision, recall, bound)
     assert 0 < beyond.sum() < len(lam)
@@ -133,7 +129,7 @@ def test_lines_are_the_curves() -> None:
 def test_foreign_text_stays_text() -> None:
     text = pr_svg({HOSTILE: TRUTH}, title=HOSTILE, subtitle=HOSTILE)
     root, texts = drawn(text)
-    assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
+    assert not list(root.iter(SVG + "script"))
     assert "<script>" in texts[0]
     assert not re.search(r"href|url\((?!data:font/woff2;base64,)", text)
 

@@ -8,6 +8,7 @@ from plotly.colors import sample_colorscale
 
 from prviz.figures import MeanCell, sweep_figure
 from prviz.figures.theme import HEAT, luminance
+from tests.figures.traces import written
 
 NAN = math.nan
 CELLS = [MeanCell(0, 0, 0.5, 0.125, 3), MeanCell(1, 0, 0.25, NAN, 1), MeanCell(1, 1, 0.75, 0.0, 2)]
@@ -18,12 +19,8 @@ def test_every_field_says_mean_and_spread_and_what_is_not_measured_is_empty() ->
     figure = sweep_figure(["knn", "mine"], ROWS, CELLS, label="IoU")
     heat, *numbers = figure.data
     assert list(map(list, heat.z)) == [[0.5, None], [0.25, 0.75]]
-    texts = {
-        (y, x): text
-        for trace in numbers
-        for x, y, text in zip(trace.x, trace.y, trace.text, strict=True)
-    }
-    assert texts == {(0, 0): "0.50<br>±0.12", (1, 0): "0.25", (1, 1): "0.75<br>±0.00"}
+    texts = {(0, 0): "0.50<br>±0.12", (0, 1): "0.25", (1, 1): "0.75<br>±0.00"}
+    assert written(numbers) == texts
     told = "<b>kNN</b><br>&lt;b&gt;Two&lt;/b&gt;<br>k = 4<br>IoU: 0.500 ± 0.125, 3 repeats"
     assert list(heat.hovertext[0]) == [told, ""]
     assert heat.hovertext[1][0].endswith("IoU: 0.250, 1 repeat")

@@ -32,16 +32,14 @@ EVIL = "<a href='javascript:alert(1)'>x</a> %{x} $y$"
 def view(name: str, step: float | None, quality: float, *, known: bool = True) -> CheckpointView:
     curve = PRCurve.from_error_rates([0.0, 0.1, 0.4], [1 - quality, 0.5 * (1 - quality), 0.0])
     found = summaries(curve)
-    return CheckpointView(
-        name,
-        step,
-        curve,
-        found,
-        {k: (v - 0.02, v + 0.01) for k, v in found.items()} if known else {},
-    )
+    intervals = {}
+    if known:
+        intervals = {key: (value - 0.02, value + 0.01) for key, value in found.items()}
+    return CheckpointView(name, step, curve, found, intervals)
 
 
 VIEWS = [view("late", 4000.0, 0.9), view("early", 10.0, 0.2), view(EVIL, 200.0, 0.5)]
+BY_NAME = {each.name: each for each in VIEWS}
 ORDER = ["early", EVIL, "late"]
 
 
@@ -56,21 +54,16 @@ def test_all_curves_are_there_in_the_order_of_their_steps() -> None:
     figure = checkpoints_figure(VIEWS)
     curves = of_items(figure)
     assert [trace.meta for trace in curves] == ORDER
-    by_name = {each.name: each.curve for each in VIEWS}
     for trace in curves:
-        lam = np.divide(
-            trace.y, trace.x, out=np.full(len(trace.x), np.inf), where=np.asarray(trace.x) > 0
-        )
-        inner = (lam > 1e-3) & (lam < 1e3)
-        np.testing.assert_allclose(
-            by_name[trace.meta].alpha(lam[inner]), np.asarray(trace.y)[inner], atol=2e-3
-        )
+        x, y = (np.asarray(side) for side in (trace.x, trace.y))
+        inner = (y > 1e-3 * x) & (y < 1e3 * x)
+        alpha = BY_NAME[trace.meta].curve.alpha(y[inner] / x[inner])
+        np.testing.assert_allclose(alpha, y[inner], atol=2e-3)
     bar = figure.data[-1].marker.colorbar
     assert bar.ypad > 0  # the texts below the bar are whole
     assert list(bar.ticktext) == ["step 10", "step 4,000"]
-    assert [color for _, color in figure.data[-1].marker.colorscale] == [
-        trace.line.color for trace in curves
-    ]
+    scale = [color for _, color in figure.data[-1].marker.colorscale]
+    assert scale == [trace.line.color for trace in curves]
 
 
 def test_a_few_stand_out_of_grey_and_the_ceiling_is_dashed_in_both_figures() -> None:
@@ -155,11 +148,10 @@ def test_a_panel_holds_its_own_curve_in_its_colour_before_all_others() -> None:
 def test_summaries_stand_at_their_steps_with_their_intervals(axis: str) -> None:
     figure = steps_figure(VIEWS, "auc", axis=axis)
     points = of_items(figure)[0]
-    ordered = {each.name: each for each in VIEWS}
     assert list(points.customdata) == ORDER
     assert list(points.x) == ([0, 1, 2] if axis == "even" else [10, 200, 4000])
-    assert list(points.y) == [ordered[name].summaries["auc"] for name in ORDER]
-    ends = [ordered[name].intervals["auc"] for name in ORDER]
+    assert list(points.y) == [BY_NAME[name].summaries["auc"] for name in ORDER]
+    ends = [BY_NAME[name].intervals["auc"] for name in ORDER]
     np.testing.assert_allclose(
         np.subtract(points.y, points.error_y.arrayminus), [low for low, _ in ends]
     )
@@ -191,37 +183,24 @@ def test_points_of_one_step_are_not_joined() -> None:
 def test_the_trade_off_is_recall_across_precision_up_joined_by_step() -> None:
     figure = checkpoint_trade_figure(VIEWS)
     diagonal, path, points = figure.data
-    assert (
-        list(diagonal.x)
-        == list(diagonal.y)
-        == list(figure.layout.xaxis.range)
-        == list(figure.layout.yaxis.range)
-    )
-    by_name = {each.name: each.summaries for each in VIEWS}
+    layout = figure.layout
+    assert diagonal.x == diagonal.y == layout.xaxis.range == layout.yaxis.range
     assert list(points.customdata) == ORDER
-    assert list(points.x) == list(path.x) == [by_name[name]["f8_recall"] for name in ORDER]
-    assert list(points.y) == list(path.y) == [by_name[name]["f8_precision"] for name in ORDER]
-    corner = next(
-        trace
-        for trace in checkpoint_trade_figure(VIEWS, ceiling=(0.99, 0.98)).data
-        if trace.line.dash == "dash"
-    )
+    ordered = [BY_NAME[name].summaries for name in ORDER]
+    assert list(points.x) == list(path.x) == [each["f8_recall"] for each in ordered]
+    assert list(points.y) == list(path.y) == [each["f8_precision"] for each in ordered]
+    with_ceiling = checkpoint_trade_figure(VIEWS, ceiling=(0.99, 0.98))
+    (corner,) = (trace for trace in with_ceiling.data if trace.line.dash == "dash")
     assert (corner.x[1], corner.y[1]) == (0.99, 0.98)
 
 
 def test_names_stand_only_where_there_is_room() -> None:
     apart = np.array([[0.1, 0.1], [0.5, 0.5], [0.9, 0.9]])
-    assert placed_names(["first", "second", "third"], apart, (0, 1))[0] == [
-        "first",
-        "second",
-        "third",
-    ]
+    three = ["first", "second", "third"]
+    assert placed_names(three, apart, (0, 1))[0] == three
     heap = np.full((30, 2), 0.5) + np.arange(60).reshape(30, 2) * 1e-4
-    written = [
-        text
-        for text in placed_names([f"checkpoint-{i:05d}" for i in range(30)], heap, (0, 1))[0]
-        if text
-    ]
+    many = [f"checkpoint-{i:05d}" for i in range(30)]
+    written = [text for text in placed_names(many, heap, (0, 1))[0] if text]
     assert 1 <= len(written) <= 6
     assert "checkpoint-00000" in written
 
@@ -273,10 +252,7 @@ def test_foreign_names_are_words_and_never_markup() -> None:
         content = json.loads(figure.to_json())
         for trace in content["data"]:
             # a front end compares them, and shows them to nobody
-            for unread in (
-                "meta",
-                "customdata",
-            ):
+            for unread in ("meta", "customdata"):
                 trace.pop(unread, None)
         text = json.dumps(content, ensure_ascii=False)
         assert not [tag for tag in ("<a ", "%{x} ", "$y$") if tag in text]
