@@ -71,37 +71,25 @@ def test_carriers_are_those_of_a_double_loop(kind, d, split):
         ("kde", typical_radius(pair)),
     ]:
         drawn = pair.split(split, 3)
-        supports = estimate(pair, method, k=3, bandwidth=bandwidth, split=split, seed=3)[
-            method
-        ].supports
+        options = {"k": 3, "bandwidth": bandwidth, "split": split, "seed": 3}
+        supports = estimate(pair, method, **options)[method].supports
         halves = supports.c_generated[: supports.n_real], supports.c_real[supports.n_real :]
         for role, counted in zip(ROLES, reversed(halves), strict=True):
             slow = slow_carriers(drawn, method, 3, bandwidth, role)
-            found = influence(
-                pair, method, role=role, k=3, bandwidth=bandwidth, split=split, seed=3
-            )
-            assert (
-                found.ball_members.counts.tolist()
-                == [len(each) for each in slow]
-                == counted.tolist()
-            )
+            found = influence(pair, method, role=role, **options)
+            sizes = [len(each) for each in slow]
+            assert found.ball_members.counts.tolist() == sizes == counted.tolist()
             n = len(found.rows)
             assert found.carried.tolist() == [sum(j in each for each in slow) for j in range(n)]
             assert found.alone.tolist() == [sum(each == {j} for each in slow) for j in range(n)]
             assert found.share == np.mean([bool(each) for each in slow])
+            keys = list(zip(-found.alone, -found.carried, found.rows, strict=True))
+            order = sorted(np.flatnonzero(found.carried), key=keys.__getitem__)
             for count in (1, 2, 5):
-                top = found.top(count)
-                keys = [
-                    (-found.alone[j], -found.carried[j], found.rows[j])
-                    for j in range(n)
-                    if found.carried[j]
-                ]
-                assert [(-found.alone[j], -found.carried[j], found.rows[j]) for j in top] == sorted(
-                    keys
-                )[:count]
-                assert found.share_without(top) == np.mean(
-                    [bool(each - set(top.tolist())) for each in slow]
-                )
+                top = found.top(count).tolist()
+                assert top == order[:count]
+                left = [bool(each - set(top)) for each in slow]
+                assert found.share_without(top) == np.mean(left)
 
 
 def test_blocks_and_pickles_are_the_same():
@@ -134,6 +122,13 @@ def copies(n_real: int = 60, n_generated: int = 45, d: int = 3) -> SamplePair:
     return SamplePair(real, generated)
 
 
+def left_of(pair: SamplePair, fit, evaluate, split: float | None) -> Split:
+    """The split of these rows alone; without split the data are these rows."""
+    if split is None:
+        return SamplePair(pair.real.values[fit[0]], pair.generated.values[fit[1]]).split(None)
+    return Split(pair, tuple(fit), tuple(evaluate), held_out=True)
+
+
 def slow_ends(split, method: str, k: int) -> extremes.Extremes:
     """Both ends of the curve from supports by double loops."""
     rates = ErrorRates.from_supports(
@@ -158,13 +153,10 @@ def test_the_fall_is_measured_again_on_the_data_without_these_rows(method, role,
         # By hand: out of the fit samples alone, or, without split, out of the data.
         fit = list(drawn.fit_rows)
         fit[side] = np.array([row for row in fit[side] if row not in each.rows])
-        left = Split(pair, tuple(fit), drawn.evaluate_rows, held_out=True)
-        if split is None:
-            left = SamplePair(pair.real.values[fit[0]], pair.generated.values[fit[1]]).split(None)
+        left = left_of(pair, fit, drawn.evaluate_rows, split)
         assert each.extreme == slow_ends(left, method, 3)[side]
-        assert each.share == np.mean(
-            [bool(one) for one in slow_carriers(left, method, 3, None, role)]
-        )
+        carriers = slow_carriers(left, method, 3, None, role)
+        assert each.share == np.mean([bool(one) for one in carriers])
     assert measured[0][2:] == (found.share, found.share)
 
 
@@ -216,15 +208,13 @@ def test_what_has_no_balls_has_no_carriers():
     pair = copies()
     able = [name for name in ESTIMATORS if carries(name)]
     assert able == list(DEFAULT_METHODS)
-    with pytest.raises(
-        ValueError,
-        match="method = 'cluster'; a family that counts samples in balls is needed: knn,",
+    for method, given, message in (
+        ("cluster", {"role": "real"}, "'cluster'; a family that counts samples in balls is needed"),
+        ("knn", {"role": "both"}, 'role = \'both\'; "real" or "generated" is needed'),
+        ("knn", {"role": "real", "k": 60, "split": None}, "k = 60 with 60 real and 45 generated"),
     ):
-        influence(pair, "cluster", role="real")
-    with pytest.raises(ValueError, match='role = \'both\'; "real" or "generated" is needed'):
-        influence(pair, "knn", role="both")
-    with pytest.raises(ValueError, match="k = 60 with 60 real and 45 generated"):
-        influence(pair, "knn", role="real", k=60, split=None)
+        with pytest.raises(ValueError, match=message):
+            influence(pair, method, **given)
     with pytest.raises(ValueError, match="places has 6 entries; at most 5 are possible"):
         influence(pair, "knn", role="real").share_without(np.arange(6))
 
@@ -263,15 +253,12 @@ def test_duplicates_are_reduced_to_one_and_all_is_measured_again(split):
     drawn = pair.split(split, 1)
     for found, generated in ((inside, kept[1]), (across, fresh)):
         fit, evaluate = (
-            tuple(np.intersect1d(*each) for each in zip(part, (kept[0], generated), strict=True))
+            [np.intersect1d(part[0], kept[0]), np.intersect1d(part[1], generated)]
             for part in (drawn.fit_rows, drawn.evaluate_rows)
         )
-        left = Split(pair, fit, evaluate, held_out=True)
-        if split is None:
-            left = SamplePair(pair.real.values[fit[0]], pair.generated.values[fit[1]]).split(None)
-        assert {name: found.extremes[name] for name in ("knn", "ipr")} == {
-            name: slow_ends(left, name, 4) for name in ("knn", "ipr")
-        }
+        left = left_of(pair, fit, evaluate, split)
+        for name in ("knn", "ipr"):
+            assert found.extremes[name] == slow_ends(left, name, 4)
         (fitted,) = measure(left, [("cluster", 4, None)], seed=1)
         assert found.extremes["cluster"] == extremes.Extremes.of(fitted.curve)
 

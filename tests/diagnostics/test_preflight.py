@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,10 @@ def pair(real: np.ndarray, generated: np.ndarray, names: tuple[str, str] = ("", 
 
 def get(result: Preflight, title: str) -> Finding:
     return next(finding for finding in result.findings if finding.title == title)
+
+
+def finding_of(title: str, *sets: np.ndarray, **options: Any) -> Finding:
+    return get(preflight(pair(*sets), **options), title)
 
 
 def troubled(result: Preflight) -> set[str]:
@@ -101,11 +107,11 @@ def test_duplicates_inside_a_set(clean: tuple[np.ndarray, np.ndarray], role: str
     assert get(result, title).value_text == repeats
     assert get(result, title).level == "note"
     # 4 copies: the 3rd neighbour is at 0
-    assert get(preflight(pair(**sets), k=3), title).level == "warning"
+    assert finding_of(title, *sets.values(), k=3).level == "warning"
     sets[role][20:30] = sets[role][31:41]
-    assert get(preflight(pair(**sets)), title).level == "warning"
+    assert finding_of(title, *sets.values()).level == "warning"
     assert "split" in get(result, title).effect
-    assert "split" not in get(preflight(pair(**sets), split=None), title).effect
+    assert "split" not in finding_of(title, *sets.values(), split=None).effect
 
 
 def test_rows_in_both_sets(clean: tuple[np.ndarray, np.ndarray]) -> None:
@@ -113,37 +119,31 @@ def test_rows_in_both_sets(clean: tuple[np.ndarray, np.ndarray]) -> None:
     generated[:2] = real[5:7]
     result = preflight(pair(real, generated))
     assert troubled(result) == {"Rows in both sets"}
-    assert get(result, "Rows in both sets").level == "note"
-    assert (
-        get(result, "Rows in both sets").value_text
-        == "2 of 400 generated rows are exact copies of real ones"
-    )
-    same = preflight(pair(real, real[::-1]))
-    assert get(same, "Rows in both sets").level == "warning"
-    assert "same 400 rows" in get(same, "Rows in both sets").value_text
+    some = get(result, "Rows in both sets")
+    assert some.level == "note"
+    assert some.value_text == "2 of 400 generated rows are exact copies of real ones"
+    same = finding_of("Rows in both sets", real, real[::-1])
+    assert same.level == "warning"
+    assert "same 400 rows" in same.value_text
 
 
 def test_constant_features() -> None:
     real = cloud(d=40, seed=1)
     generated = cloud(d=40, seed=2)
     real[:, 3] = generated[:, 3] = 0.1
-    both = get(preflight(pair(real, generated)), "Constant features")
+    both = finding_of("Constant features", real, generated)
     assert (both.value_text, both.level) == ("1 in both sets, 0 in one set only, of 40", "note")
     generated[:, 7] = 0
-    one = get(preflight(pair(real, generated)), "Constant features")
-    assert (one.value_text.split(";")[0], one.level) == (
-        "1 in both sets, 1 in one set only, of 40",
-        "note",
-    )
+    one = finding_of("Constant features", real, generated)
+    assert one.value_text.startswith("1 in both sets, 1 in one set only, of 40;")
+    assert one.level == "note"
     assert one.effect != both.effect
     share = real[:, 7].var() / real.var(axis=0).sum()
     assert one.value_text.endswith(f"hold {100 * share:.1f} % of the other set's variance")
     real[:, 8:11] = 5
-    many = get(preflight(pair(real, generated)), "Constant features")
-    assert (many.value_text.split(";")[0], many.level) == (
-        "1 in both sets, 4 in one set only, of 40",
-        "warning",
-    )
+    many = finding_of("Constant features", real, generated)
+    assert many.value_text.startswith("1 in both sets, 4 in one set only, of 40;")
+    assert many.level == "warning"
 
 
 @pytest.mark.parametrize(
@@ -162,13 +162,13 @@ def test_normalisation_of_one_set_only(clean: tuple[np.ndarray, np.ndarray], dty
     unit = [
         (values / np.linalg.norm(values, axis=1, keepdims=True)).astype(dtype) for values in clean
     ]
-    assert "l2" in get(preflight(pair(unit[0], unit[1])), "Norms").value_text
-    assert get(preflight(pair(unit[0], unit[1])), "Norms").level == "ok"
-    only_real = get(preflight(pair(unit[0], clean[1])), "Norms")
-    only_generated = get(preflight(pair(clean[0], unit[1])), "Norms")
-    assert only_real.level == only_generated.level == "warning"
-    assert "Only the real set" in only_real.effect
-    assert "Only the generated set" in only_generated.effect
+    both = finding_of("Norms", *unit)
+    assert "l2" in both.value_text
+    assert both.level == "ok"
+    for role, sets in (("real", (unit[0], clean[1])), ("generated", (clean[0], unit[1]))):
+        one = finding_of("Norms", *sets)
+        assert one.level == "warning"
+        assert f"Only the {role} set" in one.effect
 
 
 @pytest.mark.parametrize(
@@ -190,31 +190,27 @@ def test_feature_scales(clean: tuple[np.ndarray, np.ndarray]) -> None:
     assert troubled(result) == {"Feature scales"}
     found = get(result, "Feature scales")
     assert found.level == "warning"
-    assert (
-        found.value_text == "feature 8 holds over 99.9 % of the distance between two real samples"
-    )
-    some = preflight(pair(clean[0] * scales**0.4, clean[1] * scales**0.4))
-    assert get(some, "Feature scales").level == "note"
-    assert (
-        get(some, "Feature scales").value_text
-        == "about 1.1 of 8 features hold the variance of real samples"
-    )
-    assert get(preflight(pair(*clean)), "Feature scales").level == "ok"
+    said = "feature 8 holds over 99.9 % of the distance between two real samples"
+    assert found.value_text == said
+    some = finding_of("Feature scales", *(values * scales**0.4 for values in clean))
+    assert some.level == "note"
+    assert some.value_text == "about 1.1 of 8 features hold the variance of real samples"
+    assert finding_of("Feature scales", *clean).level == "ok"
 
 
 def test_effective_dimension_findings() -> None:
     narrow = cloud(seed=3) * np.array([3, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])
-    flat = get(preflight(pair(cloud(), narrow)), "Effective dimension")
+    flat = finding_of("Effective dimension", cloud(), narrow)
     assert flat.level == "note"
     assert flat.effect.startswith("The generated set")
-    high = get(preflight(pair(cloud(d=60), cloud(d=60, seed=1))), "Effective dimension")
+    high = finding_of("Effective dimension", cloud(d=60), cloud(d=60, seed=1))
     assert high.level == "note"
     assert "distances" in high.effect
 
 
 def test_an_effective_dimension_from_a_draw_says_so() -> None:
-    report = preflight(pair(cloud(6000, 4), cloud(6000, 4, 1)))
-    assert "5,000 seeded rows" in get(report, "Effective dimension").value_text
+    found = finding_of("Effective dimension", cloud(6000, 4), cloud(6000, 4, 1))
+    assert "5,000 seeded rows" in found.value_text
 
 
 def test_nearly_constant_pixels_of_the_bundled_digits_are_no_trouble() -> None:
@@ -244,15 +240,13 @@ def test_huge_and_tiny_values_overflow_nothing() -> None:
 def test_k_against_the_fit_samples(
     clean: tuple[np.ndarray, np.ndarray], k: int, level: str
 ) -> None:
-    assert get(preflight(pair(*clean), k=k), "Neighbours").level == level
+    assert finding_of("Neighbours", *clean, k=k).level == level
 
 
 def test_few_evaluation_samples() -> None:
-    few = pair(cloud(80), cloud(80, seed=1))
-    assert get(preflight(few), "Evaluation samples").level == "note"
-    assert get(preflight(few, split=None), "Evaluation samples").level == "ok"
-    alone = pair(cloud(1), cloud(1, seed=1))
-    assert get(preflight(alone), "Evaluation samples").level == "warning"
+    for n, split, level in ((80, 0.5, "note"), (80, None, "ok"), (1, 0.5, "warning")):
+        found = finding_of("Evaluation samples", cloud(n), cloud(n, seed=1), split=split)
+        assert found.level == level
 
 
 @pytest.mark.parametrize(
@@ -290,10 +284,8 @@ def test_other_names_are_not(clean: tuple[np.ndarray, np.ndarray], names: tuple[
 
 
 def test_hostile_names_stay_plain_text(clean: tuple[np.ndarray, np.ndarray]) -> None:
-    value = get(
-        preflight(pair(*clean, ("fake<b>\n\u202e\x00=1+1", "real" + "x" * 500))),
-        "These look swapped",
-    )
+    names = ("fake<b>\n\u202e\x00=1+1", "real" + "x" * 500)
+    value = get(preflight(pair(*clean, names)), "These look swapped")
     assert value.value_text.startswith("real: fake<b>\ufffd\ufffd\ufffd=1+1; generated: real")
     assert len(value.value_text) < 150
 
@@ -331,6 +323,3 @@ def test_columns_that_were_left_out_are_said_once_for_both_sets() -> None:
     ]
     found = preflight(SamplePair(*sides))
     assert get(found, "As read").value_text == f"0.csv and 1.csv: {left_out}"
-    assert "As read" not in [
-        each.title for each in preflight(pair(cloud(), cloud(seed=1))).findings
-    ]

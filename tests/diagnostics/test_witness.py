@@ -8,8 +8,10 @@ import json
 import math
 import sys
 import tracemalloc
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +33,14 @@ from prviz.diagnostics.named_columns import (
     round_number,
     share_text,
 )
-from prviz.diagnostics.witness import DRAWN, GROUPS, WITHOUT_TREES, leaving_out, with_areas
+from prviz.diagnostics.witness import (
+    DRAWN,
+    GROUPS,
+    WITHOUT_TREES,
+    Witness,
+    leaving_out,
+    with_areas,
+)
 from prviz.estimators import learners
 from prviz.estimators.tightest import FEWEST
 from prviz.measure.workload import subsample_rows
@@ -46,6 +55,18 @@ def drawn(seed: int, n: int = N, d: int = 6) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(n, d))
 
 
+def shifted() -> np.ndarray:
+    """Generated samples of which one column gives them away."""
+    generated = drawn(1)
+    generated[:, 2] += 1
+    return generated
+
+
+def quick(real: Any, generated: Any, **options: Any) -> Witness:
+    """Without the areas."""
+    return prviz.witness(real, generated, without=False, **options)
+
+
 def share_of(named: NamedColumns, values: np.ndarray) -> float:
     """The share of values that the sentence speaks of, counted anew by its ends."""
     column = values[:, named.columns[0]]
@@ -53,14 +74,13 @@ def share_of(named: NamedColumns, values: np.ndarray) -> float:
     high = named.high
     if low is not None and low == high:
         return float((column == low).mean())
-    below = np.zeros(len(column), bool) if low is None else column < low
-    above = (
-        np.zeros(len(column), bool)
-        if high is None
-        else (column > high if low is not None else column >= high)
-    )
-    outside = float((below | above).mean())
-    return 1 - outside if "from" in named.sentence else outside
+    outside = np.zeros(len(column), bool)
+    if low is not None:
+        outside |= column < low
+    if high is not None:
+        outside |= column >= high if low is None else column > high
+    share = float(outside.mean())
+    return 1 - share if "from" in named.sentence else share
 
 
 def test_the_tests_of_a_column_are_those_of_scipy() -> None:
@@ -77,12 +97,10 @@ def test_the_tests_of_a_column_are_those_of_scipy() -> None:
         other = generated[:, place]
         pooled = np.sort(np.concatenate([one, other]))
         middle = pooled[(len(pooled) - 1) // 2]
-        p = [
-            stats.ks_2samp(*sides, method="asymp").statistic
-            for sides in ((one, other), (abs(one - middle), abs(other - middle)))
-        ]
-        least = [stats.kstwobign.sf(step * np.sqrt(50 * 70 / 120)) for step in p]
-        least = [10 / 3 * each for each in least]
+        least = []
+        for sides in ((one, other), (abs(one - middle), abs(other - middle))):
+            step = stats.ks_2samp(*sides, method="asymp").statistic
+            least.append(10 / 3 * stats.kstwobign.sf(step * np.sqrt(50 * 70 / 120)))
         values = stats.mode(pooled).mode, pooled[0], pooled[-1]
         for value, weight in zip(values, (10 / 3, 20, 20), strict=True):
             count = int((pooled == value).sum())
@@ -121,11 +139,11 @@ def test_all_columns_at_once_are_counted_as_one_by_one(kind: str, narrow: str) -
 
 def test_a_rare_value_at_an_end_of_counts_gives_them_away() -> None:
     real, generated = np.random.default_rng(0).integers(1, 6, (2, 400, 4)).astype(float)
-    assert prviz.witness(real, generated, without=False).differing == ()
+    assert quick(real, generated).differing == ()
     for role, code in ((real, -9), (generated, 99)):
         kept = role[:20, 2].copy()
         role[:20, 2] = code
-        found = prviz.witness(real, generated, without=False)
+        found = quick(real, generated)
         assert found.differing == (2,)
         share = "0 % generated, 5 % real" if role is real else "5 % generated, 0 % real"
         assert share in found.text
@@ -147,12 +165,12 @@ def test_columns_of_a_checkpoint_are_tested_once_for_its_witness_and_its_finding
     real = drawn(0, 60)
     generated = drawn(1, 60)
     generated[:, 2] += 3
-    pairs = [
+    one, again = (
         SamplePair(Samples(real, groups=groups), Samples(generated, groups=groups))
         for _ in range(2)
-    ]
-    seen = prviz.witness(pairs[0], without=False).differing
-    assert differing(pairs[1]).columns == seen == (2,)
+    )
+    seen = prviz.witness(one, without=False).differing
+    assert differing(again).columns == seen == (2,)
     assert calls == [30]
     for n in (50, 40, 50, 60):  # two are known at a time
         known_tests(SamplePair(real[:n], generated[:n]))
@@ -193,7 +211,7 @@ def test_a_planted_column_is_named_and_its_sentence_holds(fault: str) -> None:
         "dead": np.full(N, 0.5),
         "negative": np.where(np.arange(N) % 8 == 0, -column, column),
     }[fault]
-    found = prviz.witness(real, generated, without=False)
+    found = quick(real, generated)
     (named,) = found.named
     assert named.columns == (4,)
     assert named.name == "feature 5"
@@ -210,7 +228,7 @@ def test_a_planted_column_is_named_and_its_sentence_holds(fault: str) -> None:
 
 
 def test_nothing_is_named_of_two_sets_that_are_alike() -> None:
-    found = prviz.witness(drawn(0), drawn(1), without=False)
+    found = quick(drawn(0), drawn(1))
     assert found.named == ()
     assert not found.told_apart
     assert found.text == "no feature tells the sets apart"
@@ -219,9 +237,8 @@ def test_nothing_is_named_of_two_sets_that_are_alike() -> None:
 
 @pytest.mark.exhaustive
 def test_the_result_is_the_same_again_and_goes_into_json() -> None:
-    generated = drawn(1)
-    generated[:, 2] += 1
-    one, two = (prviz.witness(drawn(0), generated, seed=3, without=False) for _ in range(2))
+    generated = shifted()
+    one, two = (quick(drawn(0), generated, seed=3) for _ in range(2))
     assert one == two
     entry = json.loads(json.dumps(one.entry(), allow_nan=False))
     assert entry["named"][0]["columns"] == [2]
@@ -232,26 +249,25 @@ def test_the_result_is_the_same_again_and_goes_into_json() -> None:
     assert (drawn(0)[list(one.most_missing), 2] < 0).all()
 
 
+def estimates_of(area: float) -> dict[str, SimpleNamespace]:
+    return {"tightest": SimpleNamespace(curve=SimpleNamespace(auc=area))}
+
+
 @pytest.mark.exhaustive
 def test_the_area_is_that_of_the_curve_to_believe_of_all_samples(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     real = drawn(0, 200, 3)
     generated = drawn(1, 200, 3)
-    generated[:, 1] = np.where(
-        np.arange(200) % 3 == 0, -np.abs(generated[:, 1]), np.abs(generated[:, 1])
-    )
+    generated[:, 1] = np.abs(generated[:, 1])
+    generated[::3, 1] *= -1
     real[:, 1] = np.abs(real[:, 1])
-    pair = SamplePair(Samples(real), Samples(generated))
+    pair = SamplePair(real, generated)
     measured = prviz.witness(pair)
     area = prviz.pr_curve(real, generated, "tightest").auc
     assert measured.area == area
     with monkeypatch.context() as patched:
-        patched.setattr(
-            module,
-            "estimate",
-            lambda *_, **__: {"tightest": SimpleNamespace(curve=SimpleNamespace(auc=0))},
-        )
+        patched.setattr(module, "estimate", lambda *_, **__: estimates_of(0))
         known = with_areas(replace(measured, area=None), pair, area=area)
     assert known.area == area  # not measured again
     assert [each.area for each in known.remedies] == [0, 0]
@@ -275,15 +291,14 @@ def test_areas_of_many_samples_are_of_as_many_of_each_set_with_remedies_and_with
 
     def estimate(pair: SamplePair, *_: object, **__: object) -> dict[str, SimpleNamespace]:
         measured.append(pair)
-        return {"tightest": SimpleNamespace(curve=SimpleNamespace(auc=len(measured) / 4))}
+        return estimates_of(len(measured) / 4)
 
     monkeypatch.setattr(module, "estimate", estimate)
     real = drawn(0, FEWEST + 50, 3)
     generated = drawn(1, FEWEST, 3)
     real[:, 1] = np.abs(real[:, 1])
-    pair = SamplePair(Samples(real), Samples(generated))
-    named = prviz.witness(pair, without=False)
-    found = with_areas(named, pair, area=0.9)
+    pair = SamplePair(real, generated)
+    found = with_areas(prviz.witness(pair, without=False), pair, area=0.9)
     rows = subsample_rows(len(real), FEWEST, 0)
     whole, left, clipped = (
         measured  # what is known of all samples is not compared with areas of fewer
@@ -304,8 +319,7 @@ def test_columns_of_one_name_are_named_together() -> None:
     features = ["mean a", "mean b", "mean c", "a error", "b error", "c error"]
     generated = drawn(1)
     generated[:, 3:] += 1
-    pair = SamplePair(Samples(drawn(0), features=features), Samples(generated, features=features))
-    found = prviz.witness(pair, without=False)
+    found = quick(*(Samples(each, features=features) for each in (drawn(0), generated)))
     (named,) = found.named
     assert named.name == "3 features “… error”"
     assert sorted(named.columns) == [3, 4, 5]
@@ -316,17 +330,11 @@ def test_columns_of_one_name_are_named_together() -> None:
 @pytest.mark.exhaustive
 def test_pixels_of_blank_paper_are_named_together() -> None:
     rng = np.random.default_rng(0)
-    sides = []
-    for _ in range(2):
-        ink = rng.integers(1, 200, (N, 6, 6))
-        ink[:, :, 0] = 0
-        sides.append(ink)
-    sides[1][:, :, 0] = rng.random((N, 6)) < 0.3
-    pictures = [
-        Samples(each.reshape(N, 36).astype(float), images=each.astype(np.uint8)) for each in sides
-    ]
-    found = prviz.witness(*pictures, without=False)
-    (named,) = found.named
+    sides = rng.integers(1, 200, (2, N, 6, 6)).astype(np.uint8)
+    sides[0, :, :, 0] = 0
+    sides[1, :, :, 0] = rng.random((N, 6)) < 0.3
+    pictures = [Samples(each.reshape(N, 36).astype(float), images=each) for each in sides]
+    (named,) = quick(*pictures).named
     assert sorted(named.columns) == [0, 6, 12, 18, 24, 30]
     assert named.name == "6 pixels"
     blank = share_text(float((sides[1][:, :, 0] == 0).all(axis=1).mean()))
@@ -336,11 +344,11 @@ def test_pixels_of_blank_paper_are_named_together() -> None:
 @pytest.mark.exhaustive
 def test_columns_that_move_together_are_one_name() -> None:
     rng = np.random.default_rng(0)
-    sides = [rng.normal(shift, 1, (N, 1)) + 0.05 * rng.normal(size=(N, 3)) for shift in (0.0, 1.0)]
-    real, generated = (
-        np.concatenate([drawn(seed), side], axis=1) for seed, side in enumerate(sides)
-    )
-    (named,) = prviz.witness(real, generated, without=False).named
+    sides = []
+    for seed, shift in enumerate((0.0, 1.0)):
+        alike = rng.normal(shift, 1, (N, 1)) + 0.05 * rng.normal(size=(N, 3))
+        sides.append(np.hstack([drawn(seed), alike]))
+    (named,) = quick(*sides).named
     assert sorted(named.columns) == [6, 7, 8]
     assert named.name.endswith("and 2 features that move with it")
 
@@ -350,7 +358,7 @@ def test_a_lost_dependence_is_named_by_its_correlation() -> None:
     real = drawn(0, 2_000, 3)
     generated = drawn(1, 2_000, 3)
     real[:, 1] = 0.9 * real[:, 0] + np.sqrt(1 - 0.81) * real[:, 1]
-    found = prviz.witness(real, generated, without=False)
+    found = quick(real, generated)
     assert found.differing == ()
     assert found.p_apart is not None
     assert found.p_apart < 0.01
@@ -365,21 +373,22 @@ def test_a_lost_dependence_is_named_by_its_correlation() -> None:
 def test_repeated_rows_are_called_that_and_accuse_no_column() -> None:
     generated = drawn(1)
     generated[:240] = generated[0]
-    found = prviz.witness(drawn(0), generated, without=False)
+    found = quick(drawn(0), generated)
     assert found.rows == "40 % of the generated rows repeat an earlier one, 0 % of the real ones"
     assert found.named == ()
     assert found.text == found.rows
 
 
-def test_rows_that_repeat_alike_in_both_sets_say_nothing() -> None:
-    sides = [np.repeat(drawn(seed, 200), 3, axis=0) for seed in (0, 1)]
-    found = prviz.witness(*sides, without=False)
-    assert (found.rows, found.named) == ("", ())
-
-
-def test_few_values_repeat_by_chance() -> None:
-    rng = np.random.default_rng(0)
-    found = prviz.witness(rng.integers(0, 3, (N, 3)), rng.integers(0, 3, (N, 3)), without=False)
+@pytest.mark.parametrize(
+    "sides",
+    [
+        [np.repeat(drawn(seed, 200), 3, axis=0) for seed in (0, 1)],
+        np.random.default_rng(0).integers(0, 3, (2, N, 3)),
+    ],
+    ids=["copies", "few values"],
+)
+def test_rows_that_repeat_alike_in_both_sets_say_nothing(sides: Sequence[np.ndarray]) -> None:
+    found = quick(*sides)
     assert (found.rows, found.named) == ("", ())
 
 
@@ -398,11 +407,11 @@ def test_few_values_repeat_by_chance() -> None:
 def test_what_whole_rows_are_is_said_first(
     words: str, real: np.ndarray, generated: np.ndarray
 ) -> None:
-    assert words in prviz.witness(real, generated, without=False).text.split(";")[0]
+    assert words in quick(real, generated).text.split(";")[0]
 
 
 def test_most_columns_mean_whole_rows_or_scale() -> None:
-    found = prviz.witness(drawn(0), 2 * drawn(1), without=False)
+    found = quick(drawn(0), 2 * drawn(1))
     assert found.whole
     assert found.text.startswith("6 of 6 features differ: whole rows or their scale; ")
 
@@ -414,9 +423,8 @@ def test_samples_of_groups_are_no_evidence_of_their_own() -> None:
         means = rng.normal(size=(30, 1, 5))
         values = (means + 0.01 * rng.normal(size=(30, 20, 5))).reshape(N, 5)
         sides.append(Samples(values, groups=np.repeat(np.arange(30), 20)))
-    without = [replace(each, groups=None) for each in sides]
-    assert prviz.witness(*without, without=False).named
-    found = prviz.witness(*sides, without=False)
+    assert quick(*(replace(each, groups=None) for each in sides)).named
+    found = quick(*sides)
     assert found.named == ()
     assert GROUPS in found.notes
     assert found.p_apart is None
@@ -425,9 +433,7 @@ def test_samples_of_groups_are_no_evidence_of_their_own() -> None:
 def test_columns_are_tested_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     learners._library.cache_clear()
     monkeypatch.setitem(sys.modules, "sklearn.tree", None)
-    generated = drawn(1)
-    generated[:, 2] += 1
-    found = prviz.witness(drawn(0), generated, without=False)
+    found = quick(drawn(0), shifted())
     assert found.columns == (2,)
     assert found.notes == (WITHOUT_TREES,)
 
@@ -437,22 +443,20 @@ def test_single_rows_and_constant_columns() -> None:
     assert one.named == ()
     values = drawn(0)
     values[:, 0] = 7
-    assert prviz.witness(values, values, without=False).named == ()
+    assert quick(values, values).named == ()
 
 
 def test_the_ends_of_floating_point() -> None:
     real = drawn(0, 200) * 1e300
     generated = drawn(1, 200) * 1e300
     generated[:, 1] = np.abs(generated[:, 1]) * 1e7
-    found = prviz.witness(real, generated, without=False)
+    found = quick(real, generated)
     assert found.named[0].columns == (1,)
     json.dumps(found.entry(), allow_nan=False)
 
 
 def test_columns_are_left_out_with_their_names() -> None:
-    pair = SamplePair(
-        Samples(drawn(0), features=list("abcdef")), Samples(drawn(1), features=list("abcdef"))
-    )
+    pair = SamplePair(*(Samples(drawn(seed), features=list("abcdef")) for seed in (0, 1)))
     left = leaving_out(pair, (1, 4))
     assert left.real.features == left.generated.features == ("a", "c", "d", "f")
     assert (left.generated.values == drawn(1)[:, [0, 2, 3, 5]]).all()
@@ -480,28 +484,24 @@ def test_a_round_number_between_neighbours_is_the_greater_one() -> None:
 
 
 def test_numbers_and_shares_are_said_so_that_they_hold() -> None:
-    assert [number_text(each) for each in (-0.5, 3.0, 0.1 + 0.2)] == [
-        "−0.5",
-        "3",
-        "0.30000000000000004",
-    ]
-    assert [share_text(each) for each in (0, 0.0004, 0.004, 0.5, 0.996, 0.9999, 1)] == [
-        "0 %",
-        "under 0.1 %",
-        "0.4 %",
-        "50 %",
-        "99.6 %",
-        "over 99.9 %",
-        "100 %",
-    ]
+    numbers = {-0.5: "−0.5", 3.0: "3", 0.1 + 0.2: "0.30000000000000004"}
+    assert {each: number_text(each) for each in numbers} == numbers
+    shares = {
+        0: "0 %",
+        0.0004: "under 0.1 %",
+        0.004: "0.4 %",
+        0.5: "50 %",
+        0.996: "99.6 %",
+        0.9999: "over 99.9 %",
+        1: "100 %",
+    }
+    assert {each: share_text(each) for each in shares} == shares
 
 
 def test_whole_numbers_get_whole_ranges() -> None:
     rng = np.random.default_rng(0)
-    column = ColumnCounts.of(
-        rng.integers(0, 20, 900).astype(float), rng.integers(6, 14, 900).astype(float)
-    )
-    cut = best_cut(column)
+    sides = (rng.integers(low, high, 900).astype(float) for low, high in ((0, 20), (6, 14)))
+    cut = best_cut(ColumnCounts.of(*sides))
     assert cut.words == "outside 6 to 14"
     assert cut.generated == 0
 
@@ -509,14 +509,11 @@ def test_whole_numbers_get_whole_ranges() -> None:
 @pytest.mark.exhaustive
 def test_of_many_samples_some_are_drawn_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_TESTED", 200)
-    generated = drawn(1)
-    generated[:, 2] += 1
-    found = prviz.witness(drawn(0), generated, without=False)
+    found = quick(drawn(0), shifted())
     assert found.columns == (2,)
     assert found.notes == (DRAWN,)
     assert sum(found.named[0].histogram.real) == 200
-    half = prviz.witness(drawn(0)[:100], generated[:100], without=False)
-    assert half.notes == ()
+    assert quick(drawn(0)[:100], shifted()[:100]).notes == ()
 
 
 def test_a_value_that_nobody_types_is_not_what_is_said() -> None:
@@ -531,7 +528,7 @@ def test_columns_that_have_one_value_less_often_are_named_together() -> None:
         np.where(rng.random((N, 5)) < share, 0.0, rng.random((N, 5)))
         for share in (0.6, [0.3] * 4 + [0.6])
     )
-    (named,) = prviz.witness(real, generated, without=False).named
+    (named,) = quick(real, generated).named
     assert sorted(named.columns) == [0, 1, 2, 3]
     assert named.name == "4 features"
     assert named.sentence.startswith(f"feature {named.columns[0] + 1} exactly 0: ")
