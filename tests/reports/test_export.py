@@ -4,6 +4,7 @@ import csv
 import html
 import io
 import json
+import math
 import platform
 import re
 import runpy
@@ -54,6 +55,11 @@ def pair() -> SamplePair:
 @pytest.fixture(scope="module")
 def estimates(pair: SamplePair) -> dict[str, Estimate]:
     return estimate(pair, ("knn", "kde"), k=4, split=0.5, seed=0)
+
+
+def page_of(curves: dict[str, PRCurve], **known: Any) -> str:
+    """The page of some curves, without a title, a figure or settings."""
+    return curves_html("<svg></svg>", curves, title="", settings="", known=KnownOfPair(**known))
 
 
 def strict(text: str) -> Any:
@@ -112,20 +118,10 @@ def test_json_gives_back_the_same_bits(pair: SamplePair, estimates: dict[str, Es
 def test_json_stays_strict_with_infinite_and_foreign_settings(
     pair: SamplePair, estimates: dict[str, Estimate]
 ) -> None:
-    asked = {
-        "k": np.int64(3),
-        "bandwidth": np.float64("nan"),
-        "lam": float("inf"),
-        "path": Path("x"),
-    }
+    asked = {"k": np.int64(3), "bandwidth": np.float64("nan"), "lam": math.inf, "path": Path("x")}
     document = strict(to_json(estimates, pair=pair, settings=asked))
-    assert document["settings"] == {
-        "k": 3,
-        "bandwidth": None,
-        "lam": "inf",
-        "path": "x",
-        "bandwidth_unit": "distance",
-    }
+    written = {"k": 3, "bandwidth": None, "lam": "inf", "path": "x"}
+    assert document["settings"] == {**written, "bandwidth_unit": "distance"}
     assert document["truth"] is None
     assert document["methods"]["knn"]["comparison"] is None
 
@@ -205,9 +201,8 @@ def test_the_table_has_plain_headers_and_the_numbers_of_the_summaries() -> None:
     assert head == ["curve", "iou", "excess", "deficit", *summaries(TRUTH, 2.0)]
     assert all(re.fullmatch("[a-z][a-z0-9_]*", name) for name in head)
     assert [row[0] for row in body] == ["truth", "knn", "kde"]
-    assert [float(cell) for cell in body[1][1:]] == list(
-        numbers(curves["knn"], TRUTH, 2.0).values()
-    )
+    expected = numbers(curves["knn"], TRUTH, 2.0)
+    assert [float(cell) for cell in body[1][1:]] == list(expected.values())
     head, *body = rows(summaries_csv(curves, approximate=True))
     assert (head[1], body[0][0]) == ("auc", "knn (approximate)")
 
@@ -225,9 +220,8 @@ def test_the_page_holds_figure_numbers_settings_and_link_without_a_script() -> N
     assert svg in page
     assert f'<a href="{html.escape(link)}">{html.escape(link)}</a>' in page
     assert "k = 5, seed 0" in page
-    assert (
-        f"<td>{TRUTH.mirrored().iou(TRUTH):.3f}</td>" in page.split("kNN</th>")[1].split("</tr>")[0]
-    )
+    (row,) = re.findall("kNN</th>(.*?)</tr>", page, re.DOTALL)
+    assert f"<td>{TRUTH.mirrored().iou(TRUTH):.3f}</td>" in row
     assert "href" not in curves_html(svg, curves, title="", settings="", link="javascript:alert(1)")
 
 
@@ -308,74 +302,71 @@ def test_snippet_of_approximate_curves(
         "bandwidth": bandwidth,
     }
     drawn = prviz.toy("shifted-gaussians", d=3, mu=0.5).sample(60, seed=3)
-    sigma = (
-        None if bandwidth is None else bandwidth * bandwidth_unit(drawn, seed=3, sample=UNIT_SAMPLE)
-    )
+    sigma = bandwidth
+    if bandwidth is not None:
+        sigma = bandwidth * bandwidth_unit(drawn, seed=3, sample=UNIT_SAMPLE)
     expected = prviz.approximate(*drawn, ("knn", "kde"), k=4, bandwidth=sigma, split=0.5, seed=3)
     found = run(python_snippet(ExploreSettings(**{**vars(SMALL), **chosen})), tmp_path)["curves"]
     assert_same(found, {name: each.curve for name, each in expected.estimates.items()})
     assert capsys.readouterr().out.startswith(expected.label)
 
 
+UPLOAD = ExploreSettings(source="upload", problem="", n=10_000, methods=("knn",), k=4)
+
+
 def test_snippet_of_an_upload_reads_its_files(
-    tmp_path: Path, pair: SamplePair, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    pair: SamplePair,
+    estimates: dict[str, Estimate],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     names = ('it\'s "real".npy', "gen\\n #.npy")
     for name, samples in zip(names, pair, strict=True):
         np.save(tmp_path / name, samples.values)
     monkeypatch.chdir(tmp_path)
-    settings = ExploreSettings(source="upload", problem="", n=10_000, methods=("knn",), k=4)
-    result = run(python_snippet(settings, files=names), tmp_path)
-    assert_same(
-        result["curves"], {"knn": estimate(pair, ("knn",), k=4, split=0.5, seed=0)["knn"].curve}
-    )
+    result = run(python_snippet(UPLOAD, files=names), tmp_path)
+    assert_same(result["curves"], {"knn": estimates["knn"].curve})
     assert "truth" not in result
 
 
 def test_snippet_of_one_file_with_both_roles(
-    tmp_path: Path, pair: SamplePair, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    pair: SamplePair,
+    estimates: dict[str, Estimate],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     np.savez(tmp_path / "both.npz", a=pair.real.values, b=pair.generated.values)
     monkeypatch.chdir(tmp_path)
-    settings = ExploreSettings(source="upload", problem="", n=10_000, methods=("knn",), k=4)
-    expected = {"knn": estimate(pair, ("knn",), k=4, split=0.5, seed=0)["knn"].curve}
     for files in (["both.npz"], ["both.npz", "both.npz"]):
-        snippet = python_snippet(settings, files=files, keys=("a", "b"))
-        assert_same(run(snippet, tmp_path)["curves"], expected)
-    assert "read_pair('real.npz')" in python_snippet(settings, files=["real.npz"])
+        snippet = python_snippet(UPLOAD, files=files, keys=("a", "b"))
+        assert_same(run(snippet, tmp_path)["curves"], {"knn": estimates["knn"].curve})
+    assert "read_pair('real.npz')" in python_snippet(UPLOAD, files=["real.npz"])
 
 
 def test_snippet_of_an_upload_takes_the_columns_that_were_chosen_of_each_file() -> None:
-    settings = ExploreSettings(source="upload", problem="")
     choices = (ColumnChoice(("f*", "x"), ("seed", HOSTILE), "video"), ColumnChoice(drop=("seed",)))
-    lines = python_snippet(
-        settings, files=("a.csv", "b.csv"), keys=("role=real", None), choices=choices
-    ).splitlines()
-    (line,) = [each for each in lines if each.startswith("data =")]
+    apart = python_snippet(
+        UPLOAD, files=("a.csv", "b.csv"), keys=("role=real", None), choices=choices
+    )
     first = f"key='role=real', columns=('f*', 'x'), drop=('seed', {HOSTILE!r}), group='video'"
     assert (
-        line == f"data = prviz.SamplePair(prviz.read('a.csv', {first}), prviz.read('b.csv',"
-        " drop=('seed',)))"
-    )
-    together = python_snippet(settings, files=("a.csv",), choices=choices[1:])
+        f"data = prviz.SamplePair(prviz.read('a.csv', {first}), prviz.read('b.csv',"
+        " drop=('seed',)))\n"
+    ) in apart
+    together = python_snippet(UPLOAD, files=("a.csv",), choices=choices[1:])
     assert "data = prviz.read_pair('a.csv', drop=('seed',))\n" in together
 
 
 def test_hostile_text_in_a_snippet_stays_a_literal() -> None:
-    upload = python_snippet(
-        ExploreSettings(source="upload"), files=(HOSTILE, HOSTILE), keys=(HOSTILE, None)
-    )
-    toy = python_snippet(
-        ExploreSettings(
-            problem=HOSTILE, parameters={HOSTILE: HOSTILE, "class": 1}, methods=(HOSTILE,)
-        )
-    )
-    for snippet in (upload, toy):
+    upload = python_snippet(UPLOAD, files=(HOSTILE, HOSTILE), keys=(HOSTILE, None))
+    parameters = {HOSTILE: HOSTILE, "class": 1}
+    toy = ExploreSettings(problem=HOSTILE, parameters=parameters, methods=(HOSTILE,))
+    for snippet in (upload, python_snippet(toy)):
         compile(snippet, "snippet", "exec")
         assert "\n</script>" not in snippet
         assert snippet.count("import os") == snippet.count(repr(HOSTILE))
     with pytest.raises(ValueError, match="files"):
-        python_snippet(ExploreSettings(source="upload"), files=())
+        python_snippet(UPLOAD, files=())
 
 
 def test_the_page_speaks_of_the_curve_to_believe_first_and_of_what_is_refuted() -> None:
@@ -383,31 +374,20 @@ def test_the_page_speaks_of_the_curve_to_believe_first_and_of_what_is_refuted() 
     across = PRCurve.from_error_rates([0.0, 0.25], [0.5, 0.0])
     believed = PRCurve.from_error_rates([0.0, 0.2], [0.2, 0.0])
     curves = {"Best classifier": believed, "KDE": across}
-    page = curves_html("<svg></svg>", curves, title="", settings="", known=KnownOfPair(bound=bound))
+    most = np.ceil(100 * bound.auc) / 100
     said = (
         f"Believe {believed.auc:.2f}, of the best classifier: held-out curves lie above the truth,"
-        " up to chance."
+        f" up to chance. The true area is at most {most:.2f} (95 %). Refuted where thin, beyond the"
+        " bound: KDE."
     )
-    most = np.ceil(100 * bound.auc) / 100
-    after = (
-        f"The true area is at most {most:.2f} (95 %). Refuted where thin, beyond the bound: KDE."
-    )
-    assert f"<svg></svg>\n<p>{said} {after}</p>" in page
-    assert "Believe" not in curves_html(
-        "<svg></svg>", curves, title="", settings="", known=KnownOfPair(believed, bound)
-    )
+    assert f"<svg></svg>\n<p>{said}</p>" in page_of(curves, bound=bound)
+    assert "Believe" not in page_of(curves, truth=believed, bound=bound)
 
 
 def test_what_is_to_be_believed_is_no_more_than_the_bound_and_not_refuted() -> None:
     bound = PRCurve.from_error_rates([0.0, 0.1], [0.1, 0.0])
     above = PRCurve.from_error_rates([0.0, 0.6], [0.6, 0.0])
-    page = curves_html(
-        "<svg></svg>",
-        {"Best classifier": above},
-        title="",
-        settings="",
-        known=KnownOfPair(bound=bound),
-    )
+    page = page_of({"Best classifier": above}, bound=bound)
     assert f"Believe {bound.auc:.2f}, of the best classifier" in page
     assert "Refuted" not in page
     assert f"<td>{bound.auc:.3f}</td>" in page
@@ -422,9 +402,9 @@ def test_numbers_of_the_curve_to_believe_are_cut_to_its_bound_and_others_refuted
     bound = PRCurve.from_error_rates([0.0, 0.1], [0.1, 0.0])
     both = {"tightest": replace(estimates["knn"], method="tightest"), "knn": estimates["knn"]}
     spreads = {name: bootstrap(each, 10) for name, each in both.items()}
-    found = json.loads(
-        to_json(both, pair=pair, settings={}, known=KnownOfPair(bound=bound), spreads=spreads)
-    )["methods"]
+    known = KnownOfPair(bound=bound)
+    text = to_json(both, pair=pair, settings={}, known=known, spreads=spreads)
+    found = strict(text)["methods"]
     area = estimates["knn"].curve.auc
     assert [found[name]["summaries"]["auc"] for name in both] == [bound.auc, area]
     high = [found[name]["intervals"]["summaries"]["auc"]["high"] for name in both]
@@ -439,34 +419,26 @@ def test_numbers_of_the_curve_to_believe_are_cut_to_its_bound_and_others_refuted
         found=None,
         bound=bound,
     )
-    text = _table(measured)
-    first = next(line for line in text if line.startswith("tightest"))
-    assert f" {bound.auc:.4f} " in first
-    assert "refuted" not in first
-    assert f" {bound.auc:.4f} " in text[text.index(first) + 2]
-    assert [
-        area > bound.auc,
-        "refuted" in next(line for line in text if line.startswith("knn")),
-    ] == [True, True]
+    lines = _table(measured)
+    believed, other = (
+        next(line for line in lines if line.startswith(name)) for name in ("tightest", "knn")
+    )
+    assert f" {bound.auc:.4f} " in believed
+    assert f" {bound.auc:.4f} " in lines[lines.index(believed) + 2]
+    assert "refuted" not in believed
+    assert "refuted" in other
+    assert area > bound.auc
 
 
 def test_no_curve_is_to_be_believed_where_samples_are_too_few_to_say_more() -> None:
     curves = {"Best classifier": PRCurve.from_error_rates([0.0, 0.2], [0.2, 0.0])}
     said = too_few(told_apart=True)
-    page = curves_html(
-        "<svg></svg>", curves, title="", settings="", known=KnownOfPair(conclusion=said)
-    )
-    assert (
-        "<p>The sets differ; with under 200 samples of a set that is all: too few to say more.</p>"
-        in page
-    )
+    page = page_of(curves, conclusion=said)
+    shown = "The sets differ; with under 200 samples of a set that is all: too few to say more."
+    assert f"<p>{shown}</p>" in page
     assert "Believe" not in page
     assert too_few(told_apart=False).startswith("the sets are not told apart; ")
     pair = SamplePair(Samples(np.zeros((2, 1))), Samples(np.ones((2, 1))))
     for conclusion, kept in ((said, said), ("", None)):
-        assert (
-            json.loads(
-                to_json({}, pair=pair, settings={}, known=KnownOfPair(conclusion=conclusion))
-            )["conclusion"]
-            == kept
-        )
+        text = to_json({}, pair=pair, settings={}, known=KnownOfPair(conclusion=conclusion))
+        assert strict(text)["conclusion"] == kept

@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,6 +35,11 @@ NARROW = 0.3 * rng.normal(size=(120, 3))
 KNN = {"methods": ["knn"], "k": 4}
 
 
+def monitor_of(folder: Path, **options: Any) -> prviz.Monitor:
+    """One of kNN alone, so that it is quick."""
+    return prviz.Monitor(REAL, directory=folder, **{**KNN, **options})
+
+
 def rows(folder: Path) -> list[dict[str, str]]:
     with (folder / "metrics.csv").open(newline="") as stream:
         return list(csv.DictReader(stream))
@@ -51,27 +57,20 @@ def test_every_step_is_measured_written_and_judged(tmp_path: Path) -> None:
     first, second, third = (
         monitor.log(step, each) for step, each in ((1, NARROW), (2, GOOD), (3, NARROW + 0.1))
     )
-    assert [(each.is_best, each.best_step) for each in (first, second, third)] == [
-        (True, 1),
-        (True, 2),
-        (False, 2),
-    ]
+    judged = [(each.is_best, each.best_step) for each in (first, second, third)]
+    assert judged == [(True, 1), (True, 2), (False, 2)]
     assert "narrow" in {fault.key for fault in first.faults}
     assert "narrow" not in {fault.key for fault in second.faults}
     assert second.told_apart
     assert second.sentence.startswith("Best: step-2. Score ")
-    alone = estimate(SamplePair(REAL, GOOD), DEFAULT_METHODS)
-    expected = {
-        name: value
-        for method, one in alone.items()
-        for name, value in metrics(one.curve, method).items()
-    }
+    expected = dict[str, float]()
+    for method, one in estimate(SamplePair(REAL, GOOD), DEFAULT_METHODS).items():
+        expected |= metrics(one.curve, method)
     assert second.metrics == expected
     assert logged == [(each.step, each.metrics) for each in (first, second, third)]
-    assert [each["step"] for each in rows(tmp_path)] == ["1", "2", "3"]
-    assert {
-        name: float(value) for name, value in rows(tmp_path)[1].items() if name != "step"
-    } == expected
+    written = rows(tmp_path)
+    assert [each.pop("step") for each in written] == ["1", "2", "3"]
+    assert {name: float(value) for name, value in written[1].items()} == expected
     assert np.array_equal(np.load(tmp_path / "step-2.npy"), GOOD)
     copied = monitor.log(4, REAL)
     assert (copied.memorised, copied.is_best, copied.best_step) == (True, False, 2)
@@ -89,13 +88,12 @@ def test_steps_are_judged_by_the_curve_to_believe(tmp_path: Path) -> None:
     wider = np.hstack([1.3 * rng.normal(size=(120, 6)), np.zeros((120, 3))])
     monitor = prviz.Monitor(blank, directory=tmp_path / "run")
     stained_is, wider_is = (monitor.log(step, each) for step, each in enumerate((stained, wider)))
-    assert (
-        wider_is.metrics["prviz/tightest/auc"]
-        > 0.3
-        > 0.1
-        > stained_is.metrics["prviz/tightest/auc"]
+    believed, by_knn = (
+        [each.metrics[f"prviz/{name}/auc"] for each in (stained_is, wider_is)]
+        for name in ("tightest", "knn")
     )
-    assert wider_is.metrics["prviz/knn/auc"] < stained_is.metrics["prviz/knn/auc"]
+    assert believed[0] < 0.1 < 0.3 < believed[1]
+    assert by_knn[0] > by_knn[1]
     assert (wider_is.is_best, wider_is.best_step) == (True, 1)
     assert "by the best classifier" in wider_is.sentence
     again = prviz.Monitor(blank, directory=tmp_path / "run").log(2, stained)
@@ -129,17 +127,20 @@ def test_a_run_that_began_without_the_curve_to_believe_goes_on_without_it(tmp_pa
 
 @pytest.mark.exhaustive
 def test_a_restarted_run_knows_the_steps_before(tmp_path: Path) -> None:
-    prviz.Monitor(REAL, directory=tmp_path, **KNN).log(10, GOOD)
-    again = prviz.Monitor(REAL, directory=tmp_path, **KNN).log(20, NARROW)
+    monitor_of(tmp_path).log(10, GOOD)
+    again = monitor_of(tmp_path).log(20, NARROW)
     assert (again.is_best, again.best_step) == (False, 10)
     assert not list(tmp_path.glob("*.npy"))
 
 
 @pytest.mark.exhaustive
 def test_what_can_not_be_measured_leaves_the_run_as_it_was(tmp_path: Path) -> None:
-    monitor = prviz.Monitor(REAL, directory=tmp_path, **KNN)
+    def files() -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+    monitor = monitor_of(tmp_path)
     monitor.log(1, NARROW)
-    before = sorted((path, path.read_bytes()) for path in tmp_path.rglob("*") if path.is_file())
+    before = files()
     for step, generated, message in (
         (2, GOOD[:, :2], "dimension"),
         (2, np.full((40, 3), np.nan), "finite"),
@@ -147,15 +148,7 @@ def test_what_can_not_be_measured_leaves_the_run_as_it_was(tmp_path: Path) -> No
     ):
         with pytest.raises(ValueError, match=message):
             monitor.log(step, generated)
-    assert (
-        sorted((path, path.read_bytes()) for path in tmp_path.rglob("*") if path.is_file())
-        == before
-    )
-    (tmp_path / "steps.json").write_text("[1]")
-    with pytest.raises(ValueError, match="no list of steps"):
-        prviz.Monitor(REAL, directory=tmp_path, **KNN)
-    with pytest.raises(ValueError, match=r"methods = \['ipr'\] here, \['knn'\] there"):
-        prviz.Monitor(REAL, directory=tmp_path, methods=["ipr"], k=4)
+    assert files() == before
 
 
 def test_without_torchmetrics_the_metric_says_what_to_install() -> None:
@@ -175,9 +168,7 @@ foreign = pytest.mark.filterwarnings("ignore")
 @pytest.mark.thorough
 def test_tensorboard_reads_what_was_logged(tmp_path: Path) -> None:
     accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-    run = prviz.Monitor(
-        REAL, directory=tmp_path / "m", trackers=[to_tensorboard(tmp_path / "runs")], **KNN
-    )
+    run = monitor_of(tmp_path / "m", trackers=[to_tensorboard(tmp_path / "runs")])
     said = [run.log(step, each) for step, each in ((1, NARROW), (2, GOOD))]
     found = accumulator.EventAccumulator(str(tmp_path / "runs"))
     found.Reload()
@@ -195,9 +186,7 @@ def test_mlflow_has_what_was_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     mlflow = pytest.importorskip("mlflow")
     mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
     with mlflow.start_run() as run:
-        said = prviz.Monitor(REAL, directory=tmp_path / "m", trackers=[to_mlflow()], **KNN).log(
-            3, GOOD
-        )
+        said = monitor_of(tmp_path / "m", trackers=[to_mlflow()]).log(3, GOOD)
     found = mlflow.tracking.MlflowClient().get_metric_history(run.info.run_id, "prviz/knn/auc")
     assert [(each.step, each.value) for each in found] == [(3, said.metrics["prviz/knn/auc"])]
 
@@ -207,9 +196,7 @@ def test_mlflow_has_what_was_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_wandb_has_what_was_logged(tmp_path: Path) -> None:
     wandb = pytest.importorskip("wandb")
     with wandb.init(mode="offline", dir=tmp_path) as run:
-        said = prviz.Monitor(REAL, directory=tmp_path / "m", trackers=[to_wandb(run)], **KNN).log(
-            3, GOOD
-        )
+        said = monitor_of(tmp_path / "m", trackers=[to_wandb(run)]).log(3, GOOD)
         run.log({}, step=4, commit=True)  # a step is written when the next one begins
         assert run.summary["prviz/knn/auc"] == said.metrics["prviz/knn/auc"]
 
@@ -237,9 +224,7 @@ def test_lightning_measures_after_every_validation(tmp_path: Path) -> None:
     data = torch.utils.data.DataLoader(
         torch.utils.data.TensorDataset(torch.zeros(4, 1)), batch_size=2
     )
-    callback = lightning_callback(
-        prviz.Monitor(REAL, directory=tmp_path / "m", **KNN), lambda model: GOOD
-    )
+    callback = lightning_callback(monitor_of(tmp_path / "m"), lambda model: GOOD)
     logger = CSVLogger(tmp_path)
     trainer = lightning.Trainer(
         max_epochs=2,
@@ -270,9 +255,7 @@ def test_the_trainer_of_transformers_measures_after_every_evaluation(tmp_path: P
             return {"loss": (self.weight * x - labels).square().mean(), "logits": self.weight * x}
 
     data = [{"x": torch.ones(1), "labels": torch.zeros(1)}] * 4
-    callback = trainer_callback(
-        prviz.Monitor(REAL, directory=tmp_path / "m", **KNN), lambda model: GOOD
-    )
+    callback = trainer_callback(monitor_of(tmp_path / "m"), lambda model: GOOD)
     arguments = transformers.TrainingArguments(
         output_dir=str(tmp_path / "out"),
         max_steps=2,
@@ -350,7 +333,7 @@ def test_options_are_refused_before_anything_is_measured(
     tmp_path: Path, option: dict[str, object], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        prviz.Monitor(REAL, directory=tmp_path, **KNN, **option)
+        monitor_of(tmp_path, **option)
     assert not list(tmp_path.iterdir())
 
 

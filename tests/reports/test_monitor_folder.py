@@ -28,8 +28,17 @@ NARROW, FAR = (0.3 * rng.normal(size=(120, 3)) + shift for shift in (0, 2))
 KNN: dict[str, Any] = {"methods": ["knn"], "k": 4}
 
 
-def monitor(folder: Path, **options: Any) -> prviz.Monitor:
-    return prviz.Monitor(REAL, directory=folder, **{**KNN, **options})
+def monitor(folder: Path, real: Any = REAL, **options: Any) -> prviz.Monitor:
+    return prviz.Monitor(real, directory=folder, **{**KNN, **options})
+
+
+def area(generated: np.ndarray) -> float:
+    return prviz.pr_curve(REAL, generated, method="knn", k=4).auc
+
+
+def refused(folder: Path, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        monitor(folder)
 
 
 def rows(folder: Path) -> dict[str, float]:
@@ -149,9 +158,8 @@ def test_a_directory_of_other_settings_is_refused_by_name(
     logged: Path, options: dict[str, Any], words: str
 ) -> None:
     before = (logged / "metrics.csv").read_bytes()
-    given = {"real": REAL, "directory": logged, **KNN, **options}
     with pytest.raises(ValueError, match=words) as caught:
-        prviz.Monitor(given.pop("real"), **given)
+        monitor(logged, **options)
     assert "another directory, or the same settings" in str(caught.value)
     assert (logged / "metrics.csv").read_bytes() == before
 
@@ -217,7 +225,7 @@ def test_two_processes_lose_no_step_and_one_that_is_killed_leaves_a_whole_direct
     odd.send_signal(signal.SIGKILL)
     said = odd.communicate()[0]
     real = np.random.default_rng(0).normal(size=(60, 2))
-    last = prviz.Monitor(real, directory=tmp_path, methods=["knn"], k=4).log(1000, real + 5)
+    last = monitor(tmp_path, real).log(1000, real + 5)
     assert (last.is_best, last.unmeasured) == (False, ())
     known = set(map(int, rows(tmp_path)))
     assert known == set(map(int, json.loads((tmp_path / "steps.json").read_text())))
@@ -240,20 +248,16 @@ def test_a_step_that_is_cut_off_while_it_is_written_leaves_no_wrong_row(
             run.log(2000, FAR)
     said = monitor(logged).log(3000, NARROW)
     assert said.unmeasured == ()
-    assert rows(logged)["1000"] == prviz.pr_curve(REAL, GOOD, method="knn", k=4).auc
+    assert rows(logged)["1000"] == area(GOOD)
     digest = json.loads((logged / "steps.json").read_text())["2000"]["digest"]
     there = BETTER if digest == prviz.Samples(BETTER).digest else FAR
-    assert rows(logged)["2000"] == prviz.pr_curve(REAL, there, method="knn", k=4).auc
+    assert rows(logged)["2000"] == area(there)
 
 
 @pytest.mark.exhaustive
 def test_a_step_that_is_logged_again_has_its_new_row(logged: Path) -> None:
     said = monitor(logged).log(1000, FAR)
-    assert (
-        rows(logged)["1000"]
-        == said.metrics["prviz/knn/auc"]
-        != prviz.pr_curve(REAL, GOOD, method="knn", k=4).auc
-    )
+    assert rows(logged)["1000"] == said.metrics["prviz/knn/auc"] != area(GOOD)
 
 
 # ---- files that were changed ----
@@ -277,8 +281,7 @@ def test_a_list_of_steps_that_was_edited_is_refused_in_a_sentence(
     known = json.loads((logged / "steps.json").read_text())
     known["1000"] |= changed
     (logged / "steps.json").write_text(json.dumps(known))
-    with pytest.raises(ValueError, match=f"steps.json'?: no list of steps: {words}"):
-        monitor(logged)
+    refused(logged, f"steps.json'?: no list of steps: {words}")
 
 
 @pytest.mark.parametrize("name", ["steps.json", "settings.json"])
@@ -291,40 +294,28 @@ def test_a_file_that_is_none_of_a_monitor_is_refused_by_name(
     if (name, text[:1]) == ("settings.json", "{") and len(text) > 1:
         pytest.skip("an object without the settings is refused as other settings")
     (logged / name).write_bytes(text.encode("latin-1"))
-    with pytest.raises(
-        ValueError, match=f"{name}'?: no .*; give the monitor a directory of its own"
-    ):
-        monitor(logged)
+    refused(logged, f"{name}'?: no .*; give the monitor a directory of its own")
 
 
 @pytest.mark.parametrize("name", ["steps.json", "settings.json", "metrics.csv"])
 def test_a_pipe_in_the_place_of_a_file_is_refused(logged: Path, name: str) -> None:
     (logged / name).unlink()
     os.mkfifo(logged / name)
-    with pytest.raises(
-        ValueError, match=f"{name}'? is no file; give the monitor a directory of its own"
-    ):
-        monitor(logged)
+    refused(logged, f"{name}'? is no file; give the monitor a directory of its own")
 
 
 @pytest.mark.exhaustive
 def test_a_table_that_was_cut_is_refused_and_what_is_advised_mends_it(logged: Path) -> None:
     whole = (logged / "metrics.csv").read_text()
     (logged / "metrics.csv").write_text(whole[:-4])
-    with pytest.raises(
-        ValueError, match=r"metrics.csv'?: step 2000 has .*remove the line of this step"
-    ):
-        monitor(logged)
+    refused(logged, "metrics.csv'?: step 2000 has .*remove the line of this step")
     lines = whole.splitlines(keepends=True)
     (logged / "metrics.csv").write_text("".join(lines[:-1]))
     monitor(logged).log(3000, FAR)
     assert (logged / "metrics.csv").read_text().startswith(whole)
     for text in (whole.replace(",", ",x", 2), whole[:-200], whole + "7,1\n"):
         (logged / "metrics.csv").write_text(text)
-        with pytest.raises(
-            ValueError, match=r"no file of these metrics: .*; give the monitor a directory"
-        ):
-            monitor(logged)
+        refused(logged, "no file of these metrics: .*; give the monitor a directory")
 
 
 @pytest.mark.parametrize("step", ["3", None, [1], np.nan, 1.5, -1, 2**53, True, np.zeros(2), 1e400])
@@ -339,12 +330,10 @@ def test_a_step_that_is_none_is_refused_in_a_sentence(tmp_path: Path, step: Any)
 def test_a_file_in_the_place_of_a_folder_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for folder in ("file", "file/below"):
-        with pytest.raises(ValueError, match=r"directory = .* is a file; a folder is needed"):
-            monitor(tmp_path / folder)
+        refused(tmp_path / folder, "directory = .* is a file; a folder is needed")
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "results").write_text("")
-    with pytest.raises(ValueError, match=r"results = .* is a file; a folder is needed"):
-        monitor(tmp_path / "m")
+    refused(tmp_path / "m", "results = .* is a file; a folder is needed")
 
 
 @pytest.mark.exhaustive
@@ -369,15 +358,12 @@ def test_steps_of_another_version_are_measured_again_or_refused(
     monitor(kept, keep_samples=True).log(1, BETTER)
     old = kept / "settings.json"
     monkeypatch.setattr(prviz, "__version__", "9.9")
-    with pytest.raises(
-        ValueError, match=r"steps of prviz 0.* steps 1000, 2000 can't be measured again"
-    ):
-        monitor(logged)
+    refused(logged, "steps of prviz 0.* steps 1000, 2000 can't be measured again")
     text = (kept / "metrics.csv").read_text()
     (kept / "metrics.csv").write_text(text.replace("0.", "0.00", 1))
     with pytest.warns(prviz.PrvizWarning, match=r"its steps are of prviz 0"):
         run = monitor(kept)
-    assert rows(kept) == {"1": prviz.pr_curve(REAL, BETTER, method="knn", k=4).auc}
+    assert rows(kept) == {"1": area(BETTER)}
     assert json.loads(old.read_text())["prviz"] == "9.9"
     assert run.log(2, FAR).best_step == 1
     monitor(kept)  # nothing more is said

@@ -39,9 +39,8 @@ UNUSUAL = ExploreSettings(
 
 def restored(chosen: ExploreSettings) -> ExploreSettings:
     """What a browser makes of the link: percent-encoded and back."""
-    again, messages = ExploreSettings.from_query(
-        dict(parse_qsl(urlencode(chosen.to_query()), keep_blank_values=True))
-    )
+    link = urlencode(chosen.to_query())
+    again, messages = ExploreSettings.from_query(dict(parse_qsl(link, keep_blank_values=True)))
     assert messages == []
     return again
 
@@ -96,10 +95,8 @@ def test_an_empty_link_gives_the_first_view_without_a_word() -> None:
 
 
 def test_a_link_from_before_the_first_view_keeps_its_meaning() -> None:
-    assert ExploreSettings.from_query({"n": "500"}) == (
-        ExploreSettings(problem="mixtures", k="sqrt", n=500),
-        [],
-    )
+    meant = ExploreSettings(problem="mixtures", k="sqrt", n=500)
+    assert ExploreSettings.from_query({"n": "500"}) == (meant, [])
     assert ExploreSettings.from_query({"problem": "outlier"})[0].k == "sqrt"
 
 
@@ -108,13 +105,8 @@ def test_four_curves_of_the_first_view_differ_and_the_true_ends_are_shares_of_mo
     problem = toy(first.problem, **first.parameters)
     truth = problem.truth()
     assert (truth.extreme_precision, truth.extreme_recall) == pytest.approx((0.6, 0.8))
-    found = estimate(
-        problem.sample(first.n, seed=first.seed),
-        first.methods,
-        k=first.k,
-        split=first.split,
-        seed=first.seed,
-    )
+    pair = problem.sample(first.n, seed=first.seed)
+    found = estimate(pair, first.methods, k=first.k, split=first.split, seed=first.seed)
     ious = sorted(each.curve.iou(truth) for each in found.values())
     assert len(ious) == 4
     assert min(np.diff(ious)) > 0.03
@@ -176,9 +168,8 @@ def test_unusable_values_are_ignored_and_said(name: str, text: str) -> None:
 
 
 def test_one_bad_value_spoils_no_other() -> None:
-    found, messages = ExploreSettings.from_query(
-        {"k": "x", "seed": "5", "p.d": "7", "p.means": "x"}
-    )
+    query = {"k": "x", "seed": "5", "p.d": "7", "p.means": "x"}
+    found, messages = ExploreSettings.from_query(query)
     assert found == ExploreSettings(seed=5, parameters={"d": 7})
     assert len(messages) == 2
 
@@ -255,10 +246,8 @@ FULL = (
 
 def test_a_link_that_names_everything_still_reads() -> None:
     found, messages = ExploreSettings.from_query(dict(parse_qsl(FULL)))
-    assert (found, messages) == (
-        ExploreSettings(n=123, methods=("kde", "knn"), seed=4, parameters={"d": 64}),
-        [],
-    )
+    assert found == ExploreSettings(n=123, methods=("kde", "knn"), seed=4, parameters={"d": 64})
+    assert messages == []
     assert found.to_query() == {"n": "123", "methods": "kde,knn", "seed": "4"}
 
 

@@ -94,23 +94,25 @@ def scalars(folder: Path) -> list[tuple[int, str, float]]:
     return found
 
 
+def as_read(rows: dict[int, dict[str, float]]) -> list[tuple[int, str, float]]:
+    """What `scalars` gives of logged rows, in single precision."""
+    found = []
+    for step, row in rows.items():
+        found += [(step, name, float(np.float32(value))) for name, value in row.items()]
+    return found
+
+
 # ---- TensorBoard ----
 
 
 def test_events_are_read_back_and_never_written_twice(tmp_path: Path) -> None:
     first = {0: metrics(CURVE), 1000: metrics(CURVE, "ipr")}
     assert log_tensorboard(tmp_path / "run", first) == [0, 1000]
-    wanted = [
-        (step, name, float(np.float32(value)))
-        for step, row in first.items()
-        for name, value in row.items()
-    ]
-    assert scalars(tmp_path / "run") == wanted
+    assert scalars(tmp_path / "run") == as_read(first)
     assert log_tensorboard(tmp_path / "run", first) == []
     other = PRCurve.from_error_rates([0.2], [0.2])
     assert log_tensorboard(tmp_path / "run", {0: metrics(CURVE), 2000: metrics(other)}) == [2000]
-    more = [(2000, name, float(np.float32(value))) for name, value in metrics(other).items()]
-    assert sorted(scalars(tmp_path / "run")) == sorted(wanted + more)
+    assert sorted(scalars(tmp_path / "run")) == sorted(as_read({**first, 2000: metrics(other)}))
     made = list((tmp_path / "run").iterdir())
     body = b"not an event"
     (made[0].parent / "events.out.tfevents.1.prviz").write_bytes(
@@ -153,9 +155,8 @@ def test_rows_of_new_steps_are_appended(tmp_path: Path) -> None:
     assert log_csv(path, {10: metrics(CURVE), 20: dict(reversed(metrics(CURVE).items()))}) == [20]
     found = rows(path)
     assert [each.pop("step") for each in found] == ["10", "20"]
-    assert [{name: float(value) for name, value in each.items()} for each in found] == [
-        metrics(CURVE)
-    ] * 2
+    for each in found:
+        assert {name: float(value) for name, value in each.items()} == metrics(CURVE)
     assert path.read_text().startswith(before)
     assert log_csv(path, {}) == []  # nothing could be measured
 
@@ -240,9 +241,8 @@ def test_steps_that_trackers_can_not_count_in_are_left_out_and_told() -> None:
     def checkpoint(name: str, step: float | None) -> Checkpoint:
         return Checkpoint(Path(name), name, step)
 
-    found = steps_of(
-        [checkpoint("a", 5.0), checkpoint("b", 0.5), checkpoint("c", None), checkpoint("d", 1e300)]
-    )
+    steps = {"a": 5.0, "b": 0.5, "c": None, "d": 1e300}
+    found = steps_of([checkpoint(name, step) for name, step in steps.items()])
     assert found.steps == {"a": 5}
     assert found.left_out == "not logged, without a whole step from 0: 'b', 'c', 'd'"
     with pytest.raises(ValueError, match="'a' and 'b' both are step 5"):
@@ -261,18 +261,9 @@ def test_the_shell_logs_what_it_measured(
     draw = np.random.default_rng(0).standard_normal
     for name in ("real", "step-1", "step-2k", "final"):
         np.save(f"{name}.npy", draw((40, 3)))
-    line = [
-        "triage",
-        "real.npy",
-        "step-2k.npy",
-        "final.npy",
-        "step-1.npy",
-        "--k",
-        "3",
-        "--method",
-        "knn,ipr",
-    ]
-    assert main([*line, "--tensorboard", "runs/prviz", "--metrics", "metrics.csv"]) == 0
+    line = ["triage", "real.npy", "step-2k.npy", "final.npy", "step-1.npy", "--k", "3"]
+    line += ["--metrics", "metrics.csv", "--tensorboard", "runs/prviz", "--method", "knn,ipr"]
+    assert main(line) == 0
     error = capsys.readouterr().err
     assert "not logged, without a whole step from 0: 'final'" in error
     assert "metrics.csv: 2 new steps" in error
@@ -280,12 +271,13 @@ def test_the_shell_logs_what_it_measured(
     assert [each["step"] for each in found] == ["1", "2000"]
     logged = scalars(tmp_path / "runs" / "prviz")
     assert len(logged) == 2 * 2 * len(NAMES)
+    by_step = {each["step"]: each for each in found}
     for step, name, value in logged:
-        assert value == np.float32(next(each for each in found if each["step"] == str(step))[name])
-    assert main([*line, "--tensorboard", "runs/prviz", "--metrics", "metrics.csv"]) == 0
+        assert value == np.float32(by_step[str(step)][name])
+    assert main(line) == 0
     assert "metrics.csv: 0 new steps, 2 were there already" in capsys.readouterr().err
     assert scalars(tmp_path / "runs" / "prviz") == logged
-    assert main([*line[:-1], "kde", "--metrics", "metrics.csv"]) == 2
+    assert main([*line[:-1], "kde"]) == 2
     assert "is no file of these metrics" in capsys.readouterr().err
 
 
@@ -293,29 +285,15 @@ def test_the_shell_logs_what_it_measured(
 def test_the_recipe_of_the_guide_logs_in_a_training_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    blocks = re.findall(
-        r"```python\n(.*?)```",
-        (ROOT / "docs/training.md").read_text(encoding="utf-8"),
-        flags=re.DOTALL,
-    )
+    guide = (ROOT / "docs/training.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", guide, flags=re.DOTALL)
     (recipe,) = [each for each in blocks if "Monitor" in each]
     assert len(recipe.strip().splitlines()) <= 10
     monkeypatch.chdir(tmp_path)
     draw = np.random.default_rng(0).standard_normal
-    done = []
-
-    def train(step: int) -> None:
-        done.append(step)
-
-    exec(
-        recipe,
-        {
-            "train": train,
-            "sample": lambda: draw((50, 2)) + 1,
-            "embed": np.asarray,
-            "real": draw((50, 2)),
-        },
-    )
+    done: list[int] = []
+    names = {"train": done.append, "embed": np.asarray, "real": draw((50, 2))}
+    exec(recipe, {**names, "sample": lambda: draw((50, 2)) + 1})
     assert len(done) > 1000
     logged = rows(tmp_path / "runs" / "prviz" / "metrics.csv")
     assert [int(each["step"]) for each in logged] == [0, 1000, 2000]

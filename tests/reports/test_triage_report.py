@@ -17,6 +17,7 @@ import resource
 import shutil
 import tracemalloc
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -44,6 +45,7 @@ from prviz.uncertainty.bootstrap import bootstrap
 from tests.triage_files import measure_all
 from tests.triage_found import bundled_found
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 HOSTILE = (
     '</script><script>alert(1)</script><img src="https://example.org/x.png" onerror=alert(1)>',
     '=HYPERLINK("http://example.org")',
@@ -62,118 +64,103 @@ def measured() -> tuple[Samples, tuple[CheckpointOutcome, ...], TriageSettings]:
     found = bundled_found(("mixture-em-1", "mixture-em-5", "mixture-em-20"), settings, n=60)
     outcomes = []
     for name, each in zip(HOSTILE, found.outcomes, strict=False):
-        checkpoint = Checkpoint(
-            Path(f"{name}.npz"), name, each.checkpoint.step, {"=psi": 0.5, "cfg": float(len(name))}
-        )
-        of = tuple(type(one)(**{**vars_of(one), "checkpoint": checkpoint}) for one in each.measured)
+        extra = {"=psi": 0.5, "cfg": float(len(name))}
+        checkpoint = Checkpoint(Path(f"{name}.npz"), name, each.checkpoint.step, extra)
+        of = tuple(replace(one, checkpoint=checkpoint) for one in each.measured)
         outcomes.append(CheckpointOutcome(checkpoint, of))
     for name in HOSTILE[3:]:
-        outcomes.append(
-            CheckpointOutcome(Checkpoint(Path(name), name), (), reason=f"{name}: corrupt")
-        )
+        checkpoint = Checkpoint(Path(name), name)
+        outcomes.append(CheckpointOutcome(checkpoint, (), reason=f"{name}: corrupt"))
     return found.reference, tuple(outcomes), settings
 
 
-def vars_of(one: Any) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in one.__dataclass_fields__}
-
-
-def results(
-    reference: Samples, outcomes: Sequence[CheckpointOutcome], settings: TriageSettings, **more: Any
-) -> TriageResults:
-    return TriageResults(reference=reference, outcomes=outcomes, settings=settings, **more)
+def document_of(
+    outcomes: Sequence[CheckpointOutcome],
+    replicates: int = 2,
+    total: int | None = None,
+    **more: Any,
+) -> Document:
+    """The document of some outcomes on the measured reference."""
+    reference, _, settings = measured()
+    found = TriageResults(reference=reference, outcomes=outcomes, settings=settings, **more)
+    return document(found, "real.npz", replicates=replicates, total=total)
 
 
 @cache
 def report() -> Document:
-    reference, outcomes, settings = measured()
-    return document(results(reference, outcomes, settings, goal=0.25), "real.npz", replicates=20)
+    return document_of(measured()[1], 20, goal=0.25)
+
+
+def copy_of_report() -> Document:
+    return from_json(to_json(report()))
+
+
+def entry_of(lines: Sequence[Any], name: str, key: str = "name") -> Any:
+    (found,) = (each for each in lines if each[key] == name)
+    return found
 
 
 def test_it_holds_what_was_measured_to_the_last_bit() -> None:
     reference, outcomes, settings = measured()
-    found = from_json(to_json(report()))
+    found = copy_of_report()
     assert found == report()
+    everything = [each for outcome in outcomes for each in outcome.measured]
+    for one in everything:
+        entry = entry_of(found["checkpoints"], one.checkpoint.name)
+        curve = curves_of(found, one.method)[one.checkpoint.name]
+        assert np.array_equal(curve.vertices, one.curve.vertices)
+        told = bootstrap(one.estimate, 20, seed=0).intervals
+        summaries = entry["families"][one.method]["summaries"]
+        for key, value in one.summaries.items():
+            assert summaries[key] == {"value": value, **told[key]._asdict()}
+        assert entry["n"] == one.n_generated
+        assert entry["digest"] == one.digests.generated
+        assert entry["step"] == one.checkpoint.step
+    nothing = dict.fromkeys(("second", "second_low", "second_high"))
     for family in settings.methods:
-        some = [one for each in outcomes for one in each.measured if one.method == family]
-        curves = curves_of(found, family)
-        for one in some:
-            entry = next(
-                each for each in found["checkpoints"] if each["name"] == one.checkpoint.name
-            )
-            assert np.array_equal(curves[one.checkpoint.name].vertices, one.curve.vertices)
-            told = bootstrap(one.estimate, 20, seed=0).intervals
-            for key, value in one.summaries.items():
-                assert entry["families"][family]["summaries"][key] == {
-                    "value": value,
-                    **told[key]._asdict(),
-                }
-            assert (entry["n"], entry["digest"], entry["step"]) == (
-                one.n_generated,
-                one.digests.generated,
-                one.checkpoint.step,
-            )
-        everything = [each for outcome in outcomes for each in outcome.measured]
         judged = judge(everything, 0.25, replicates=20, basis=basis_of(everything, family))
-        ranked = judged.table.drop(columns=["step", "second", "second_low", "second_high"]).to_dict(
-            "records"
-        )
-        lines = [line | {"at_most": judged.at_most[line["checkpoint"]]} for line in ranked]
-        nothing = dict.fromkeys(("second", "second_low", "second_high"))
-        assert found["rankings"][family] == {
-            "reason": None,
-            "lines": [line | nothing for line in lines],
-        }
+        lines = judged.table.drop(columns=["step", *nothing]).to_dict("records")
+        for line in lines:
+            line |= {"at_most": judged.at_most[line["checkpoint"]], **nothing}
+        assert found["rankings"][family] == {"reason": None, "lines": lines}
     assert found["reference"]["digest"] == reference.digest
-    assert [each["reason"] is None for each in found["checkpoints"]] == [
-        True,
-        True,
-        True,
-        False,
-        False,
-    ]
+    reasons = [each["reason"] for each in found["checkpoints"]]
+    assert [reason is None for reason in reasons] == [True] * 3 + [False] * 2
     assert found["settings"]["k"] == 4
     assert found["complete"]
-    assert not document(results(reference, outcomes, settings), "r", replicates=2, total=9)[
-        "complete"
-    ]
+    assert not document_of(outcomes, total=9)["complete"]
 
 
 def test_a_family_that_has_not_measured_all_ranks_none_and_no_other_stands_for_it() -> None:
-    reference, outcomes, settings = measured()
-    first, *others = outcomes
-    found = document(results(reference, [first.of(["knn"]), *others], settings), "r", replicates=2)[
-        "rankings"
-    ]
+    first, *others = measured()[1]
+    found = document_of([first.of(["knn"]), *others])["rankings"]
     assert found["kde"] == {"reason": NOT_ALL, "lines": []}
     assert len(found["knn"]["lines"]) == 3
 
 
 @pytest.mark.exhaustive
 def test_a_page_names_families_that_this_version_does_not_know() -> None:
-    found = from_json(to_json(report()))
+    found = copy_of_report()
     assert found["verdict"]["family"] == "knn"
     found["verdict"] |= {"family": "newer", "second_family": "newer"}
     for each in found["checkpoints"][:3]:
         each["families"]["newest"] = each["families"]["kde"]
     found["rankings"]["newest"] = found["rankings"].pop("kde")
     found["settings"]["methods"] = ["knn", "newest"]
-    shown = Page()
-    shown.feed(to_html(found))
-    assert shown.scripts
-    low = dict.fromkeys(("score", "behind"), 0.05) | dict.fromkeys(
-        ("second", "second_low", "second_high"), 0.5
-    )
-    found["rankings"]["knn"]["lines"][0] |= low
+    assert Page(to_html(found)).scripts
+    first = found["rankings"]["knn"]["lines"][0]
+    first |= dict.fromkeys(("score", "behind"), 0.05)
+    first |= dict.fromkeys(("second", "second_low", "second_high"), 0.5)
     assert "newer 0.500" in verdict_of_page(found, "knn")
 
 
 def test_a_report_of_uncut_areas_is_told_from_another_measurement() -> None:
-    now = from_json(to_json(report()))
+    before = copy_of_report()
+    now = copy_of_report()
     name = now["checkpoints"][0]["name"]
-    kept = now["checkpoints"][0]["families"]["knn"]
-    cut = kept["summaries"]["auc"]
-    before = from_json(to_json(now))
+    kept, cut = (
+        each["checkpoints"][0]["families"]["knn"]["summaries"]["auc"] for each in (before, now)
+    )
     cut["value"] /= 2
     lines = before["rankings"]["knn"]["lines"]
     lines.append(lines.pop(0))
@@ -182,15 +169,14 @@ def test_a_report_of_uncut_areas_is_told_from_another_measurement() -> None:
     places = [f"rankings, knn, lines, {line['checkpoint']}, place" for line in lines]
     assert sorted(each.partition(": ")[0] for each in found.differences) == sorted([where, *places])
     assert found.notes == (rerun.UNCUT,)
-    cut["value"] = before["checkpoints"][0]["families"]["knn"]["summaries"]["auc"]["value"] / 3
-    before["checkpoints"][0]["families"]["knn"]["summaries"]["auc"]["value"] /= 2
+    cut["value"] = kept["value"] / 3
+    kept["value"] /= 2
     assert rerun._compared(before, now).notes == ()  # not the area under that curve
 
 
 def test_a_report_of_nothing_is_refused() -> None:
-    reference, _, settings = measured()
     with pytest.raises(ValueError, match="outcomes is empty"):
-        document(results(reference, (), settings), "r")
+        document_of(())
 
 
 def test_the_tables_have_every_number_and_no_formula() -> None:
@@ -202,11 +188,7 @@ def test_the_tables_have_every_number_and_no_formula() -> None:
     assert stored.to_pandas()["value"].tolist()[:5] == frame["value"].tolist()[:5]
     assert len(rows) == len(frame) == stored.num_rows
     for row in rows:
-        assert not [
-            each
-            for each in [*row, *row.values()]
-            if each.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
-        ]
+        assert not [cell for cell in (*row, *row.values()) if cell.startswith(FORMULA)]
     for place, each in enumerate(report()["checkpoints"][:3]):
         for family, found in each["families"].items():
             shown = frame[(frame["checkpoint"] == HOSTILE[place]) & (frame["family"] == family)]
@@ -215,18 +197,12 @@ def test_the_tables_have_every_number_and_no_formula() -> None:
                 assert numbers.loc[key, ["value", "low", "high"]].tolist() == list(one.values())
             for side, values in found["vertices"].items():
                 assert shown[shown["quantity"] == side]["value"].tolist() == values
-            of = [
-                row for row in rows if row["digest"] == each["digest"] and row["family"] == family
-            ]
-            assert [float(row["value"]) for row in of] == shown["value"].tolist()
-            line = next(
-                one
-                for one in report()["rankings"][family]["lines"]
-                if one["checkpoint"] == each["name"]
-            )
-            assert numbers.loc["score", ["value", "low", "high"]].tolist() == [
-                line[key] for key in ("score", "low", "high")
-            ]
+            own = {"digest": each["digest"], "family": family}
+            of = [float(row["value"]) for row in rows if row.items() >= own.items()]
+            assert of == shown["value"].tolist()
+            line = entry_of(report()["rankings"][family]["lines"], each["name"], "checkpoint")
+            ranked = [line[key] for key in ("score", "low", "high")]
+            assert numbers.loc["score", ["value", "low", "high"]].tolist() == ranked
     assert frame["reason"].notna().sum() == 2
     assert frame["extra_cfg"].notna().sum() == len(frame) - 2
 
@@ -234,52 +210,45 @@ def test_the_tables_have_every_number_and_no_formula() -> None:
 class Page(HTMLParser):
     """What a browser would make of a page, as far as it matters here."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
-        self.tags, self.attributes, self.scripts = (
-            set[str](),
-            list[tuple[str, str, str | None]](),
-            list[str](),
-        )
-        self.script: dict[str, str | None] | None = None
+        self.tags = set[str]()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.scripts: list[str] = []
+        self.in_script = False
+        self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
-        self.attributes += [(tag, name, value) for name, value in attrs]
-        self.script = dict(attrs) if tag == "script" else None
+        self.attributes += attrs
+        self.in_script = tag == "script"
 
     def handle_data(self, data: str) -> None:
-        if self.script is not None:
+        if self.in_script:
             self.scripts.append(data)
-            self.script = None
+            self.in_script = False
+
+    def unpacked(self, place: int) -> str:
+        return gzip.decompress(base64.b64decode(self.scripts[place])).decode()
 
 
 def test_the_page_asks_nobody_for_anything_and_runs_only_its_own() -> None:
     text = to_html(report())
-    page = Page()
-    page.feed(text)
+    page = Page(text)
     assert "img" not in page.tags
-    assert not [
-        each
-        for each in page.attributes
-        if each[1] in {"src", "href", "action", "srcset"} or each[1][:2] == "on"
-    ]
-    unpacked = [gzip.decompress(base64.b64decode(each)).decode() for each in page.scripts[:3]]
-    assert json.loads(unpacked[0]) == report()
+    names = {name for name, _ in page.attributes}
+    assert not names & {"src", "href", "action", "srcset"}
+    assert not [name for name in names if name.startswith("on")]
+    assert json.loads(page.unpacked(0)) == report()
     assert len(text) < 1_000_000  # with plotly.js
-    policy = next(
-        value
-        for _, name, value in page.attributes
-        if name == "content" and "default-src" in str(value)
-    )
-    assert str(policy).startswith("default-src 'none'; script-src ")
-    running = [page.scripts[3], unpacked[2]]  # what unpacks the page, and what it then runs
-    digests = [
-        base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in running
-    ]
-    allowed = re.search(r"script-src ([^;]*)", str(policy))
-    assert allowed is not None
-    assert allowed[1].split() == [f"'sha256-{each}'" for each in digests]
+    contents = [str(value) for name, value in page.attributes if name == "content"]
+    (policy,) = (each for each in contents if "default-src" in each)
+    running = [page.scripts[3], page.unpacked(2)]  # what unpacks the page, and what it then runs
+    allowed = []
+    for script in running:
+        digest = hashlib.sha256(script.encode()).digest()
+        allowed.append(f"'sha256-{base64.b64encode(digest).decode()}'")
+    assert policy.startswith(f"default-src 'none'; script-src {' '.join(allowed)};")
     assert not re.search(r"url\(|@import", text[: text.index("</style>")])
     assert "corrupt" in text
     assert "The goal here is 0.25, from 0 (precision first) to 1 (recall first)" in text
@@ -290,29 +259,21 @@ def test_the_page_asks_nobody_for_anything_and_runs_only_its_own() -> None:
 def test_every_figure_of_the_page_has_the_ceiling_and_every_score_its_share() -> None:
     reference, outcomes, settings = measured()
     top = yardstick(reference, settings)
-    found = document(
-        results(reference, outcomes, settings, yardstick=top), "real.npz", replicates=20
-    )
-    page = Page()
-    page.feed(to_html(found))
-    figures = json.loads(gzip.decompress(base64.b64decode(page.scripts[1])))
+    found = document_of(outcomes, 20, yardstick=top)
+    text = to_html(found)
+    figures = json.loads(Page(text).unpacked(1))
     for family, ceiling in top.ceiling.items():
         entry = ceiling_of(found, family)
         assert entry is not None
         assert np.array_equal(curve_of(entry).vertices, ceiling.curve.vertices)
         for name, figure in figures[family].items():
-            lines = [trace.get("line", {}) for trace in figure["data"]] + [
-                shape["line"] for shape in figure["layout"].get("shapes", [])
-            ]
-            assert sum(line.get("dash") == "dash" for line in lines) == 1, name
+            drawn = figure["data"] + figure["layout"].get("shapes", [])
+            dashes = [each.get("line", {}).get("dash") for each in drawn]
+            assert dashes.count("dash") == 1, name
         rows = table(found).query("family == @family and quantity == 'share_of_ceiling'")
-        shares = [
-            each["share_of_ceiling"][family]["share"]
-            for each in found["checkpoints"]
-            if each["families"]
-        ]
-        assert rows["value"].tolist() == shares
-    assert "Dashed: what real samples get" in to_html(found)
+        shares = [each["share_of_ceiling"] for each in found["checkpoints"] if each["families"]]
+        assert rows["value"].tolist() == [share[family]["share"] for share in shares]
+    assert "Dashed: what real samples get" in text
     assert "Dashed: what real samples get" not in to_html(report())
 
 
@@ -325,7 +286,7 @@ def test_every_figure_of_the_page_has_the_ceiling_and_every_score_its_share() ->
         ({"goal": True}, "goal of the report"),
         ({"goal": 2}, "goal of the report is '2'; a number from 0 to 1"),
         (
-            {"settings": {**vars_of(TriageSettings()), "methods": ["knn"], "seed": "x"}},
+            {"settings": {**asdict(TriageSettings()), "methods": ["knn"], "seed": "x"}},
             "seed of settings",
         ),
         (
@@ -399,7 +360,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     run = tmp_path / "run"
     run.mkdir()
     draw = np.random.default_rng(1).standard_normal
-    draw = np.random.default_rng(1).standard_normal
     np.savez(run / "real.npz", latent=draw((80, 3)), pixels=draw((80, 5)))
     np.savez(run / "step-10.npz", latent=draw((80, 3)) + 1.0, pixels=draw((80, 5)))
     np.savez(run / "step-20.npz", latent=draw((70, 3)), pixels=draw((80, 5)))
@@ -421,17 +381,13 @@ def test_a_report_is_measured_again_number_by_number(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     target = tmp_path / "report.json"
-    assert (
-        main([*LINE, *(word for suffix in FORMATS for word in ("--report", f"report{suffix}"))])
-        == 1
-    )
+    names = [f"report{suffix}" for suffix in FORMATS]
+    assert main([*LINE, *(f"--report={name}" for name in names)]) == 1
     out = capsys.readouterr().out
     assert re.search(r"checkpoint +step +psi +score", out)
     assert re.search(r"step-10 +10 +0.5 +0\.", out)
     assert re.search(r"step-20 +20 +- +0\.", out)
-    assert {path.name for path in tmp_path.glob("report.*")} == {
-        f"report{suffix}" for suffix in FORMATS
-    }
+    assert {path.name for path in tmp_path.glob("report.*")} == set(names)
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").iterdir()}
 
     monkeypatch.chdir("/")  # relative to the report's own folder
@@ -477,14 +433,27 @@ def test_a_report_is_measured_again_number_by_number(
     assert "'run/real.npz' is neither beside the report nor here" in capsys.readouterr().err
 
 
+def measured_again(status: int, capsys: pytest.CaptureFixture[str]) -> str:
+    """What the shell prints of a report that is measured again; an error is one line."""
+    assert main(["triage", "--rerun", "report.json"]) == status
+    out, error = capsys.readouterr()
+    if status < 2:
+        return out
+    assert error.count("\n") == 1
+    return error
+
+
 def quick_report() -> Document:
     """The report of the folder with the fewest replicates, as a file too."""
     settings = TriageSettings(("knn",), k=3, key="latent")
     reference = read("run/real.npz", key="latent")
-    outcomes = list(
-        measure_all(reference, checkpoints_of("run", leave_out=["run/real.npz"]), settings)
+    checkpoints = checkpoints_of("run", leave_out=["run/real.npz"])
+    outcomes = list(measure_all(reference, checkpoints, settings))
+    found = document(
+        TriageResults(reference=reference, outcomes=outcomes, settings=settings),
+        "run/real.npz",
+        replicates=2,
     )
-    found = document(results(reference, outcomes, settings), "run/real.npz", replicates=2)
     Path("report.json").write_text(to_json(found))
     return found
 
@@ -494,8 +463,8 @@ def test_a_file_that_failed_has_to_fail_again(
 ) -> None:
     quick_report()
     shutil.copy(folder / "step-10.npz", folder / "step-30.npz")
-    assert main(["triage", "--rerun", "report.json"]) == 1
-    assert "checkpoints, step-30, digest: None in the report, " in capsys.readouterr().out
+    told = measured_again(1, capsys)
+    assert "checkpoints, step-30, digest: None in the report, " in told
 
 
 @pytest.mark.one_in(3)
@@ -519,10 +488,7 @@ def test_hostile_settings_of_a_report_are_one_line(
     saved = quick_report()
     saved["settings"] |= change
     Path("report.json").write_text(json.dumps(saved))
-    assert main(["triage", "--rerun", "report.json"]) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
+    assert message in measured_again(2, capsys)
 
 
 @pytest.mark.one_in(3)
@@ -562,10 +528,7 @@ def test_a_report_that_asks_for_more_work_than_any_is_refused_before_it(
     Path("report.json").write_text(json.dumps(saved))
     monkeypatch.setattr(rerun, "MOST_REPLICATES", 100_000)
     monkeypatch.setattr(rerun, "samples_at", None)  # no file is read
-    assert main(["triage", "--rerun", "report.json"]) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
+    assert message in measured_again(2, capsys)
 
 
 def test_what_a_report_may_hold_in_memory_is_bounded(
@@ -586,8 +549,7 @@ def test_what_a_report_may_hold_in_memory_is_bounded(
     Path("report.json").write_text(json.dumps(saved))
     found = rerun.rerun(read_report(Path("report.json")), Path())
     assert (found.different, len(found.differences)) == (5_000, 1_000)
-    assert main(["triage", "--rerun", "report.json"]) == 1
-    told = capsys.readouterr().out
+    told = measured_again(1, capsys)
     assert "the words between them, 5000 differ:" in told
     assert "and 4980 more" in told
 
@@ -626,8 +588,7 @@ def test_a_name_in_another_encoding_comes_through(
     found = quick_report()
     for each in FORMATS.values():
         assert each.make(found)
-    assert main(["triage", "--rerun", "report.json"]) == 0
-    assert "numbers equal" in capsys.readouterr().out
+    assert "numbers equal" in measured_again(0, capsys)
 
 
 @pytest.mark.parametrize(
