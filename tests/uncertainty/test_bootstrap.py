@@ -107,31 +107,53 @@ def test_several_runs_are_drawn_together_and_averaged_along_rays():
     assert np.array_equal(replicate([ranked(run) for run in runs], *drawn).vertices, mean.vertices)
 
 
-def test_runs_on_other_samples_cannot_be_drawn_together():
-    one = Supports(np.ones(5), np.ones(5), 2)
-    with pytest.raises(ValueError, match="at least one run"):
+def held(n: int = 4, n_real: int = 2, **of: list[int]) -> Supports:
+    """A run on samples of these rows and groups."""
+    arrays = {name: np.array(each) for name, each in of.items()}
+    return Supports(np.arange(n), np.ones(n), n_real, **arrays)
+
+
+ROWS = {"rows": [0, 2, 5, 7]}
+GROUPED = {"groups": [0, 0, 1, 2]}
+
+
+@pytest.mark.parametrize("of", [{}, ROWS, GROUPED, ROWS | GROUPED])
+def test_runs_on_equal_samples_are_drawn_together_whatever_arrays_hold_them(of):
+    assert evaluated([held(**of), held(**of)]) == (2, 2)
+    assert evaluated_together([[held(**of)], [held(**of), held(**of)]]) == (2, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (held(), held(n_real=3)),
+        (held(), held(5)),
+        (held(), held(**ROWS)),
+        (held(), held(**GROUPED)),
+        (held(**ROWS), held(rows=[0, 2, 5, 8])),
+        (held(**GROUPED), held(groups=[0, 1, 1, 2])),
+        (held(**ROWS, **GROUPED), held(**ROWS)),
+        (held(**ROWS, **GROUPED), held(**GROUPED)),
+        (held(**ROWS, **GROUPED), held(**ROWS, groups=[0, 1, 1, 2])),
+    ],
+)
+def test_runs_on_other_samples_cannot_be_drawn_together(one, other):
+    for runs in ([one, other], [other, one]):
+        with pytest.raises(ValueError, match="runs evaluate different samples"):
+            evaluated(runs)
+
+
+def test_runs_of_several_generators_are_of_the_same_real_samples():
+    runs = [[held(3, rows=[0, 3, 50])], [held(rows=[0, 3, 51, 52])]]
+    assert evaluated_together(runs) == (2, 1, 2)
+    for other, n in ((held(3, rows=[0, 2, 50]), 2), (held(3, 1, rows=[0, 50, 51]), 1)):
+        message = f"2 real samples for one generator, and {n} or other ones for another"
+        with pytest.raises(ValueError, match=message):
+            evaluated_together([runs[0], [other]])
+    with pytest.raises(ValueError, match="nothing was measured"):
+        evaluated_together([])
+    with pytest.raises(ValueError, match=r"runs is empty; .* at least one run are needed"):
         evaluated([])
-    for other in (
-        Supports(np.ones(5), np.ones(5), 3),
-        Supports(np.ones(6), np.ones(6), 2),
-        Supports(np.ones(5), np.ones(5), 2, rows=np.arange(5) * 2),
-    ):
-        with pytest.raises(ValueError, match="different samples"):
-            evaluated([one, other])
-    assert evaluated([one, Supports(np.zeros(5), np.ones(5), 2)]) == (2, 3)
-
-
-def test_runs_on_equal_rows_and_groups_can_be_drawn_together_whatever_arrays_hold_them():
-    def run(**held):
-        held = {name: np.array(each) for name, each in held.items()}
-        return Supports(np.ones(4), np.ones(4), 2, **held)
-
-    rows = [0, 2, 5, 7]
-    groups = [0, 0, 1, 2]
-    assert evaluated([run(rows=rows, groups=groups), run(rows=rows, groups=groups)]) == (2, 2)
-    for other in (run(rows=rows), run(groups=groups), run(rows=rows, groups=[0, 1, 1, 2]), run()):
-        with pytest.raises(ValueError, match="different samples"):
-            evaluated([run(rows=rows, groups=groups), other])
 
 
 def test_what_is_drawn_for_a_set_depends_on_its_size_and_place_alone():
@@ -282,15 +304,11 @@ def test_a_comparison_is_two_bootstraps_that_share_their_real_samples(method, sp
         assert np.array_equal(b.vertices, repeated_runs(alone[1].runs, real, of_b).vertices)
     for key, each in found.differences.items():
         values = [numbers(estimated.curve)[key] for estimated in alone]
-        apart = [
-            numbers(a)[key] - numbers(b)[key]
-            for a, b in zip(found.a.curves, found.b.curves, strict=True)
-        ]
+        of_a, of_b = ([numbers(c)[key] for c in side.curves] for side in (found.a, found.b))
+        apart = np.subtract(of_a, of_b)
         assert each[:3] == (*values, values[0] - values[1])
         assert (each.low, each.high) == pytest.approx(tuple(np.quantile(apart, (0.025, 0.975))))
-        assert each.share_above == np.mean(
-            [1.0 if x > 0 else 0.5 if x == 0 else 0.0 for x in apart]
-        )
+        assert each.share_above == np.mean((np.sign(apart) + 1) / 2)
     assert found.difference("auc", 0.0, 0.0) == (0.0, 0.0, 0.0, 0.0, 0.0, 0.5)
 
 
@@ -425,17 +443,6 @@ def test_a_family_that_evaluates_other_real_samples_is_refused(monkeypatch):
         prviz.compare(*gaussians(), gaussians(n_generated=62).generated, "picky", replicates=2)
 
 
-def test_as_many_real_samples_are_not_the_same_ones():
-    def runs(*rows):
-        return [Supports(np.ones(len(rows)), np.ones(len(rows)), 2, rows=np.array(rows))]
-
-    assert evaluated_together([runs(0, 3, 50), runs(0, 3, 51, 52)]) == (2, 1, 2)
-    with pytest.raises(
-        ValueError, match="2 real samples for one generator, and 2 or other ones for another"
-    ):
-        evaluated_together([runs(0, 3, 50), runs(0, 2, 50)])
-
-
 # ---- from a shell ----
 
 
@@ -453,26 +460,17 @@ def test_the_command_shows_intervals_below_each_method(files, tmp_path, capsys):
     *rows, bound, witness = capsys.readouterr().out.splitlines()[3:]
     assert witness.startswith("what gives it away: ")
     assert bound.startswith("the true AuC is at most ")
-    found = estimate(gaussians(), ("knn", "kde"), seed=2)
-    ends = bootstrap(found["knn"], 30, seed=2).intervals.values()
-    assert [row[:8].rstrip() for row in rows] == [
-        "knn",
-        "  2.5 %",
-        "  97.5 %",
-        "kde",
-        "  2.5 %",
-        "  97.5 %",
-    ]
+    intervals = bootstrap(estimate(gaussians(), "knn", seed=2)["knn"], 30, seed=2).intervals
+    ends = intervals.values()
+    ends_of = ["  2.5 %", "  97.5 %"]
+    assert [row[:8].rstrip() for row in rows] == ["knn", *ends_of, "kde", *ends_of]
     assert rows[1].split()[2:] == [f"{low:.4f}" for low, _ in ends]
     assert rows[2].split()[2:] == [f"{high:.4f}" for _, high in ends]
     assert "shaded: 95 % intervals" in html.read_text(encoding="utf-8")
     assert main([*line, "--json"]) == 0
     written = json.loads(capsys.readouterr().out)["methods"]["knn"]["intervals"]
     assert (written["level"], written["replicates"]) == (0.95, 30)
-    assert (
-        written["summaries"]["auc"]
-        == bootstrap(found["knn"], 30, seed=2).intervals["auc"]._asdict()
-    )
+    assert written["summaries"]["auc"] == intervals["auc"]._asdict()
 
 
 def test_without_the_option_there_are_no_intervals(files, capsys):

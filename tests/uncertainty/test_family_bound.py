@@ -26,28 +26,22 @@ LAMS = np.tan(np.linspace(0, np.pi / 2, 200)[1:-1])
 def test_bounds_of_nested_classifiers(n: int, level: float) -> None:
     bounds, share = _nested_bounds(n, level)
     band = math.sqrt(math.log(2 / level) / (2 * n))
-    steps = {0} | {
-        step
-        for step in (round(1.2**power) for power in range(1 + int(math.log(n, 1.2))))
-        if step < n
-    }
+    powers = range(1 + int(math.log(n, 1.2)))
+    steps = {0} | {round(1.2**power) for power in powers if round(1.2**power) < n}
     assert share == pytest.approx(level / 2 / (len(steps) + 2))
     for errors in range(0, n + 1, max(1, n // 40)):
         coarser = [step for step in steps if step >= errors]
         # The rate at which so few errors are as unlikely as the level of one number.
-        own = (
-            bisect(lambda rate, most: binom.cdf(most, n, rate) - share, 0, 1, (min(coarser),))
-            if coarser
-            else 1.0
-        )
+        own = 1.0
+        if coarser:
+            most = min(coarser)
+            own = bisect(lambda rate, most=most: binom.cdf(most, n, rate) - share, 0, 1)
         assert bounds[errors] == pytest.approx(min(errors / n + band, own), abs=1e-9)
 
 
 def test_every_classifier_is_bounded_and_the_ends_by_themselves() -> None:
     rng = np.random.default_rng(0)
-    supports = Supports(
-        rng.integers(0, 4, 90).astype(float), rng.integers(0, 4, 90).astype(float), 50
-    )
+    supports = Supports(*rng.integers(0, 4, (2, 90)).astype(float), 50)
     found = _bounded(supports, 0.05)
     rates = supports.rates()
     for side, errors, n in zip(found, (rates.fpr, rates.fnr), (50, 40), strict=True):
@@ -100,10 +94,8 @@ def test_more_settings_and_more_confidence_cost_something() -> None:
     pair = toy("mixtures", d=4).sample(500, 0)
     one = prviz.upper_bound(*pair, "knn")
     assert np.all(one.alpha(LAMS) <= prviz.upper_bound(*pair, "knn", confidence=0.999).alpha(LAMS))
-    assert (
-        prviz.upper_bound(*pair, "knn", ks=(22, "sqrt", 22)).auc
-        != prviz.upper_bound(*pair, "knn", ks=(22, 5)).auc
-    )
+    same_k, two = (prviz.upper_bound(*pair, "knn", ks=ks) for ks in ((22, "sqrt", 22), (22, 5)))
+    assert same_k.auc != two.auc
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from prviz.triage.measured import TriageSettings
 from prviz.triage.memorisation import held_out_distances
 from prviz.triage.stability import _drawn
 from prviz.triage.yardstick import _halves, yardstick
-from prviz.uncertainty.bootstrap import evaluated, evaluated_together, replicated
+from prviz.uncertainty.bootstrap import replicated
 from prviz.uncertainty.upper_bound import _bounded, _nested_bounds, bound_of
 from tests.triage_files import pair_statistics
 
@@ -165,11 +165,7 @@ def test_on_fewer_samples_whole_groups_are_left() -> None:
             assert part.groups is not None
             numbers, sizes = np.unique(part.groups, return_counts=True)
             # it was some frames of nearly all
-            assert (part.n, len(numbers), set(sizes.tolist())) == (
-                100,
-                10,
-                {10},
-            )
+            assert (part.n, len(numbers), set(sizes.tolist())) == (100, 10, {10})
         # swapped roles give swapped curves
         assert np.array_equal(drawn.real.groups, drawn.generated.groups)
     bare = _drawn(SamplePair(pair.real.values, pair.generated.values), 0.25, 0, 0)
@@ -185,46 +181,10 @@ def test_the_bound_holds_for_groups_of_laws_that_differ() -> None:
     truth = problem.truth()
     held = dict.fromkeys(DEFAULT_METHODS, 0)
     for seed in range(8):
-        pair = SamplePair(
-            *(
-                Samples(part.values[groups], groups=groups)
-                for part in problem.sample(400, seed=seed)
-            )
-        )
+        parts = problem.sample(400, seed=seed)
+        pair = SamplePair(*(Samples(part.values[groups], groups=groups) for part in parts))
         for found in measure(pair.split(0.5, seed), [(name, 40, None) for name in held], seed):
             bound = bound_of([found])
             held[found.method] += bound.compare(truth).deficit <= 1e-9
             assert bound.auc < 0.9  # it says something: the truth is 0.28
     assert held == dict.fromkeys(DEFAULT_METHODS, 8)
-
-
-@pytest.mark.exhaustive
-def test_runs_share_samples_where_rows_and_groups_are_equal() -> None:
-    def run(groups: list[int] | None, rows: list[int] | None = None, n_real: int = 2) -> Supports:
-        held = [None if each is None else np.array(each) for each in (rows, groups)]
-        return Supports(np.ones(4), np.ones(4), n_real, None, *held)
-
-    for one, other in (
-        (run(None), run(None)),
-        (run([0, 0, 1, 2]), run([0, 0, 1, 2])),
-        (run(None, [1, 2, 3, 4]), run(None, [1, 2, 3, 4])),
-    ):
-        assert evaluated([one, other]) == (2, 2)
-    for one, other in (
-        (run(None), run([0, 0, 1, 2])),
-        (run([0, 1, 1, 2]), run([0, 0, 1, 2])),
-        (run(None, [1, 2, 3, 4]), run(None, [1, 2, 3, 5])),
-        (run(None), run(None, n_real=3)),
-    ):
-        with pytest.raises(ValueError, match="runs evaluate different samples"):
-            evaluated([one, other])
-    with pytest.raises(ValueError, match="runs is empty"):
-        evaluated([])
-    assert evaluated_together([[run(None)], [run(None), run(None)]]) == (2, 2, 2)
-    with pytest.raises(
-        ValueError,
-        match="evaluates 2 real samples for one generator, and 3 or other ones for another",
-    ):
-        evaluated_together([[run(None)], [run(None, n_real=3)]])
-    with pytest.raises(ValueError, match="nothing was measured"):
-        evaluated_together([])
