@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -23,16 +24,31 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, Request, ViewportSize
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    FloatRect,
+    Locator,
+    Page,
+    Playwright,
+    Request,
+    ViewportSize,
+    expect,
+)
 
 from tests.waiting import until
 
+# What the fixture `new_page` is.
+Opener = Callable[..., Page]
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60  # generous: a busy CI machine, cold caches
 WAIT_MS = 30_000
 POLL_MS = 100  # by itself Playwright asks with every frame, which makes the browser draw each one
 COOKIE = "prviz-guide"  # of visitors who have seen the first five steps
 VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
+LAPTOP = (1366, 768)
+PHONE = (390, 844)
+TABLET = (820, 1180)
 
 CHROMIUM_FLAGS = (
     "--headless=new",
@@ -142,6 +158,16 @@ def overlaps(page: Page, selectors: Sequence[str]) -> list[str]:
     """
     found: list[str] = page.evaluate(_OVERLAPS, list(selectors))
     return found
+
+
+def cut_parts(parts: Sequence[Locator], height: int) -> list[Locator]:
+    """Those of these parts that are not whole in a window of this height."""
+    boxes = [part.bounding_box() for part in parts]
+    return [
+        part
+        for part, box in zip(parts, boxes, strict=True)
+        if box is None or box["y"] < 0 or box["y"] + box["height"] > height
+    ]
 
 
 def cut_texts(page: Page, selector: str) -> list[str]:
@@ -254,6 +280,18 @@ class Tab:
     errors: list[str] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
 
+    def close(self, *, context: bool = False) -> None:
+        """Close the page, with its context or without, and fail on a Python error on screen, an
+        uncaught JavaScript error, and a request to any other machine.
+        """
+        shown = self.page.locator('[data-testid="stException"]').all_inner_texts()
+        if context:
+            self.context.close()
+        else:
+            self.page.close()
+        assert not shown, shown
+        self.check()
+
     def check(self) -> None:
         """Fail on an uncaught JavaScript error, and on a request to any other machine."""
         foreign = self.foreign.copy()
@@ -342,3 +380,79 @@ def visit(page: Page, path: str = "/", timeout_ms: float = WAIT_MS) -> None:
     page.goto(path)
     page.locator("h1").first.wait_for()
     wait_idle(page, timeout_ms)
+
+
+def resize(page: Page, width: int, height: int) -> None:
+    """Give the window another size."""
+    page.set_viewport_size({"width": width, "height": height})
+
+
+def click(page: Page, role: str, name: str | re.Pattern[str], *, exact: bool = False) -> None:
+    """Click on what has this role and name."""
+    page.get_by_role(role, name=name, exact=exact).click()  # type: ignore[arg-type]
+
+
+def enter(field: Locator, text: str) -> None:
+    """Type this into a field in the place of what it held."""
+    field.fill(text)
+    field.press("Enter")
+
+
+def box_of(part: Locator) -> FloatRect:
+    """Where a part stands, which is in the page."""
+    box = part.bounding_box()
+    assert box is not None
+    return box
+
+
+def saved(page: Page, button: str, folder: Path) -> Path:
+    """The file that a button downloads, kept in this folder by its own name."""
+    with page.expect_download() as waiting:
+        click(page, "button", button)
+    target = folder / waiting.value.suggested_filename
+    waiting.value.save_as(target)
+    return target
+
+
+def press_often(part: Locator, times: int, key: str = "ArrowRight") -> None:
+    """Press a key so many times."""
+    for _ in range(times):
+        part.press(key)
+
+
+def drag(page: Page, start: tuple[float, float], *places: tuple[float, float]) -> None:
+    """Press the mouse at a place of the window, move it over others and let go at the last."""
+    page.mouse.move(*start)
+    page.mouse.down()
+    for place in places:
+        page.mouse.move(*place, steps=6)
+    page.mouse.up()
+
+
+def middle(part: Locator) -> tuple[float, float]:
+    """The middle of a part, in the window."""
+    box = box_of(part)
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def link_says(page: Page, name: str, value: object) -> None:
+    """Return once the address has this value."""
+    page.wait_for_url(re.compile(rf"[?&]{name}={re.escape(str(value))}(&|$)"))
+
+
+def choose_files(page: Page, field: str, *files: tuple[str, bytes]) -> None:
+    """Choose files, each by its name and contents, in the field that says this."""
+    box = page.get_by_test_id("stFileUploader").filter(has_text=field)
+    box.locator("input[type=file]").set_input_files(
+        [{"name": name, "mimeType": "", "buffer": content} for name, content in files]
+    )
+
+
+def at_page(page: Page, title: str) -> None:
+    """Return once the page of this title is there."""
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+
+
+def path_of(page: Page) -> str:
+    """Its address below the server's."""
+    return page.url[page.url.index("/", 8) :]

@@ -101,11 +101,16 @@ THOROUGH = ("pages/lab/", "server/test_sessions", "studies/")
 # For `.ci/run --all`: what repeats a shorter test with more seeds, sizes or families.
 EXHAUSTIVE = (
     "cli/test_kills",
+    "pages/explore/test_gives_away",
     "pages/explore/test_influence",
     "pages/explore/test_media_browser",
+    "pages/explore/test_space_browser",
     "pages/explore/test_supports",
     "pages/explore/test_upload_race",
+    "pages/explore/test_warnings_browser",
     "pages/live/test_live_leaving_browser",
+    "pages/live/test_restart_browser",
+    "pages/triage/test_encoders",
     "pages/triage/test_triage_browser",
     "triage/test_bundled",
 )
@@ -267,14 +272,23 @@ def warm(chromium: Browser, app_server: AppServer) -> Iterator[Tab]:
 
 @pytest.fixture
 def new_page(chromium: Browser, app_server: AppServer, warm: Tab) -> Iterator[Callable[..., Page]]:
-    """Open pages of the app; of another address, or ``fresh`` as a visitor without cookies, each in
+    """Open pages of the app, in a window of a size; of another address, or ``fresh`` as a visitor without cookies, each in
     its own context.
 
-    The test fails if a page had an uncaught JavaScript error or asked another machine for anything.
+    The test fails if a page shows an error of Python's, had an uncaught one in JavaScript or asked
+    another machine for anything.
     """
     tabs: list[Tab] = []
 
-    def open_page(*, url: str | None = None, fresh: bool = False, **options: object) -> Page:
+    def open_page(
+        *,
+        size: tuple[int, int] | None = None,
+        url: str | None = None,
+        fresh: bool = False,
+        **options: object,
+    ) -> Page:
+        if size is not None:
+            options["viewport"] = {"width": size[0], "height": size[1]}
         if url is None and not fresh:
             tabs.append(beside(warm, **options))  # type: ignore[arg-type]
         else:
@@ -283,12 +297,7 @@ def new_page(chromium: Browser, app_server: AppServer, warm: Tab) -> Iterator[Ca
 
     yield open_page
     for tab in tabs:
-        if tab.context is warm.context:
-            tab.page.close()
-        else:
-            tab.context.close()
-    for tab in tabs:
-        tab.check()
+        tab.close(context=tab.context is not warm.context)
 
 
 @pytest.fixture

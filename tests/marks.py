@@ -8,6 +8,11 @@ from collections.abc import Iterable
 
 import pytest
 
+# For `.ci/run --all`: what repeats a shorter test with more seeds, sizes or families.
+exhaustive = pytest.mark.exhaustive
+# For `.ci/run`: what is too long for the README's run.
+thorough = pytest.mark.thorough
+
 
 def exhaustive_but(cases: Iterable[object], *quick: object) -> list[object]:
     """The cases for ``parametrize``, all of them exhaustive but the quick ones."""

@@ -6,7 +6,6 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,8 +13,9 @@ from streamlit.testing.v1 import AppTest
 
 import prviz
 from prviz.estimators import ESTIMATORS
-from tests.explore_app import APP, healthy
-from tests.lab_app import press, until_done
+from tests.explore_app import healthy, load, press
+from tests.lab_app import until_done
+from tests.line import measure
 
 SLOW = "slow"
 
@@ -24,13 +24,8 @@ def triage(part: str = "Report", **query: str) -> AppTest:
     """The page as this address opens it, with this part open: by default one that takes little to
     draw.
     """
-    app = AppTest.from_file(APP, default_timeout=60)
-    app.session_state["triage-part"] = part
-    for name, value in query.items():
-        app.query_params[name] = value
-    app.switch_page("pages/triage.py").run()
+    app = load("triage", {"triage-part": part}, **query)
     assert app.title[0].value == "Triage"
-    healthy(app)
     return app
 
 
@@ -85,7 +80,30 @@ def slow_family(*, after: int) -> Iterator[threading.Event]:
         ESTIMATORS.update(known)
 
 
-def figures(app: AppTest) -> dict[str, dict[str, Any]]:
-    """What every pane of the page was sent, by its name."""
-    sent = [json.loads(each.proto.bytes) for each in app.get("bidi_component")]
-    return {pane["id"]: pane for content in sent for pane in content.get("panes", ())}
+def settled(app: AppTest) -> AppTest:
+    """The page again and again, as the browser asks, until nothing is waited for."""
+    for _ in range(300):
+        healthy(app.run())
+        if not measure(app):
+            return app
+    raise AssertionError("the part was never done")
+
+
+def _alone() -> None:
+    """The script of one part of the page alone, with the jobs that it waits for."""
+    from importlib import import_module
+
+    import streamlit as st
+
+    from pages._shared import answers
+
+    with answers.waiting():
+        import_module(f"pages._triage.{st.session_state['name']}").draw(st.session_state["found"])
+
+
+def part(name: str, found: object, **state: object) -> AppTest:
+    """The part of the page in this module alone, done."""
+    app = AppTest.from_function(_alone, default_timeout=60)
+    for key, value in {"name": name, "found": found, **state}.items():
+        app.session_state[key] = value
+    return settled(app)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from pages._triage.checkpoints import CheckpointResults
 from prviz.measure.workload import cut
@@ -12,6 +17,7 @@ from prviz.samples import Samples
 from prviz.triage.comparison import PairedDifference, compare_curves, difference_of
 from prviz.triage.decision import Basis
 from prviz.triage.inputs import Checkpoint, step_of
+from prviz.triage.measure import samples_at
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from tests.triage_files import measure_all
 
@@ -67,3 +73,37 @@ def bundled_found(
         outcomes=tuple(outcomes),
         total=len(outcomes),
     )
+
+
+def files_found(
+    folder: Path,
+    reference: Samples,
+    sets: Mapping[str, np.ndarray],
+    settings: TriageSettings | None = None,
+    **fields: Any,
+) -> CheckpointResults:
+    """Checkpoints from files of these sets, by name, which are written into a folder."""
+    settings = settings or TriageSettings()
+    for name, values in sets.items():
+        np.save(folder / f"{name}.npy", values)
+    checkpoints = [Checkpoint(folder / f"{name}.npy", name) for name in sets]
+    known: dict[str, Any] = {
+        "key": ("files", str(folder), tuple(sets), settings),
+        "load": lambda each: samples_at(each.path, settings),
+        "basis": Basis(settings.methods[0], ""),
+        "outcomes": tuple(measure_all(reference, checkpoints, settings)),
+        "total": len(sets),
+    }
+    return CheckpointResults(reference=reference, settings=settings, **(known | fields))
+
+
+def changed(
+    found: CheckpointResults, key: object, change: Callable[[Checkpoint], Checkpoint]
+) -> CheckpointResults:
+    """The same measurements, of checkpoints that say something else of themselves."""
+    outcomes = []
+    for each in found.outcomes:
+        checkpoint = change(each.checkpoint)
+        measured = tuple(replace(one, checkpoint=checkpoint) for one in each.measured)
+        outcomes.append(each._replace(checkpoint=checkpoint, measured=measured))
+    return replace(found, key=(key, found.key), outcomes=tuple(outcomes))

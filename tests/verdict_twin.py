@@ -44,6 +44,11 @@ class Few(NamedTuple):
     apart: bool | None
 
 
+def straight(fpr: float, fnr: float) -> PRCurve:
+    """The curve whose error rates are one line: from (0, fnr) to (fpr, 0)."""
+    return PRCurve.from_error_rates([0.0, fpr], [fnr, 0.0])
+
+
 def verdict_sentence(
     rows: Sequence[FamilyNumbers],
     true_area: float | None,

@@ -6,18 +6,26 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import expect
 
-from tests.browser import address, app_pages, visit, wait_idle
-from tests.marks import exhaustive_but
+from tests.browser import (
+    LAPTOP,
+    PHONE,
+    Opener,
+    address,
+    app_pages,
+    at_page,
+    box_of,
+    click,
+    visit,
+    wait_idle,
+)
+from tests.marks import exhaustive, exhaustive_but, thorough
 
 PAGES = {title: address(name) for name, title, _ in app_pages()}
-PHONE: ViewportSize = {"width": 390, "height": 844}
-WIDE: ViewportSize = {"width": 1366, "height": 768}
 HEADINGS_OUT_OF_SIGHT = """() => [...document.querySelectorAll('h1')]
     .every(heading => heading.closest('[data-testid=stElementContainer]').clientWidth <= 1)"""
 TYPE_SIZES = """() => {
@@ -58,30 +66,28 @@ BEHIND = {"Explore": ["^Mode dropped", "^Export$", "^About kNN$"]}
 
 
 @pytest.mark.parametrize(
-    "viewport", [WIDE, pytest.param(PHONE, marks=pytest.mark.exhaustive)], ids=["wide", "phone"]
+    "size", [LAPTOP, pytest.param(PHONE, marks=exhaustive)], ids=["wide", "phone"]
 )
 def test_the_bar_names_every_page_and_marks_the_one_on_screen(
-    new_page: Callable[..., Page], viewport: ViewportSize
+    new_page: Opener, size: tuple[int, int]
 ) -> None:
-    page = new_page(viewport=viewport)
+    page = new_page(size=size)
     visit(page)
     bar = page.locator(".st-key-prviz-bar")
     for name in [*PAGES, "Explore"]:
-        bar.get_by_role("link", name=name, exact=True).click()
-        expect(page.get_by_role("heading", level=1)).to_have_text(name)
+        click(bar, "link", name, exact=True)
+        at_page(page, name)
         expect(page.locator(".st-key-prviz-current")).to_have_text(name)
         wait_idle(page)
-        box = bar.bounding_box()
-        assert box is not None
+        box = box_of(bar)
         assert (box["x"], box["y"], box["height"]) == (0, 0, 44)
         for link in bar.get_by_role("link").all():
-            around = link.bounding_box()
-            assert around is not None
+            around = box_of(link)
             # the menu's button keeps its place
-            assert around["x"] + around["width"] < viewport["width"] - 44
+            assert around["x"] + around["width"] < size[0] - 44
             assert around["height"] >= 24
         assert bar.get_by_role("link").all_inner_texts() == list(PAGES)
-        if viewport == WIDE:  # its sidebar is Explore's alone
+        if size == LAPTOP:  # its sidebar is Explore's alone
             left = page.locator(".block-container").evaluate(
                 "(box) => box.getBoundingClientRect().left"
             )
@@ -90,11 +96,11 @@ def test_the_bar_names_every_page_and_marks_the_one_on_screen(
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-@pytest.mark.thorough
+@thorough
 def test_k_is_the_second_stop_of_the_keyboard_and_keys_lead_to_sliders(
-    new_page: Callable[..., Page],
+    new_page: Opener,
 ) -> None:
-    page = new_page(viewport=WIDE)
+    page = new_page(size=LAPTOP)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visit(page)
     page.get_by_role("slider", name="Neighbours k").wait_for()
@@ -111,14 +117,14 @@ def test_k_is_the_second_stop_of_the_keyboard_and_keys_lead_to_sliders(
     expect(page.locator("#prviz-keys")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#prviz-keys")).to_be_hidden()
-    page.get_by_role("button", name="Copy link").click()
+    click(page, "button", "Copy link")
     expect(page.get_by_role("button", name="Copied")).to_have_text("Copied")
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_three_sizes_of_type_in_a_font_of_the_apps_own_server(
-    new_page: Callable[..., Page],
+    new_page: Opener,
 ) -> None:
     page = new_page()  # asks no other machine: the fixture's check
     for name in PAGES.keys() - {"Explore"}:
@@ -128,20 +134,20 @@ def test_three_sizes_of_type_in_a_font_of_the_apps_own_server(
         assert len(page.evaluate(TYPE_SIZES)) <= 3, name
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_theme_is_two_clicks_away_and_stays_from_page_to_page(
-    new_page: Callable[..., Page],
+    new_page: Opener,
 ) -> None:
     page = new_page(color_scheme="light")
     visit(page, "/learn")
     ground = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
-    page.get_by_role("button", name="Main menu").click()
-    page.get_by_role("menuitemradio", name="Dark").click()
+    click(page, "button", "Main menu")
+    click(page, "menuitemradio", "Dark")
     page.wait_for_function(f"() => ({ground})() === 'rgb(14, 17, 23)'")
     page.keyboard.press("Escape")
     page.locator(".st-key-prviz-bar").get_by_role("link", name="Triage").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Triage")
+    at_page(page, "Triage")
     assert page.evaluate(ground) == "rgb(14, 17, 23)"
 
 
@@ -161,14 +167,14 @@ def levels(color: str) -> list[float]:
     return numbers if color.startswith("color") else [each / 255 for each in numbers]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 @pytest.mark.parametrize(
-    ("theme", "least"), [("light", 3.0), pytest.param("dark", 4.5, marks=pytest.mark.exhaustive)]
+    ("theme", "least"), [("light", 3.0), pytest.param("dark", 4.5, marks=exhaustive)]
 )
 def test_curves_and_their_names_stand_out_from_the_page(
-    new_page: Callable[..., Page], theme: str, least: float
+    new_page: Opener, theme: str, least: float
 ) -> None:
-    page = new_page(viewport=WIDE, color_scheme=theme)
+    page = new_page(size=LAPTOP, color_scheme=theme)
     visit(page, "/?k=5")
     page.locator(".curve-labels text").first.wait_for()
     ground = levels(
@@ -188,21 +194,19 @@ def test_curves_and_their_names_stand_out_from_the_page(
     assert min(contrast(levels(color), ground) for color in lines) >= least
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.exhaustive)])
+@thorough
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=exhaustive)])
 @pytest.mark.parametrize(
     "name", exhaustive_but([*PAGES, "The first minute"], "Explore", "The first minute")
 )
-def test_axe_has_nothing_serious_to_say(
-    new_page: Callable[..., Page], name: str, theme: str
-) -> None:
+def test_axe_has_nothing_serious_to_say(new_page: Opener, name: str, theme: str) -> None:
     # `AXE` is the path of axe.min.js, of the package axe-core in package.json; .ci/run sets it.
-    page = new_page(viewport=WIDE, color_scheme=theme)
+    page = new_page(size=LAPTOP, color_scheme=theme)
     visit(page, PAGES.get(name, "/?step=5"))
     page.evaluate(Path(os.environ["AXE"]).read_text(encoding="utf-8"))
     assert page.evaluate(SERIOUS) == []
     for button in BEHIND.get(name, ()):
-        page.get_by_role("button", name=re.compile(button)).click()
+        click(page, "button", re.compile(button))
         dialog = page.get_by_role("dialog")
         expect(dialog).to_be_visible()
         wait_idle(page)
@@ -212,22 +216,21 @@ def test_axe_has_nothing_serious_to_say(
         expect(dialog).to_have_count(0)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_one_press_of_back_leaves_a_page_that_is_visited_again(
-    new_page: Callable[..., Page],
+    new_page: Opener,
 ) -> None:
     page = new_page()
     bar = page.locator(".st-key-prviz-bar")
-    heading = page.get_by_role("heading", level=1)
 
     def go(name: str) -> None:
-        bar.get_by_role("link", name=name, exact=True).click()
-        expect(heading).to_have_text(name)
+        click(bar, "link", name, exact=True)
+        at_page(page, name)
         wait_idle(page)
 
     visit(page, "/?source=bundled&problem=mixture-converged")
     go("Bias lab")
-    page.get_by_role("radio", name="Errata").click()
+    click(page, "radio", "Errata")
     expect(page).to_have_url(re.compile("section=Errata"))
     wait_idle(page)
     go("Explore")
@@ -236,7 +239,7 @@ def test_one_press_of_back_leaves_a_page_that_is_visited_again(
     expect(page.get_by_role("radio", name="Errata")).to_be_checked()
     for name in ("Explore", "Bias lab"):
         page.go_back()
-        expect(heading).to_have_text(name)
+        at_page(page, name)
         wait_idle(page)
     expect(page.get_by_role("radio", name="Errata")).to_be_checked()
     page.go_back()  # in the Bias lab, Back leads to the section before
@@ -258,9 +261,9 @@ ON_PAPER = """() => {
 }"""
 
 
-@pytest.mark.exhaustive
-def test_the_window_is_printed_as_it_is(new_page: Callable[..., Page]) -> None:
-    page = new_page(viewport=WIDE)
+@exhaustive
+def test_the_window_is_printed_as_it_is(new_page: Opener) -> None:
+    page = new_page(size=LAPTOP)
     visit(page, "/learn")
     before = page.evaluate(ON_PAPER)
     assert before > 20

@@ -12,7 +12,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
-from pages._explore.session import PANEL_TAB
 from pages._shared import answers
 from prviz.estimators import DEFAULT_METHODS
 from prviz.figures.pr import BOUND, pr_figure
@@ -26,18 +25,23 @@ from prviz.toys import TOYS, toy
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 from tests.explore_app import (
     ask,
-    figures,
-    healthy,
+    at_panel,
+    choose,
+    elsewhere_and_back,
     last_word,
+    measured,
     move,
     opened,
+    panes,
     payload,
+    press,
     question,
+    said,
     sliders,
     vertices,
     vertices_in,
 )
-from tests.marks import exhaustive_but
+from tests.marks import exhaustive, exhaustive_but
 
 MEASURE = results.measure
 
@@ -46,47 +50,22 @@ MEASURE = results.measure
 LINK = {"problem": "shifted-gaussians", "p.mu": "0.25", "p.d": "8", "n": "150", "seed": "7"}
 
 
-@pytest.mark.exhaustive
-def test_a_link_restores_the_samples_and_the_hand_moves_them() -> None:
-    app = opened(**LINK)
-    assert {name: sliders(app)[name] for name in ("n", "seed", "p.mu", "p.d")} == {
-        "n": 150,
-        "seed": 7,
-        "p.mu": 0.25,
-        "p.d": 8,
-    }
-    assert "150 real" in payload(app)["panes"][0]["help"]
-    first = vertices(app)
-    move(app, **{"p.mu": 0.3, "p.d": 5, "n": 120, "seed": 123456})
-    assert {name: app.query_params[name] for name in ("n", "seed", "p.mu", "p.d")} == {
-        "n": "120",
-        "seed": "123456",
-        "p.mu": "0.3",
-        "p.d": "5",
-    }
-    assert "120 real and 120 generated samples in 5 dimensions" in payload(app)["panes"][0]["help"]
-    assert vertices(opened(**app.query_params)) == vertices(app)
-    move(app, **{"p.mu": 0.25, "p.d": 8, "n": 150, "seed": 7})
-    assert vertices(app) == first
-
-
-def test_what_no_slider_can_send_is_not_used() -> None:
-    app = opened(**LINK)
+def test_what_the_browser_can_not_send_changes_nothing() -> None:
+    app = opened(problem="finite", n="50", k="3")
     before = sliders(app)
-    for value in ("x", None, -1, 1e9, float("nan"), [1], {}):
-        move(
-            app,
-            **{"p.mu": value, "p.d": value, "n": value, "seed": value if value != 1e9 else 1e12},
-        )
-        assert sliders(app) == before, value
+    names = ("n", "seed", "p.separation", "p.real_weights")
+    for value in ("x", None, -1, 1e12, float("nan"), [1], {}):
+        assert sliders(move(app, **dict.fromkeys(names, value))) == before, value
+    for weights in ([], True, "0.5", [0.5], [1, 1, 1, 2], [0.1] * 5, ["a"] * 4, [None] * 4):
+        assert sliders(move(app, **{"p.real_weights": weights})) == before, weights
+    assert not app.error
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_preset_and_another_problem_win_over_the_hand() -> None:
     app = opened(problem="shifted-gaussians", n="150")
     move(app, **{"p.mu": 1.5, "n": 200})
-    app.selectbox(key="preset.shifted-gaussians").set_value("mu = 5/24 (0.21)").run()
-    healthy(app)
+    choose(app, "preset.shifted-gaussians", "mu = 5/24 (0.21)")
     assert sliders(app)["p.mu"] == 5 / 24
     assert sliders(app)["n"] == 10_000
     # A move of the hand that was under way belongs to the samples before.
@@ -94,14 +73,13 @@ def test_a_preset_and_another_problem_win_over_the_hand() -> None:
     app.run()
     assert sliders(app)["p.mu"] == 5 / 24
     move(app, n=130)
-    app.radio(key="problem").set_value("outlier").run()
-    healthy(app)
+    choose(app, "problem", "outlier")
     assert sliders(app)["p.mu"] == 3 / 8
     assert sliders(app)["n"] == 130
     move(app, **{"p.value": -3.0})
-    app.radio(key="problem").set_value("shifted-gaussians").run()
+    choose(app, "problem", "shifted-gaussians")
     assert sliders(app)["p.mu"] == 5 / 24
-    app.radio(key="problem").set_value("outlier").run()
+    choose(app, "problem", "outlier")
     assert sliders(app)["p.value"] == -3.0
 
 
@@ -110,7 +88,7 @@ def test_every_number_of_a_toy_is_a_slider_with_the_default_among_its_stops(name
     app = opened(problem=name, n="60", **({"p.d": "3"} if "d" in TOYS[name] else {}))
     assert app.radio(key="problem").value == name
     assert set(vertices(app)) == {"truth", *DEFAULT_METHODS}
-    found = {slider["id"]: slider for slider in payload(app)["controls"]}
+    found = controls(app)
     for spec in toy(name).specs:
         if spec.kind == "weights":
             each = (
@@ -137,8 +115,12 @@ def test_numbers_that_a_toy_refuses_together_are_told_and_the_last_good_ones_sta
     assert sliders(app)["p.d"] == 1
 
 
+def by_id(answer: dict) -> dict[str, dict]:
+    return {control["id"]: control for control in answer["controls"]}
+
+
 def controls(app: AppTest) -> dict[str, dict]:
-    return {control["id"]: control for control in payload(app)["controls"]}
+    return by_id(payload(app))
 
 
 def test_weights_are_bars_that_sum_to_one_and_a_link_and_a_preset_set_them() -> None:
@@ -159,8 +141,7 @@ def test_weights_are_bars_that_sum_to_one_and_a_link_and_a_preset_set_them() -> 
         "mixtures", means=(0, 5), real_weights=(0.2, 0.8), generated_weights=(0.25, 0.75)
     ).truth()
     np.testing.assert_allclose(vertices(app)["truth"], truth.vertices, atol=1e-9)
-    app.selectbox(key="preset.mixtures").set_value("weights of 2024 (n = 1,000)").run()
-    healthy(app)
+    choose(app, "preset.mixtures", "weights of 2024 (n = 1,000)")
     bars = controls(app)
     assert bars["p.real_weights"]["value"] == [0.3, 0.2, 0.5, 0]
     assert [bars[f"p.means.{i}"]["value"] for i in range(4)] == [0, -5, 3, 5]
@@ -169,34 +150,12 @@ def test_weights_are_bars_that_sum_to_one_and_a_link_and_a_preset_set_them() -> 
 def test_weights_stay_across_pages_and_problems_and_in_the_link() -> None:
     app = opened(problem="finite", n="100")
     move(app, **{"p.real_weights": [0.2, 0.2, 0.6, 0.0]})
-    app.switch_page("pages/learn.py").run()
-    app.switch_page("pages/explore.py").run()
+    elsewhere_and_back(app)
     assert sliders(app)["p.real_weights"] == [0.2, 0.2, 0.6, 0]
-    app.radio(key="problem").set_value("boxes").run()
-    app.radio(key="problem").set_value("finite").run()
+    choose(app, "problem", "boxes")
+    choose(app, "problem", "finite")
     assert sliders(app)["p.real_weights"] == [0.2, 0.2, 0.6, 0]
     assert app.query_params["p.real_weights"] == "0.2,0.2,0.6,0.0"
-
-
-def test_weights_that_no_bars_send_change_nothing() -> None:
-    app = opened(problem="finite", n="50", k="3")
-    before = vertices(app)
-    for nasty in (
-        [],
-        {},
-        None,
-        True,
-        "0.5",
-        [0.5],
-        [1, 1, 1, 2],
-        [0.1] * 5,
-        ["a"] * 4,
-        [None] * 4,
-        -1,
-    ):
-        move(app, **{"p.real_weights": nasty, "p.separation": nasty})
-        assert vertices(app) == before, nasty
-        assert not app.error
 
 
 def test_a_painting_is_a_line_or_a_grid_of_bars() -> None:
@@ -222,7 +181,7 @@ def lines(answer: dict) -> dict[str, list]:
     "query",
     [
         {"k": "3", "methods": "ipr"},
-        pytest.param({"split": "none", "repeats": "3"}, marks=pytest.mark.exhaustive),
+        pytest.param({"split": "none", "repeats": "3"}, marks=exhaustive),
     ],
 )
 def test_the_bound_is_the_librarys_whatever_is_on_screen(query: dict[str, str]) -> None:
@@ -232,11 +191,10 @@ def test_the_bound_is_the_librarys_whatever_is_on_screen(query: dict[str, str]) 
     assert NO_LOWER_BOUND in answer["panes"][0]["help"]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_bound_that_leaves_nothing_out_is_not_drawn() -> None:
     answer = last_word(opened(**LINK | {"p.mu": "0"}, show="bound"))
-    chips = next(each for each in answer["controls"] if each["id"] == "show")
-    assert chips["options"][0][1] == "95 % bound: rules nothing out"
+    assert by_id(answer)["show"]["options"][0][1] == "95 % bound: rules nothing out"
     assert (
         prviz.upper_bound(*toy("shifted-gaussians", mu=0, d=8).sample(150, 7), seed=7).auc
         > bounds.WIDEST
@@ -245,7 +203,7 @@ def test_a_bound_that_leaves_nothing_out_is_not_drawn() -> None:
     assert NO_LOWER_BOUND not in answer["panes"][0]["help"]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_limits_are_of_the_families_on_screen_at_this_k() -> None:
     app = opened(**LINK, k="4", methods="knn,coverage,ipr", show="limits")
     problem = toy("shifted-gaussians", mu=0.25, d=8)
@@ -260,12 +218,11 @@ def test_limits_are_of_the_families_on_screen_at_this_k() -> None:
     assert not lines(last_word(opened(**LINK, show="limits", split="none")))
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_beside_a_truth_bound_and_limits_are_drawn_once_they_are_asked_for() -> None:
     app = opened(**LINK | {"p.mu": "1"})
     assert not lines(last_word(app))
-    (chips,) = (each for each in payload(app)["controls"] if each["id"] == "show")
-    assert chips["value"] == []
+    assert controls(app)["show"]["value"] == []
     assert lines(last_word(move(app, show=["limits", "bound", "more"]))).keys() > {BOUND}
     assert app.query_params["show"] == "bound,limits"
     assert not lines(last_word(move(app, show=[])))
@@ -278,6 +235,12 @@ def test_bound_and_limits_are_offered_where_they_are_drawn(view: str, *, offered
 
 
 # ---- answers in stages ----
+
+
+def in_background(monkeypatch: pytest.MonkeyPatch, coarse: int = 0) -> None:
+    """All is measured by a job, after curves of so few samples."""
+    monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
+    monkeypatch.setattr(needs, "coarse_size", lambda problem: coarse)
 
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -297,18 +260,17 @@ def test_first_a_coarse_drawing_then_the_exact_one_then_the_frames(
 ) -> None:
     exact = vertices(opened(n="400", k="4"))
     app = opened(n="100")
-    monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
-    monkeypatch.setattr(needs, "coarse_size", lambda problem: 80)
+    in_background(monkeypatch, 80)
     move(app, n=400, k=4)
     assert payload(app)["coarse"] == 80
     assert payload(app)["more"]
     assert vertices(app) != exact
     assert "k" not in app.query_params  # the link waits for the final one
     assert sliders(app)["n"] == 400
-    said = ask(app)
-    final = next(each for each in said if each["kind"] == "curves" and not each["coarse"])
+    answer = ask(app)
+    final = next(each for each in answer if each["kind"] == "curves" and not each["coarse"])
     assert vertices_in(final, payload(app)["vertices"]) == exact
-    (frames,) = [each for each in said if each["kind"] == "frames"]
+    (frames,) = [each for each in answer if each["kind"] == "frames"]
     app.run()
     assert vertices(app) == exact
     assert app.query_params["k"] == "4"
@@ -322,16 +284,9 @@ def test_the_line_says_what_the_page_says(monkeypatch: pytest.MonkeyPatch) -> No
     app.run()
     page = payload(app)
     assert vertices_in(last, first["vertices"]) == vertices_in(page)
-    # of the page alone, and what is measured meanwhile
-    own = {
-        "token",
-        "above",
-        "more",
-        "vertices",
-    }
-    assert {name: last[name] for name in page.keys() - own} == {
-        name: page[name] for name in page.keys() - own
-    }
+    # but what is of the page alone, or measured meanwhile
+    shared = page.keys() - {"token", "above", "more", "vertices"}
+    assert {name: last[name] for name in shared} == {name: page[name] for name in shared}
     assert page["token"] not in json.dumps(last)
 
 
@@ -339,22 +294,21 @@ def test_the_line_says_what_the_page_says(monkeypatch: pytest.MonkeyPatch) -> No
     "query",
     [
         {"methods": "knn,hub", "split": "none"},
-        pytest.param({"repeats": "3"}, marks=pytest.mark.exhaustive),
+        pytest.param({"repeats": "3"}, marks=exhaustive),
     ],
 )
 def test_a_known_profile_answers_every_stop_without_measuring(
     monkeypatch: pytest.MonkeyPatch, query: dict[str, str]
 ) -> None:
     alone = {k: vertices(move(opened(n="120", **query), k=k, bandwidth=1.3)) for k in (2, 9)}
-    app = opened(n="120", **query)
-    last_word(app)
-    measured = counted(monkeypatch)
+    app = measured(n="120", **query)
+    sizes = counted(monkeypatch)
     for k, expected in alone.items():
         assert vertices(move(app, k=k, bandwidth=1.3)) == expected
         assert not payload(app)["more"]
-    assert measured == []
+    assert sizes == []
     move(app, k=59 if "split" in query else 57)
-    assert measured == [120]
+    assert sizes == [120]
 
 
 def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(
@@ -362,23 +316,17 @@ def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(
 ) -> None:
     app = opened(n="100")
     first = vertices(app)
-    monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
-    monkeypatch.setattr(needs, "coarse_size", lambda problem: 80)
+    in_background(monkeypatch, 80)
     stopped = app.session_state["_Session"].stopped
     stopped[question(app, lambda line: None, {"n": 400}).needs[1].key] = STOPPED  # as the line does
     app.run()
     answer = payload(app)
-    assert (answer["more"], answer["stale"], answer["coarse"], answer["other"]) == (
-        False,
-        True,
-        0,
-        False,
-    )
+    states = ("more", "stale", "coarse", "other")
+    assert [answer[name] for name in states] == [False, True, 0, False]
     assert vertices(app) == first
     assert "Stopped" in app.info[0].value
     assert "n" in app.query_params
-    (resume,) = [button for button in app.button if button.label == "Compute it after all"]
-    resume.click().run()
+    press(app, "Compute it after all")
     assert payload(app)["coarse"]
     assert not last_word(app)["other"]
     assert app.query_params["n"] == "400"
@@ -386,7 +334,7 @@ def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(
     # Nothing can be drawn of another toy yet: the browser hears that what it has is not of this
     # one.
     monkeypatch.setattr(needs, "coarse_size", lambda problem: 0)
-    app.radio(key="problem").set_value("outlier").run()
+    choose(app, "problem", "outlier")
     assert payload(app)["other"]
     assert not last_word(app)["other"]
 
@@ -398,8 +346,7 @@ def test_what_goes_wrong_in_a_job_is_told_on_the_page(monkeypatch: pytest.Monkey
     def measure(*given: object) -> results.Results:
         raise ValueError("these data are *too* strange")
 
-    monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
-    monkeypatch.setattr(needs, "coarse_size", lambda problem: 0)
+    in_background(monkeypatch)
     monkeypatch.setattr(results, "measure", measure)
     move(app, seed=5)
     last_word(app)
@@ -419,25 +366,20 @@ def test_a_profile_that_fails_leaves_the_drawing_alone(monkeypatch: pytest.Monke
         raise MemoryError
 
     monkeypatch.setattr(results, "make_profile", make)
-    app = opened(n="100")
-    last_word(app)
+    app = measured(n="100")
     assert "Not enough memory" in app.info[0].value
     assert not payload(app)["stale"]
     assert vertices(move(app, k=3)) != {}
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_an_open_tab_gets_its_own_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(needs, "INLINE_SECONDS", 0.0)
-    app = opened(n="100")
+    app = measured(n="100")
+    at_panel(app, "Extremes")
+    press(app, "enlarge")
     last_word(app)
-    app.session_state[PANEL_TAB] = "Extremes"
-    app.run()
-    app.button(key="enlarge").click().run()
-    healthy(app)
-    last_word(app)
-    drawn = [json.loads(each.proto.bytes) for each in figures(app)[1:]]
-    assert ["extremes"] in [[pane["id"] for pane in each["panes"]] for each in drawn]
+    assert "extremes" in panes(app)
 
 
 @pytest.mark.parametrize("repeats", [1, 2])
@@ -469,14 +411,7 @@ def test_the_figure_is_that_of_the_library_with_the_truth_on_top(repeats: int) -
     assert drawn["layout"] == expected["layout"]
     for ours, theirs in zip(drawn["data"], expected["data"], strict=True):
         # of all but the bands, which the browser knows not
-        placed = {
-            "x",
-            "y",
-            "text",
-            "customdata",
-            "marker",
-            "mode",
-        }
+        placed = {"x", "y", "text", "customdata", "marker", "mode"}
         assert {name: theirs[name] for name in theirs.keys() - placed} == {
             name: ours[name] for name in ours.keys() - placed
         }
@@ -484,7 +419,7 @@ def test_the_figure_is_that_of_the_library_with_the_truth_on_top(repeats: int) -
         assert ours["mode"] == "lines"
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_what_the_browser_has_is_not_sent_again() -> None:
     app = opened(**LINK)
     page = payload(app)
@@ -530,8 +465,8 @@ def test_a_bound_that_was_stopped_says_so_and_is_taken_up_again() -> None:
     assert need is not None
     shared.stopped[need.key] = "Stopped"
     app.run()
-    assert "Stopped: the bound is not drawn." in [each.value for each in app.info]
-    next(each for each in app.button if each.label == "Compute it after all").click().run()
+    assert "Stopped: the bound is not drawn." in said(app)
+    press(app, "Compute it after all")
     assert need.key not in shared.stopped
 
 

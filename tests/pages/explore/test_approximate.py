@@ -7,39 +7,38 @@ from __future__ import annotations
 import json
 import re
 import runpy
-import threading
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._explore import approximate
-from pages._explore.session import COLOUR, PANEL_TAB
+from pages._explore.session import COLOUR
 from pages._shared import uploads
 from prviz.estimators import DEFAULT_METHODS
-from prviz.live import problems, results
-from prviz.live.explorer import Explorer
+from prviz.live import results
 from prviz.reports.settings import ExploreSettings
-from tests.browser import visit, wait_idle
 from tests.explore_app import (
     about,
     ask,
-    figures,
-    healthy,
+    at_panel,
+    choose,
+    exported,
     last_word,
+    measured,
     move,
+    normal,
     opened,
+    panes,
     payload,
-    question,
+    said,
+    uploaded,
     vertices,
 )
-from tests.file_builders import npy
-from tests.pages.explore.test_explore_browser import saved, slider
-from tests.waiting import until
+from tests.marks import exhaustive
 
 ON = {"approximate": "yes", "n": "300", "p.d": "4"}
 
@@ -54,9 +53,7 @@ def words(app: AppTest) -> str:
 
 
 def final(**query: str) -> AppTest:
-    app = opened(**{**ON, **query})
-    last_word(app)
-    return app
+    return measured(**{**ON, **query})
 
 
 def direct(app: AppTest, **options: Any) -> prviz.Approximation:
@@ -72,16 +69,14 @@ def names(app: AppTest) -> list[str]:
     return [name for name in names if name != "truth"]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_it_is_off_until_it_is_switched_on_and_then_labelled_everywhere() -> None:
-    app = opened(n="300", **{"p.d": "4"})
-    last_word(app)
+    app = measured(n="300", **{"p.d": "4"})
     exact = vertices(app)
     assert app.toggle(key="approximate").value is False
     assert "approximate" not in app.query_params
     assert "approximate" not in json.dumps(payload(app))
-    app.toggle(key="approximate").set_value(True).run()
-    healthy(app)
+    choose(app, "approximate", True)
     last_word(app)
     found = direct(app)
     assert words(app).endswith(f"{found.label}.")
@@ -92,7 +87,14 @@ def test_it_is_off_until_it_is_switched_on_and_then_labelled_everywhere() -> Non
     assert len(names(app)) == 4
     assert all(name.endswith(", approximate") for name in names(app))
     assert "approximate" in payload(app)["table"]["caption"]
-    app.toggle(key="approximate").set_value(False).run()
+    files = exported(app)
+    assert json.loads(files["Everything as JSON"])["approximate"]["label"] == found.label
+    assert found.label in files["HTML"]
+    assert "kNN (approximate)" in files["HTML"]
+    assert re.search(r"kNN, IoU 0\.\d\d, approximate", files["HTML"])
+    for table in ("Curves as CSV", "Table as CSV"):
+        assert '"knn (approximate)"' in files[table]
+    choose(app, "approximate", False)
     assert vertices(app) == exact
     assert "approximate" not in words(app)
 
@@ -106,7 +108,7 @@ def test_before_it_is_measured_a_word_stands_in_the_place_of_the_label() -> None
     assert "lists hold" in words(app)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_it_is_one_measurement_and_no_profile(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(results, "make_profile", lambda *given: pytest.fail("a profile"))
     app = final(repeats="5")
@@ -121,33 +123,30 @@ def test_it_is_one_measurement_and_no_profile(monkeypatch: pytest.MonkeyPatch) -
     assert words(app).endswith(f"{direct(app, k=3).label}.")
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_frames_of_exact_curves_are_never_taken_for_approximate_ones() -> None:
-    app = opened(n="300", **{"p.d": "4"})
-    last_word(app)
+    app = measured(n="300", **{"p.d": "4"})
     (exact,) = [each["id"] for each in ask(app) if each["kind"] == "frames"]
-    app.toggle(key="approximate").set_value(True).run()
+    choose(app, "approximate", True)
     last_word(app)
     assert payload(app)["frames"] != exact
 
 
 def test_a_link_restores_it_and_a_wrong_word_in_it_is_told() -> None:
     app = final(k="5", bandwidth="1.2", split="none")
-    again = opened(**app.query_params)
-    last_word(again)
+    again = measured(**app.query_params)
     assert again.toggle(key="approximate").value is True
     assert vertices(again) == vertices(app)
     assert again.query_params == app.query_params
     assert "expected yes or no" in opened(n="100", approximate="maybe").warning[0].value
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_hub_is_left_out_with_a_note() -> None:
     app = final(methods="knn,hub")
     assert app.info[0].value == "Hub iPR can't be approximated and is left out."
     assert list(vertices(app)) == ["truth", "knn"]
-    app.toggle(key="approximate").set_value(False).run()
-    healthy(app)
+    choose(app, "approximate", False)
     last_word(app)
     assert list(vertices(app)) == ["truth", "knn", "hub"]
     assert not app.info
@@ -156,12 +155,12 @@ def test_hub_is_left_out_with_a_note() -> None:
     assert list(vertices(alone)) == ["truth", *DEFAULT_METHODS]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 @pytest.mark.parametrize(
     "query",
     [
         {"split": "none", "repeats": "3"},
-        pytest.param({"k": "4", "bandwidth": "1.3", "seed": "2"}, marks=pytest.mark.exhaustive),
+        {"k": "4", "bandwidth": "1.3", "seed": "2"},
     ],
 )
 def test_the_snippet_repeats_the_screen(tmp_path: Path, query: dict[str, str]) -> None:
@@ -181,28 +180,15 @@ def test_the_snippet_repeats_the_screen(tmp_path: Path, query: dict[str, str]) -
 def test_every_panel_is_approximate() -> None:
     app = opened(**ON)
     for tab in ("Space", "Extremes", "Numbers"):
-        app.session_state[PANEL_TAB] = tab
-        app.run()
-        healthy(app)
+        at_panel(app, tab)
         last_word(app)
-        captions = " ".join(caption.value for caption in app.caption)
-        assert "Also approximate: lists hold" in captions, tab
+        assert "Also approximate: lists hold" in said(app), tab
     assert (
         "Approximate curves are measured at one k at a time." in payload(app)["controls"][0]["help"]
     )
 
 
-def uploaded(real: np.ndarray, generated: np.ndarray, **query: str) -> AppTest:
-    app = opened(n="100", **query)
-    app.segmented_control(key="source").set_value("upload").run()
-    for role, values in (("real", real), ("generated", generated)):
-        app.file_uploader(key=f"upload-{role}").upload(f"{role}.npy", npy(values)).run()
-        healthy(app)
-    last_word(app)
-    return app
-
-
-@pytest.mark.exhaustive
+@exhaustive
 def test_all_rows_of_a_large_file_are_used_and_the_samples_shown_are_those_measured(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -210,32 +196,27 @@ def test_all_rows_of_a_large_file_are_used_and_the_samples_shown_are_those_measu
     monkeypatch.setattr(uploads, "default_rows", lambda *sizes: 90)
     values = rng.normal(size=(700, 3)), rng.normal(size=(600, 3))
     assert "90 real" in about(uploaded(*values))
+    app = uploaded(*values, approximate="yes")
     measure = results.approximate
     monkeypatch.setattr(
         results, "approximate", lambda *pair, **options: measure(*pair, evaluate=50, **options)
     )
-    app = uploaded(*values, approximate="yes")
-    app.session_state[PANEL_TAB] = "Space"
-    app.run()
+    at_panel(app, "Space")
+    last_word(app)
     assert "700 real and 600 generated" in about(app)
     assert "on 50 samples per set" in words(app)
-    app.segmented_control(key=COLOUR).set_value("Decision").run()
+    choose(app, COLOUR, "Decision")
     last_word(app)
-    sent = [json.loads(each.proto.bytes) for each in figures(app)[1:]]
-    drawn = next(
-        each for each in sent if each["panes"] and each["panes"][0]["id"] == "samples-decision"
-    )
-    kept, missed, accepted, rejected = (
-        trace["hovertext"] for trace in drawn["panes"][0]["figure"]["data"]
-    )
+    drawn = panes(app)["samples-decision"]["figure"]["data"]
+    kept, missed, accepted, rejected = (trace["hovertext"] for trace in drawn)
     shown = (kept + missed, accepted + rejected)
     split = prviz.SamplePair(*values).split(0.5)
     rows = prviz.approximate(*values, evaluate=50).estimates["knn"].supports.rows
     assert rows is not None
-    for said, places, evaluated in zip(
+    for words_of, places, evaluated in zip(
         shown, (rows[:50], rows[50:] - 350), split.evaluate_rows, strict=True
     ):
-        assert sorted(said) == sorted(f"row {row + 1}" for row in evaluated[places])
+        assert sorted(words_of) == sorted(f"row {row + 1}" for row in evaluated[places])
 
 
 @pytest.mark.one_in(2)
@@ -243,19 +224,14 @@ def test_all_rows_of_a_large_file_are_used_and_the_samples_shown_are_those_measu
     ("real", "generated"),
     [
         (np.zeros((40, 3)), np.zeros((30, 3))),
-        pytest.param(
-            np.zeros((40, 3)),
-            np.random.default_rng(0).normal(size=(30, 3)),
-            marks=pytest.mark.exhaustive,
-        ),
-        pytest.param(
-            np.arange(10.0)[:, None], np.arange(10.0)[:, None] + 4, marks=pytest.mark.exhaustive
-        ),
-        (np.random.default_rng(0).normal(size=(30, 2)) * 1e150, np.ones((30, 2))),
+        (np.zeros((40, 3)), normal(0, 30, 3)),
+        (np.arange(10.0)[:, None], np.arange(10.0)[:, None] + 4),
+        (normal(0, 30, 2) * 1e150, np.ones((30, 2))),
     ],
 )
 def test_strange_files_give_curves_or_a_message(real: np.ndarray, generated: np.ndarray) -> None:
     app = uploaded(real, generated, approximate="yes")
+    last_word(app)
     assert set(vertices(app)) == set(DEFAULT_METHODS)
     assert "approximate" in words(app)
     move(app, bandwidth=1.5, k=2)
@@ -265,8 +241,7 @@ def test_strange_files_give_curves_or_a_message(real: np.ndarray, generated: np.
 
 @pytest.mark.parametrize("split", ["none", "0.05", "0.95"])
 def test_very_few_samples(split: str) -> None:
-    app = opened(problem="identical", n="10", split=split, k="500", approximate="yes")
-    last_word(app)
+    app = measured(problem="identical", n="10", split=split, k="500", approximate="yes")
     assert "lists hold" in words(app)
 
 
@@ -284,72 +259,3 @@ def test_a_refusal_is_told_and_the_drawing_before_stays(monkeypatch: pytest.Monk
     assert vertices(app) == first
     assert payload(app)["stale"]
     assert "lists hold" in words(app)
-
-
-def test_stop_ends_it_within_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    ticks: list[int] = []
-    go = threading.Event()
-
-    def slow(*pair: object, progress: Any, **options: object) -> None:
-        while not go.is_set():
-            ticks.append(1)
-            progress(0.5)
-            go.wait(0.002)
-
-    app = final()
-    monkeypatch.setattr(results, "approximate", slow)
-    explorer = Explorer(app.session_state["_Session"].stopped)
-    explorer.ask(question(app, lambda line: None, {"seed": 4}))
-    until(lambda: ticks, 30)
-    explorer.stop()
-    until(lambda: not explorer._working, 30)
-    go.set()
-    app.run()
-    assert "Stopped" in app.info[0].value
-
-
-def test_json_says_what_was_approximate() -> None:
-    settings = ExploreSettings(n=200, parameters={"d": 3}, methods=("knn",), approximate=True)
-    problem = problems.problem_of(settings)
-    found = results.measure(problem)
-    assert found.approximation is not None
-    text = prviz.reports.export.to_json(
-        found.estimates,
-        pair=problem.pair,
-        settings=settings,
-        curves=found.curves,
-        approximation=found.approximation,
-    )
-    assert json.loads(text)["approximate"]["label"] == found.approximation.label
-    assert json.loads(text)["settings"]["approximate"] is True
-
-
-# ---- in a browser ----
-
-
-@pytest.mark.exhaustive
-def test_the_toggle_labels_the_figure_and_every_file(page: Page, tmp_path: Path) -> None:
-    visit(page, "/?n=400&p.d=4")
-    page.wait_for_function("() => window.__prviz?.frames.size > 0")
-    wait_idle(page)
-    page.get_by_role("button", name="More", exact=True).click()
-    page.get_by_text("Approximate neighbour lists").click()
-    label = page.get_by_text(
-        re.compile(
-            r"^\W*\w*\s*approximate: lists hold \d+\s% of the true neighbours; curves within"
-        )
-    )
-    expect(label.first).to_be_visible()
-    page.wait_for_url(re.compile("approximate=yes"))
-    slider(page, "Neighbours k").press("ArrowRight")  # Python answers
-    page.wait_for_url(re.compile(r"[?&]k=\d+(&|$)"))
-    expect(page.locator("[data-prviz=iou-row]")).to_have_count(4)
-    wait_idle(page)
-    page.get_by_role("button", name="Export").click()
-    document = json.loads(saved(page, "Everything as JSON", tmp_path).read_text())
-    assert document["approximate"]["label"].startswith("approximate: lists hold")
-    assert '"knn (approximate)"' in saved(page, "Curves as CSV", tmp_path).read_text()
-    assert '"knn (approximate)"' in saved(page, "Table as CSV", tmp_path).read_text()
-    html = saved(page, "HTML", tmp_path).read_text()
-    assert document["approximate"]["label"] in html
-    assert re.search(r"kNN, IoU 0\.\d\d, approximate", html)

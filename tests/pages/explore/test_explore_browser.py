@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,8 +16,29 @@ import pytest
 from PIL import Image, ImageChops
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import Tab, beside, unfold, visit, wait_idle, wait_until
+from tests.browser import (
+    Opener,
+    Tab,
+    at_page,
+    beside,
+    box_of,
+    choose_files,
+    click,
+    cut_parts,
+    drag,
+    enter,
+    link_says,
+    middle,
+    press_often,
+    resize,
+    saved,
+    unfold,
+    visit,
+    wait_idle,
+    wait_until,
+)
 from tests.file_builders import npy
+from tests.marks import exhaustive, thorough
 
 FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
 # The first view with few samples: half of the time of the default ones.
@@ -67,19 +88,6 @@ def drawn_paths(page: Page) -> list[str]:
     return paths(page)
 
 
-def drawn_curves(page: Page) -> dict[str, list[list[float]]]:
-    """Recall and precision of the curves that Plotly has drawn in the first pane; the bound may
-    come later.
-    """
-    drawn_paths(page)
-    found: dict[str, list[list[float]]] = page.evaluate(
-        """() => Object.fromEntries(document.querySelector(".live .js-plotly-plot")._fullData
-            .filter(({ legendgroup, meta }) => legendgroup !== "bound" && meta !== "limit")
-            .map(({ legendgroup, x, y }) => [legendgroup, [Array.from(x), Array.from(y)]]))"""
-    )
-    return found
-
-
 def slider(page: Page, name: str) -> Locator:
     """A slider by its name; the seed's stands in the fold, which opens for it."""
     if name == "Seed":
@@ -122,7 +130,7 @@ def mark(page: Page, pane: int, curve: str) -> tuple[float, float]:
 
 def open_explore(page: Page, path: str = "/") -> None:
     visit(page, path)
-    expect(page.get_by_role("heading", level=1)).to_have_text("Explore")
+    at_page(page, "Explore")
     painted(page)
     wait_idle(page)
 
@@ -139,8 +147,7 @@ def looked_at(warm: Tab) -> Iterator[Page]:
     tab = beside(warm)
     open_explore(tab.page)
     yield tab.page
-    tab.page.close()
-    tab.check()
+    tab.close()
 
 
 def test_first_view_shows_four_curves_the_truth_and_the_bias(looked_at: Page) -> None:
@@ -153,8 +160,7 @@ def test_first_view_shows_four_curves_the_truth_and_the_bias(looked_at: Page) ->
     ).to_be_visible()
     assert len(paths(page)) >= 5
     assert page.evaluate("typeof window.Plotly.react") == "function"
-    box = main_figure(page).locator(".pane").first.locator(".nsewdrag").first.bounding_box()
-    assert box is not None
+    box = box_of(main_figure(page).locator(".pane").first.locator(".nsewdrag").first)
     assert abs(box["width"] - box["height"]) < 3
     no_trouble(page)
 
@@ -169,23 +175,20 @@ def point_at(page: Page, plot: Locator, *, trace: int, point: int) -> None:
         [trace, point],
     )
     plot.scroll_into_view_if_needed()
-    box = plot.bounding_box()
-    assert box is not None
+    box = box_of(plot)
     page.mouse.move(box["x"] + x - 30, box["y"] + y - 30)
     page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
 
 
-def drag(plot: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
+def drag_in(plot: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
     """Drag from one place in a plot to another, as shares of its width and height from the top
     left.
     """
-    mouse = plot.page.mouse
-    area = plot.locator(".nsewdrag").first.bounding_box()
-    assert area is not None
-    mouse.move(area["x"] + start[0] * area["width"], area["y"] + start[1] * area["height"])
-    mouse.down()
-    mouse.move(area["x"] + end[0] * area["width"], area["y"] + end[1] * area["height"], steps=6)
-    mouse.up()
+    area = box_of(plot.locator(".nsewdrag").first)
+    drag(
+        plot.page,
+        *((area["x"] + x * area["width"], area["y"] + y * area["height"]) for x, y in (start, end)),
+    )
 
 
 def box_zoom(page: Page, plot: Locator, *, selects: bool = False) -> None:
@@ -197,10 +200,10 @@ def box_zoom(page: Page, plot: Locator, *, selects: bool = False) -> None:
     end = (0.7, 0.8)
     before = plot.evaluate("plot => plot._fullLayout.xaxis.range")
     if not selects:
-        drag(plot, start, end)
+        drag_in(plot, start, end)
     assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == before  # not by accident
     plot.locator('.tools button[title="Zoom"]').click()
-    drag(plot, start, end)
+    drag_in(plot, start, end)
     page.wait_for_function(
         "([plot, [low, high]]) => { const [a, b] = plot._fullLayout.xaxis.range; return b - a < 0.9"
         " * (high - low); }",
@@ -208,41 +211,25 @@ def box_zoom(page: Page, plot: Locator, *, selects: bool = False) -> None:
     )
 
 
-@pytest.mark.exhaustive
-def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Callable[..., Page]) -> None:
+@exhaustive
+def test_the_first_screen_holds_what_a_conclusion_needs(new_page: Opener) -> None:
     page = new_page()
     open_explore(page)
-    parts = (
-        "data",
-        "families",
-        "k",
-        "bandwidth",
-        "split",
-        "pr-figure",
-        "iou-row",
-        "angle",
-        "diagnostics",
-    )
+    names = ("data", "families", "k", "bandwidth", "split", "iou-row", "angle", "diagnostics")
     panel = (".st-key-part-panel [role=tab]", ".st-key-enlarge button", ".over-stops")
+    figure = page.locator("[data-prviz=pr-figure]").last
+    parts = [figure, *(page.locator(f"[data-prviz={name}]").last for name in names)]
+    parts += [page.locator(part).first for part in panel]
 
-    def cut(height: int) -> list[str]:
-        boxes = {part: page.locator(f"[data-prviz={part}]").last.bounding_box() for part in parts}
-        boxes |= {part: page.locator(part).first.bounding_box() for part in panel}
-        figure = boxes["pr-figure"]
-        small = [] if figure is not None and figure["height"] > 0.7 * height else ["small"]
-        out = [
-            part
-            for part, box in boxes.items()
-            if box is None or box["y"] < 0 or box["y"] + box["height"] > height
-        ]
-        return out + small
+    def whole(height: int) -> bool:
+        return not cut_parts(parts, height) and box_of(figure)["height"] > 0.7 * height
 
     for width, height in ((1366, 768), (1440, 900), (1920, 1080)):
-        page.set_viewport_size({"width": width, "height": height})
-        wait_until(page, lambda height=height: not cut(height))
+        resize(page, width, height)
+        wait_until(page, lambda height=height: whole(height))
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_menu_of_toys_closes_once_one_is_chosen_and_the_curves_of_the_last_go_at_once(
     page: Page,
 ) -> None:
@@ -266,7 +253,7 @@ def test_the_menu_of_toys_closes_once_one_is_chosen_and_the_curves_of_the_last_g
     assert page.locator(".rows").first.bounding_box() == before
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_row_that_is_pointed_at_draws_and_names_its_limit(looked_at: Page) -> None:
     page = looked_at
     page.locator("[data-prviz=k] .over-stops path").first.wait_for()
@@ -299,7 +286,7 @@ def test_a_row_that_is_pointed_at_draws_and_names_its_limit(looked_at: Page) -> 
     expect(row).to_have_attribute("aria-pressed", "true")
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_click_over_k_takes_that_k_and_escape_puts_an_enlarged_panel_back(
     looked_at: Page,
 ) -> None:
@@ -308,8 +295,7 @@ def test_a_click_over_k_takes_that_k_and_escape_puts_an_enlarged_panel_back(
     expect(picture).to_have_text("overlap")
     wait_idle(page)
     stops = int(page.get_by_label("Neighbours k", exact=True).get_attribute("max") or 0)
-    box = picture.locator("svg").bounding_box()
-    assert box is not None
+    box = box_of(picture.locator("svg"))
     page.mouse.click(
         box["x"] + round(0.4 * stops) / stops * box["width"], box["y"] + box["height"] / 2
     )
@@ -334,9 +320,7 @@ def upload(page: Page, label: str, name: str, content: bytes) -> None:
     with page.expect_response(
         lambda answer: "upload_file" in answer.url and answer.request.method == "PUT"
     ):
-        field.locator("input[type=file]").set_input_files(
-            {"name": name, "mimeType": "", "buffer": content}
-        )
+        choose_files(page, label, (name, content))
     expect(
         field.get_by_role("button", name=f"Remove {name}", exact=True, include_hidden=True)
     ).to_be_attached()
@@ -361,29 +345,14 @@ def plain_npy(seed: int) -> bytes:
     return npy(np.random.default_rng(seed).normal(size=(60, 5)))
 
 
-@pytest.mark.thorough
-def test_a_share_link_restores_the_screen_as_the_first_request(
-    new_page: Callable[..., Page],
-) -> None:
-    page = new_page()
-    query = "?problem=shifted-gaussians&p.mu=0.25&p.d=8&n=500&methods=knn,ipr&k=7&split=none&seed=3&bandwidth=1.2"
-    open_explore(page, "/" + query)
-    expect(number(page, "Neighbours k")).to_have_value("7")
-    expect(page.locator("[data-prviz=iou-row]")).to_have_text(
-        [re.compile("kNN"), re.compile("iPR")]
-    )
-    help_text = main_figure(page).locator(".help p").first
-    expect(help_text).to_contain_text("500 real and 500 generated samples in 8 dimensions")
-    first = drawn_curves(page)
-    again = new_page()
-    open_explore(again, page.url[page.url.index("/", 8) :])
-    restored = drawn_curves(again)
-    assert set(restored) == set(first) == {"knn", "ipr", "truth"}
-    for curve, points in first.items():
-        np.testing.assert_allclose(restored[curve], points, atol=1e-6)  # of a pixel's thousandth
+def upload_pair(page: Page) -> None:
+    """Two files of samples."""
+    for title, name in (("Real samples", "real.npy"), ("Generated samples", "generated.npy")):
+        upload(page, title, name, plain_npy(len(name)))
+    expect(about(page)).to_contain_text("60 real and 60 generated samples in 5 dimensions")
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_hostile_link_is_told_and_harmless(page: Page) -> None:
     open_explore(
         page, "/?k=999999999999&problem=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&split=9&seed=-1"
@@ -391,25 +360,6 @@ def test_a_hostile_link_is_told_and_harmless(page: Page) -> None:
     told = page.get_by_text(re.compile("is ignored|there is no toy problem"))
     expect(told).to_have_count(1)  # one box for all, which leaves the figure its room
     assert page.locator("img[src=x]").count() == 0
-    no_trouble(page)
-
-
-def saved(page: Page, button: str, folder: Path) -> Path:
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name=button).click()
-    target = folder / waiting.value.suggested_filename
-    waiting.value.save_as(target)
-    return target
-
-
-@pytest.mark.exhaustive
-def test_hovering_a_bundled_sample_shows_its_picture_row_and_label(page: Page) -> None:
-    open_explore(page, "/?source=bundled&problem=mixture-converged&n=200&panel=Space")
-    plot = page.locator(".live").nth(1).locator(".js-plotly-plot")
-    plot.scroll_into_view_if_needed()
-    point_at(page, plot, trace=0, point=0)
-    expect(plot.locator(".hovertext")).to_contain_text(re.compile(r"(real|generated), row \d+"))
-    expect(page.locator(".live .picture img").first).to_be_visible()
 
 
 def test_the_figure_saves_itself_as_a_picture(looked_at: Page, tmp_path: Path) -> None:
@@ -425,11 +375,9 @@ def test_the_figure_saves_itself_as_a_picture(looked_at: Page, tmp_path: Path) -
         assert target.read_bytes().startswith(magic)
 
 
-def test_downloads_open_again(
-    looked_at: Page, tmp_path: Path, new_page: Callable[..., Page]
-) -> None:
+def test_downloads_open_again(looked_at: Page, tmp_path: Path, new_page: Opener) -> None:
     page = looked_at
-    page.get_by_role("button", name="Export").click()
+    click(page, "button", "Export")
     content = json.loads(saved(page, "Everything as JSON", tmp_path).read_text())
     assert set(content["methods"]) == {"knn", "kde", "ipr", "coverage"}
     curves = saved(page, "Curves as CSV", tmp_path).read_text().splitlines()
@@ -467,56 +415,20 @@ def test_downloads_open_again(
         expect(copy.locator("svg text", has_text=re.compile(f"^{family}, IoU"))).to_be_visible()
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_fast_keys_reach_the_last_value_and_the_link(looked_at: Page) -> None:
     page = looked_at
-    neighbours = number(page, "Neighbours k")
     page.locator("[data-prviz=k]").get_by_role("button", name="5", exact=True).click()
-    for _ in range(8):
-        slider(page, "Neighbours k").press("ArrowRight")
-    expect(neighbours).to_have_value("13")
-    page.wait_for_url(re.compile(r"[?&]k=13(&|$)"))
-    width = number(page, "KDE bandwidth")
-    width.fill("0.125")
-    width.press("Enter")
-    page.wait_for_url(re.compile(r"[?&]bandwidth=0\.125(&|$)"))
-    width.fill("")
-    width.press("Enter")
-    page.wait_for_url(re.compile(r"^(?!.*bandwidth=)"))
-    neighbours.fill("37")
-    neighbours.press("Enter")
-    page.wait_for_url(re.compile(r"[?&]k=37(&|$)"))
-    no_trouble(page)
+    press_often(slider(page, "Neighbours k"), 8)
+    expect(number(page, "Neighbours k")).to_have_value("13")
+    link_says(page, "k", "13")
+    wait_idle(page)
 
 
-@pytest.mark.thorough
-def test_a_key_press_moves_the_curves_and_keeps_zoom_and_hidden_entries(looked_at: Page) -> None:
+@exhaustive
+def test_bound_and_limits_come_on_request(looked_at: Page) -> None:
     page = looked_at
-    figure = main_figure(looked_at)
-    hide(page, "ipr")
-    plot = figure.locator(".pane").first.locator(".js-plotly-plot")
-    box_zoom(page, plot)
-    zoomed = plot.evaluate("plot => plot._fullLayout.xaxis.range")
-    assert zoomed[1] - zoomed[0] < 0.8
-    for name in ("Neighbours k", "Bandwidth"):
-        before = paths(page)
-        revision = painted(page)
-        slider(page, name).press("ArrowRight")
-        expect(figure).not_to_have_attribute("data-revision", revision)
-        assert paths(page) != before
-        assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == zoomed
-        assert plot.evaluate(f"plot => {line_of('ipr')}.visible") == "legendonly"
-        wait_idle(page)
-    no_trouble(page)
-
-
-@pytest.mark.exhaustive
-def test_bound_and_limits_come_on_request_and_a_moving_k_leaves_the_bound_alone(
-    looked_at: Page,
-) -> None:
-    page = looked_at
-    figure = main_figure(looked_at)
-    plot = figure.locator(".pane").first.locator(".js-plotly-plot")
+    plot = main_figure(page).locator(".js-plotly-plot").first
     drawn = """(plot, group) => [...plot.querySelectorAll('.scatterlayer .trace')]
         .filter(node => [node.__data__[0].trace.legendgroup, node.__data__[0].trace.meta].includes(group))
         .flatMap(node => [...node.querySelectorAll('.js-line, .js-fill')].map(path => path.getAttribute('d')))"""
@@ -528,29 +440,14 @@ def test_bound_and_limits_come_on_request_and_a_moving_k_leaves_the_bound_alone(
     page.wait_for_function(
         f"plot => ({drawn})(plot, 'bound').length > 1", arg=plot.element_handle()
     )
-    bound, limits = (plot.evaluate(drawn, group) for group in ("bound", "limit"))
-    assert len(bound) >= 2
-    assert len(limits) >= 2
-    revision = painted(page)
-    slider(page, "Neighbours k").press("ArrowRight")
-    expect(figure).not_to_have_attribute("data-revision", revision)
-    page.wait_for_function(
-        f"([plot, before]) => {{ const [now] = ({drawn})(plot, 'limit'); return now && now !=="
-        " before; }",
-        arg=[plot.element_handle(), limits[0]],
-    )
-    assert plot.evaluate(drawn, "bound") == bound
+    assert len(plot.evaluate(drawn, "limit")) >= 2
     no_trouble(page)
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    ("width", "scheme"), [pytest.param(1440, "light", marks=pytest.mark.exhaustive), (390, "dark")]
-)
-def test_nothing_is_wider_than_the_window(
-    new_page: Callable[..., Page], width: int, scheme: str
-) -> None:
-    page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+@exhaustive
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+def test_nothing_is_wider_than_the_window(new_page: Opener, width: int, scheme: str) -> None:
+    page = new_page(size=(width, 900), color_scheme=scheme)
     open_explore(page, QUICK)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     expect(page.locator(".rows .row")).to_have_count(4)
@@ -564,20 +461,17 @@ def test_nothing_is_wider_than_the_window(
         expect(handle).to_be_hidden()
         return
     sheet = page.get_by_test_id("stSidebar")
-    closed = sheet.bounding_box()
-    export = page.locator(".st-key-part-export").bounding_box()
-    assert closed is not None
-    assert export is not None
+    closed = box_of(sheet)
+    export = box_of(page.locator(".st-key-part-export"))
     assert export["y"] + export["height"] < closed["y"]
     for expanded in ("true", "false"):
         handle.press("Enter")
         expect(handle).to_have_attribute("aria-expanded", expanded)
-        box = sheet.bounding_box()
-        assert box is not None
+        box = box_of(sheet)
         assert (box["height"] > closed["height"] + 100) == (expanded == "true")
 
 
-@pytest.mark.thorough
+@thorough
 def test_a_long_computation_shows_its_progress_and_can_be_stopped(page: Page) -> None:
     open_explore(page, "/?n=100&repeats=5")
     # the first drawing may be of fewer samples
@@ -587,48 +481,45 @@ def test_a_long_computation_shows_its_progress_and_can_be_stopped(page: Page) ->
     sizes = slider(page, "Samples per set")
     sizes.focus()
     sizes.press("End")
-    expect(page.get_by_text(re.compile("Computing: about"))).to_be_visible()
+    computing = page.get_by_text(re.compile("Computing: about"))
+    stopped = page.get_by_text(re.compile("^Stopped"))
+    expect(computing).to_be_visible()
     expect(main_figure(page).get_by_role("progressbar")).to_be_visible()
     main_figure(page).get_by_role("button", name="Stop").click()
-    expect(page.get_by_text(re.compile("^Stopped"))).to_be_visible()
+    expect(stopped).to_be_visible()
     wait_idle(page)
     assert (mark(page, 0, "knn"), mark(page, 0, "ipr")) == first
-    expect(main_figure(page).locator(".help p").first).to_contain_text(
-        "100 real and 100 generated samples"
-    )
-    page.get_by_role("button", name="Compute it after all").click()
-    expect(page.get_by_text(re.compile("Computing: about"))).to_be_visible()
+    expect(about(page)).to_contain_text("100 real and 100 generated samples")
+    click(page, "button", "Compute it after all")
+    expect(computing).to_be_visible()
     sizes.press("Home")
-    expect(page.get_by_text(re.compile("Computing: about"))).to_have_count(0)
-    expect(page.get_by_text(re.compile("^Stopped"))).to_have_count(0)
-    no_trouble(page)
+    expect(computing).to_have_count(0)
+    expect(stopped).to_have_count(0)
 
 
-@pytest.mark.exhaustive
+def has_shares(bars: Locator, *shares: int) -> None:
+    for bar, share in zip(bars.all(), shares, strict=True):
+        expect(bar).to_have_attribute("aria-valuenow", str(share))
+
+
+@exhaustive
 def test_a_pulled_weight_moves_the_truth_and_stands_in_the_link(page: Page) -> None:
     visit(page, "/?problem=finite&n=100&p.d=2&p.real_weights=0.5,0.5,0.0,0.0")
     painted(page)
     before = drawn_paths(page)
     page.get_by_text("Details").click()
     bars = page.get_by_role("group", name="Real shares p").get_by_role("slider")
-    box = bars.nth(2).bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] - 2)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.53, steps=6)
-    page.mouse.up()
-    for bar, share in zip(bars.all(), (25, 25, 50, 0), strict=True):
-        expect(bar).to_have_attribute("aria-valuenow", str(share))
+    box = box_of(bars.nth(2))
+    x, _ = middle(bars.nth(2))
+    drag(page, (x, box["y"] + box["height"] - 2), (x, box["y"] + box["height"] * 0.53))
+    has_shares(bars, 25, 25, 50, 0)
     wait_idle(page)
     assert drawn_paths(page) != before
-    page.get_by_role("button", name="Same as real").click()
+    click(page, "button", "Same as real")
     generated = page.get_by_role("group", name="Generated shares q").get_by_role("slider")
-    for bar, share in zip(generated.all(), (25, 25, 50, 0), strict=True):
-        expect(bar).to_have_attribute("aria-valuenow", str(share))
+    has_shares(generated, 25, 25, 50, 0)
     field = page.get_by_role("spinbutton", name="Generated shares q, mode 3, exact %")
-    field.fill("80")
-    field.press("Enter")
-    for bar, share in zip(generated.all(), (10, 10, 80, 0), strict=True):
-        expect(bar).to_have_attribute("aria-valuenow", str(share))
+    enter(field, "80")
+    has_shares(generated, 10, 10, 80, 0)
     wait_idle(page)
     expect(page).to_have_url(re.compile(r"p\.real_weights=0\.25(,|%2C)0\.25(,|%2C)0\.5(,|%2C)0\.0"))

@@ -5,7 +5,6 @@ separate sessions.
 from __future__ import annotations
 
 import gc
-import json
 import math
 import re
 import tracemalloc
@@ -19,17 +18,14 @@ from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._explore import far_off
-from pages._explore.session import PANEL_TAB
 from pages._shared import best_setting, cache
 from pages._shared.widgets import plain
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, VERDICT_METHODS
-from prviz.live import problems, results, store
-from prviz.live.problems import problem_of
+from prviz.live import results, store
 from prviz.measure import workload
 from prviz.measure.risk import lowest_risk
 from prviz.readers.bundled import BUNDLED
-from prviz.reports.export import from_json, to_json
-from prviz.reports.settings import ExploreSettings
+from prviz.reports.export import from_json
 from prviz.samples import SamplePair
 from prviz.studies.surrogate import fit_pair
 from prviz.toys import toy
@@ -37,17 +33,34 @@ from tests import file_zoo
 from tests.explore_app import (
     about,
     ask,
+    at_panel,
+    bundled,
+    button,
+    choose,
+    elsewhere_and_back,
+    exported,
     figures,
     healthy,
+    html,
     last_word,
+    measured,
     move,
+    normal,
     opened,
+    panes,
     payload,
+    press,
     run_ended,
+    said,
     sliders,
+    traces,
+    upload,
+    uploaded,
+    uploads,
     vertices,
 )
-from tests.file_builders import npy
+from tests.marks import exhaustive, thorough
+from tests.verdict_twin import straight
 from tests.waiting import until
 
 
@@ -70,8 +83,7 @@ def test_a_press_swaps_the_roles_and_mirrors_what_is_drawn() -> None:
     app = opened(n="100", k="5", lam="4.0", **{"p.d": "2"})
     before = vertices(app)
     angle = sliders(app)["angle"]
-    app.button(key="swap").click().run()
-    healthy(app)
+    press(app, "swap")
     after = vertices(app)
     assert list(after) == list(before)
     for name, curve in before.items():
@@ -80,7 +92,7 @@ def test_a_press_swaps_the_roles_and_mirrors_what_is_drawn() -> None:
     assert "Real and generated are swapped here." in about(app)
     assert app.query_params["swapped"] == "yes"
     assert app.query_params["lam"] == "0.25"
-    app.button(key="swap").click().run()
+    press(app, "swap")
     assert vertices(app) == before
     assert "swapped" not in app.query_params
 
@@ -113,21 +125,27 @@ def test_k_bandwidth_and_lam_change_what_they_should() -> None:
     assert app.query_params["lam"] == "1.73205"
 
 
-def test_settings_survive_a_change_of_source() -> None:
-    app = opened(n="200", split="0.3", seed="7", repeats="2")
-    app.segmented_control(key="source").set_value("bundled").run()
-    healthy(app)
-    app.segmented_control(key="source").set_value("toy").run()
-    healthy(app)
+def test_settings_survive_a_change_of_source_and_k_stays_with_its_own() -> None:
+    app = opened(n="200", split="0.3", seed="7", repeats="2", k="7", bandwidth="1.3")
+    choose(app, "source", "bundled")
+    assert (sliders(app)["k"], sliders(app)["bandwidth"]) == ("sqrt", None)
+    assert "bandwidth" not in app.query_params
+    move(app, k=11)
+    choose(app, "source", "toy")
     assert app.query_params["seed"] == "7"
-    assert (sliders(app)["split"], sliders(app)["repeats"]) == (30, 2)
+    assert [sliders(app)[name] for name in ("split", "repeats", "k", "bandwidth")] == [
+        30,
+        2,
+        7,
+        1.3,
+    ]
     assert app.radio(key="problem").value == "mixtures"
+    assert sliders(choose(app, "source", "bundled"))["k"] == 11
 
 
 def test_repeats_give_a_band_and_the_mean_curve() -> None:
     app = opened(n="100", repeats="3")
-    traces = payload(app)["panes"][0]["figure"]["data"]
-    assert sum("±" in trace["name"] for trace in traces) == len(DEFAULT_METHODS)
+    assert sum("±" in name for name in traces(panes(app)["pr"])) == len(DEFAULT_METHODS)
 
 
 @pytest.mark.parametrize("split", ["none", "0.1", "0.9"])
@@ -145,41 +163,30 @@ PANES: dict[str, set[str]] = {
 }
 
 
-@pytest.mark.parametrize("source", ["toy", pytest.param("bundled", marks=pytest.mark.exhaustive)])
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("source", ["toy", "bundled"])
 def test_every_panel_draws_what_it_is_about(source: str) -> None:
     app = opened(source=source, problem="mixtures" if source == "toy" else "rbm-epoch-30", n="100")
-    for tab, panes in PANES.items():
-        app.session_state[PANEL_TAB] = tab
-        app.run()
-        healthy(app)
+    for tab, ids in PANES.items():
+        at_panel(app, tab)
         last_word(app)
-        drawn = [json.loads(each.proto.bytes) for each in figures(app)[1:]]
-        assert panes == {pane["id"] for each in drawn for pane in each["panes"]}, tab
+        assert ids == panes(app).keys() - {"pr"}, tab
 
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("panel", ["Extremes", "Numbers"])
 def test_a_hidden_family_is_hidden_in_every_panel(panel: str) -> None:
-    app = opened(n="100", panel=panel, methods="knn,kde,ipr", hidden="ipr")
-    last_word(app)
+    app = measured(n="100", panel=panel, methods="knn,kde,ipr", hidden="ipr")
     assert "ipr" in vertices(app)  # its row stays, to be shown again
-    drawn = [json.loads(each.proto.bytes) for each in figures(app)[1:]]
-    assert len(drawn) == 1
-    for each in drawn:
-        assert {curve["id"] for curve in each["curves"]} == {"truth", "knn", "kde"}
-        assert not [
-            trace
-            for pane in each["panes"]
-            for trace in pane["figure"]["data"]
-            if "iPR" in str(trace["name"])
-        ]
-        assert "ipr" not in (each["table"] or {}).get("rows", {})
+    (drawn,) = figures(app)[1:]
+    assert {curve["id"] for curve in drawn["curves"]} == {"truth", "knn", "kde"}
+    assert not [name for pane in drawn["panes"] for name in traces(pane) if "iPR" in name]
+    assert "ipr" not in (drawn["table"] or {}).get("rows", {})
 
 
 def test_a_family_that_is_too_many_to_be_drawn_is_in_every_panel() -> None:
-    app = opened(n="100", panel="Numbers", methods="knn,kde,ipr", folded="ipr")
-    last_word(app)
-    for each in (json.loads(found.proto.bytes) for found in figures(app)[1:]):
+    app = measured(n="100", panel="Numbers", methods="knn,kde,ipr", folded="ipr")
+    for each in figures(app)[1:]:
         assert {curve["id"] for curve in each["curves"]} == {"truth", "knn", "kde", "ipr"}
 
 
@@ -193,8 +200,8 @@ def test_errors_of_a_poor_surrogate_are_unknown() -> None:
 def test_errors_that_lift_the_truth_above_its_bound_say_nothing(
     monkeypatch: pytest.MonkeyPatch, error: float, poor: bool
 ) -> None:
-    chance = prviz.PRCurve.from_error_rates([0.0, 1.0], [1.0, 0.0])
-    problem = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30"))
+    chance = straight(1.0, 1.0)
+    problem = bundled("rbm-epoch-30", 100)
     bound = prviz.PRCurve.from_error_rates([0.0, 0.2, 1.0], [1.0, 0.2, 0.0])
     assert chance.auc - 0.6 < bound.auc < chance.auc - 0.1
     monkeypatch.setattr(far_off.bounds, "bound", lambda _: bound)
@@ -203,42 +210,26 @@ def test_errors_that_lift_the_truth_above_its_bound_say_nothing(
     assert far_off.against_bound(problem, errors).poor is poor
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_an_enlarged_panel_shows_all_that_it_has_and_goes_back() -> None:
     app = opened(n="100", panel="Ends")  # a link with the panel's former name
     last_word(app)
-
-    def panes() -> set[str]:
-        drawn = [json.loads(each.proto.bytes) for each in figures(app)[1:]]
-        return {pane["id"] for each in drawn for pane in each["panes"]}
-
-    beside = panes()
-    app.button(key="enlarge").click().run()
+    beside = panes(app).keys()
+    press(app, "enlarge")
     last_word(app)
-    app.run()
-    healthy(app)
-    assert {"tail-precision-large", "bias-curve", "extremes"} <= panes()
-    assert "first differs from the truth" in " ".join(each.value for each in app.markdown)
-    app.button(key="enlarge").click().run()
-    assert panes() == beside == {"tail-precision", "tail-recall"}
+    healthy(app.run())
+    assert {"tail-precision-large", "bias-curve", "extremes"} <= panes(app).keys()
+    assert "first differs from the truth" in said(app)
+    press(app, "enlarge")
+    assert panes(app).keys() == beside == {"pr", "tail-precision", "tail-recall"}
 
 
 def test_error_space_takes_the_place_of_the_main_figure() -> None:
     app = opened(n="100")
     before = vertices(app)
-    app.segmented_control(key="main-view").set_value("Error space").run()
-    healthy(app)
+    choose(app, "main-view", "Error space")
     assert [pane["id"] for pane in payload(app)["panes"]] == ["error"]
     assert vertices(app) == before
-
-
-def plain_npy(seed: int) -> bytes:
-    return npy(np.random.default_rng(seed).normal(size=(60, 5)))
-
-
-def upload(app: AppTest, role: str, name: str, content: bytes) -> None:
-    app.file_uploader(key=f"upload-{role}").upload(name, content).run()
-    healthy(app)
 
 
 def one_of_each(files: Sequence[tuple]) -> list[tuple]:
@@ -246,78 +237,70 @@ def one_of_each(files: Sequence[tuple]) -> list[tuple]:
     return list({name.rpartition(".")[2]: (name, *rest) for name, *rest in files}.values())
 
 
-@pytest.fixture(scope="module")
-def uploads() -> AppTest:
-    app = opened(n="100", methods="knn")
-    return app.segmented_control(key="source").set_value("upload").run()
-
-
-@pytest.mark.exhaustive
-def test_every_accepted_format_is_measured(uploads: AppTest) -> None:
+@exhaustive
+def test_every_accepted_format_is_measured() -> None:
+    app = uploads(methods="knn")
     files = one_of_each(file_zoo.accepted())
     names = {"generated": files[-1][0]}
-    upload(uploads, "generated", *files[-1])
+    upload(app, "generated", *files[-1])
     for place, (name, content) in enumerate(files):  # in turn in each role, against the one before
         role = ("real", "generated")[place % 2]
-        upload(uploads, role, name, content)
+        upload(app, role, name, content)
         names[role] = name
-        assert not uploads.error
-        assert about(uploads).startswith(f"{names['real']} against {names['generated']}: ")
-        assert list(vertices(uploads)) == ["knn"]
+        assert not app.error
+        assert about(app).startswith(f"{names['real']} against {names['generated']}: ")
+        assert list(vertices(app)) == ["knn"]
 
 
-def test_every_refusal_is_readable_and_loses_nothing(uploads: AppTest) -> None:
-    for role in ("real", "generated"):
-        upload(uploads, role, f"{role}.npy", plain_npy(len(role)))
-    before = vertices(uploads)
+def test_every_refusal_is_readable_and_loses_nothing() -> None:
+    app = uploaded(normal(0), normal(1), methods="knn")
+    before = vertices(app)
     for name, content, fragment in one_of_each(file_zoo.refused()):
-        upload(uploads, "real", name, content)
-        said = "".join(each.value for each in (*uploads.error, *uploads.code)).replace("\\", "")
-        assert name in said
-        assert fragment in said
-        assert "60 real and 60 generated samples in 5 dimensions" in about(uploads)
-        assert vertices(uploads) == before
+        upload(app, "real", name, content)
+        told = "".join(each.value for each in (*app.error, *app.code)).replace("\\", "")
+        assert name in told
+        assert fragment in told
+        assert "60 real and 60 generated samples in 5 dimensions" in about(app)
+        assert vertices(app) == before
 
 
-def test_one_table_gives_both_sides() -> None:
-    uploads = opened(n="100", methods="knn")
-    uploads.segmented_control(key="source").set_value("upload").run()
-    values = np.random.default_rng(0).normal(size=(80, 2))
-    frame = pd.DataFrame(values, columns=["a", "b"]).assign(split=["train", "gan"] * 40)
-    upload(uploads, "generated", "asked.csv", frame.to_csv(index=False).encode())
-    for role, value in (("Real rows", "split=train"), ("Generated rows", "split=gan")):
-        next(box for box in uploads.selectbox if box.label == role).set_value(value).run()
-    assert "40 real and 40 generated samples in 2 dimensions" in about(uploads)
-    uploads.file_uploader(key="upload-generated").set_value(None)
-    named = frame.drop(columns="split").assign(is_generated=[0, 0, 0, 1] * 20)
-    upload(uploads, "real", "named.csv", named.to_csv(index=False).encode())
-    assert not uploads.error
-    assert "60 real and 20 generated samples in 2 dimensions" in about(uploads)
-    healthy(uploads)
+@pytest.mark.parametrize(
+    ("role", "column", "real", "generated"),
+    [("generated", "split", "train", "gan"), ("real", "method", "original", "CTGAN")],
+)
+def test_the_values_of_a_column_may_tell_both_sets_apart(
+    role: str, column: str, real: str, generated: str
+) -> None:
+    app = uploads(methods="knn")
+    frame = pd.DataFrame(normal(0, 80, 2), columns=["a", "b"]).assign(
+        **{column: [real, generated] * 40}
+    )
+    upload(app, role, "asked.csv", frame)
+    for label, value in (("Real rows", real), ("Generated rows", generated)):
+        field = next(box for box in app.selectbox if box.label == label)
+        healthy(field.set_value(f"{column}={value}").run())
+    assert "40 real and 40 generated samples in 2 dimensions" in about(app)
+    assert not app.error
 
 
-def test_a_column_of_texts_may_tell_both_sets_apart() -> None:
-    uploads = opened(n="100", methods="knn")
-    uploads.segmented_control(key="source").set_value("upload").run()
-    values = np.random.default_rng(0).normal(size=(80, 2))
-    frame = pd.DataFrame(values, columns=["a", "b"]).assign(method=["original", "CTGAN"] * 40)
-    upload(uploads, "real", "asked.csv", frame.to_csv(index=False).encode())
-    for role, value in (("Real rows", "method=original"), ("Generated rows", "method=CTGAN")):
-        next(box for box in uploads.selectbox if box.label == role).set_value(value).run()
-    assert "40 real and 40 generated samples in 2 dimensions" in about(uploads)
-    assert not uploads.error
+def test_a_file_with_both_roles_is_a_pair() -> None:
+    app = uploads(methods="knn")
+    for name, content in file_zoo.pairs()[:2]:
+        upload(app, "real", name, content)
+        assert about(app).startswith(name)
+    frame = pd.DataFrame(normal(0, 80, 2), columns=["a", "b"])
+    upload(app, "real", "named.csv", frame.assign(is_generated=[0, 0, 0, 1] * 20))
+    assert not app.error
+    assert "60 real and 20 generated samples in 2 dimensions" in about(app)
 
 
 def test_features_in_another_order_are_said_on_the_page() -> None:
-    app = opened(n="100", methods="knn")
-    app.segmented_control(key="source").set_value("upload").run()
-    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(80, 3)), columns=["a", "b", "c"])
-    upload(app, "real", "real.csv", frame.to_csv(index=False).encode())
-    upload(
-        app, "generated", "made.csv", (frame[["c", "a", "b"]] + 0.5).to_csv(index=False).encode()
-    )
+    app = uploads(methods="knn")
+    frame = pd.DataFrame(normal(0, 80, 3), columns=["a", "b", "c"])
+    upload(app, "real", "real.csv", frame)
+    upload(app, "generated", "made.csv", frame[["c", "a", "b"]] + 0.5)
     last_word(app)
-    assert any("**Order of features**" in each.value for each in app.markdown)
+    assert "**Order of features**" in said(app)
     assert app.session_state["_Session"].uploaded.swapped().pair.reordered
 
 
@@ -326,40 +309,21 @@ def test_features_in_another_order_are_said_on_the_page() -> None:
 def test_columns_that_look_like_no_features_are_asked_about_once(
     answer: str, d: int, *, together: bool
 ) -> None:
-    app = opened(n="100", methods="knn")
-    app.segmented_control(key="source").set_value("upload").run()
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "b"]).assign(
-        umap_x=rng.normal(size=80)
-    )
-    if together:
-        upload(
-            app,
-            "real",
-            "t.csv",
-            frame.assign(is_generated=[0, 1] * 40).to_csv(index=False).encode(),
-        )
-    else:
-        upload(app, "real", "real.csv", frame[:40].to_csv(index=False).encode())
-    asked = [each.value for each in app.info if "look like no features" in each.value]
-    assert len(asked) == 1
-    assert "**umap" in asked[0]
+    app = uploads(methods="knn")
+    frame = pd.DataFrame(normal(0, 80, 3), columns=["a", "b", "umap_x"])
+    upload(app, "real", "t.csv", frame.assign(is_generated=[0, 1] * 40) if together else frame[:40])
+    (asked,) = (each.value for each in app.info if "look like no features" in each.value)
+    assert "**umap" in asked
     assert not app.error
-    next(each for each in app.button if each.label == answer).click().run()
-    healthy(app)
+    press(app, answer)
     if not together:
-        upload(app, "generated", "made.csv", frame[40:].to_csv(index=False).encode())
-    assert not [each for each in app.info if "look like no features" in each.value]
+        upload(app, "generated", "made.csv", frame[40:])
+    assert "look like no features" not in said(app)
     assert f"40 real and 40 generated samples in {d} dimensions" in about(app)
 
 
-def words_of(app: AppTest) -> str:
-    """All that the page says in messages, captions and Markdown."""
-    return " ".join(each.value for each in (*app.error, *app.caption, *app.markdown))
-
-
 @pytest.mark.parametrize(
-    ("column", "button"),
+    ("column", "label"),
     [
         (["ab"[place % 2] for place in range(80)], "Leave it out"),  # texts
         ([""] * 80, "Leave it out"),  # empty in every row
@@ -367,29 +331,24 @@ def words_of(app: AppTest) -> str:
         ([1e4 * math.sin(place) for place in range(80)], "Leave out"),  # of far other units
     ],
 )
-def test_what_may_be_no_feature_is_left_out_by_a_button(column: list[Any], button: str) -> None:
-    app = opened(n="100", methods="knn")
-    app.segmented_control(key="source").set_value("upload").run()
-    values = np.random.default_rng(0).normal(size=(80, 8))
-    frame = pd.DataFrame(values, columns=list("abcdefgh")).assign(time=column)
-    upload(app, "real", "real.csv", frame[:40].to_csv(index=False).encode())
-    upload(app, "generated", "made.csv", frame[40:].to_csv(index=False).encode())
+def test_what_may_be_no_feature_is_left_out_by_a_button(column: list[Any], label: str) -> None:
+    app = uploads(methods="knn")
+    frame = pd.DataFrame(normal(0, 80, 8), columns=list("abcdefgh")).assign(time=column)
+    upload(app, "real", "real.csv", frame[:40])
+    upload(app, "generated", "made.csv", frame[40:])
     last_word(app)
-    assert "--" not in words_of(app).replace("\\", "")
-    next(each for each in app.button if each.label == button).click().run()
-    healthy(app)
+    assert "--" not in said(app)
+    press(app, label)
     assert not app.error
     assert "40 real and 40 generated samples in 8 dimensions" in about(app)
-    assert button not in [each.label for each in app.button]
+    assert button(app, label) is None
 
 
 def test_uploads_stay_in_their_session() -> None:
-    one = opened(n="100")
-    two = opened(n="100")
-    for app in (one, two):
-        app.segmented_control(key="source").set_value("upload").run()
-    upload(one, "real", "secret.npy", plain_npy(0))
-    upload(one, "generated", "hidden.npy", plain_npy(1))
+    one = uploads()
+    two = uploads()
+    upload(one, "real", "secret.npy", normal(0))
+    upload(one, "generated", "hidden.npy", normal(1))
     assert "secret" in about(one)
     two.run()
     everything = str(two.main) + str(two.sidebar)
@@ -397,27 +356,23 @@ def test_uploads_stay_in_their_session() -> None:
     assert "hidden" not in everything
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_forgotten_uploads_are_gone() -> None:
-    app = opened(n="100")
-    app.segmented_control(key="source").set_value("upload").run()
-    for role in ("real", "generated"):
-        upload(app, role, f"{role}.npy", plain_npy(len(role)))
+    app = uploaded(normal(0), normal(1))
     assert "60 real" in about(app)
     for role in ("real", "generated"):
         app.file_uploader(key=f"upload-{role}").set_value(None)
     app.run()
     assert "60 real" in about(app)
-    names = {r"real\.npy · 60 × 5", r"generated\.npy · 60 × 5"}
-    assert names <= {each.value for each in app.caption}
-    assert app.button(key="forget").label == "Remove both"
-    app.button(key="forget").click().run()
-    healthy(app)
+    assert "real.npy · 60 × 5" in said(app)
+    assert "generated.npy · 60 × 5" in said(app)
+    assert button(app, "forget").label == "Remove both"
+    press(app, "forget")
     assert "60 real" not in about(app)
     assert app.session_state["_Session"].uploaded is None
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "CAPACITY", 4)
     monkeypatch.setattr(store, "SAMPLES_CAPACITY", 2)
@@ -479,23 +434,15 @@ def test_a_pair_larger_than_the_store_is_measured_once(monkeypatch: pytest.Monke
 
 
 def test_json_holds_what_is_drawn_also_with_repeats() -> None:
-    settings = ExploreSettings(n=100, repeats=3)
-    problem = problems.problem_of(settings)
-    found = results.measure(problem)
-    written = from_json(
-        to_json(found.estimates, pair=problem.pair, settings=settings, curves=found.curves)
-    )
-    for name, curve in found.curves.items():
-        assert np.array_equal(written.curves[name].vertices, curve.vertices)
-        assert not np.array_equal(found.estimates[name].curve.vertices, curve.vertices)
+    app = opened(n="100", repeats="3")
+    written = from_json(exported(app)["Everything as JSON"])
+    for name in DEFAULT_METHODS:
+        np.testing.assert_allclose(written.curves[name].vertices, vertices(app)[name], atol=1e-9)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_collapsed_sets_take_a_bandwidth_too() -> None:
-    app = opened(n="100")
-    app.segmented_control(key="source").set_value("upload").run()
-    for role in ("real", "generated"):
-        upload(app, role, f"{role}.npy", npy(np.zeros((30, 2))))
+    app = uploaded(np.zeros((30, 2)), np.zeros((30, 2)))
     move(app, bandwidth=1.5)
     last_word(app)
     assert "30 real" in about(app)
@@ -507,79 +454,59 @@ def test_collapsed_sets_take_a_bandwidth_too() -> None:
 
 
 def test_few_rows_for_an_explicit_k_are_refused_with_the_screen_left_alone() -> None:
-    app = opened(n="100")
-    app.segmented_control(key="source").set_value("upload").run()
-    for role in ("real", "generated"):
-        upload(app, role, f"{role}.npy", plain_npy(len(role)))
+    app = uploaded(normal(0), normal(1))
     before = vertices(move(app, k=5))
     for role in ("real", "generated"):
-        upload(app, role, f"few-{role}.npy", npy(np.random.default_rng(1).normal(size=(6, 5))))
+        upload(app, role, f"few-{role}.npy", normal(1, 6))
     assert "6 real rows; k = 5 needs at least 7" in app.error[0].value.replace("\\", "")
-    assert "Shown: **real\\.npy against generated\\.npy**" in [each.value for each in app.markdown]
+    assert "Shown: **real.npy against generated.npy**" in said(app)
     assert vertices(app) == before
-    app.button(key="keep-shown").click().run()
-    healthy(app)
+    press(app, "keep-shown")
     assert not app.error
     assert vertices(app) == before
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_an_example_is_read_from_two_files_and_stays_while_other_pages_and_sources_are_shown() -> (
     None
 ):
-    app = opened(n="100", methods="knn")
-    app.segmented_control(key="source").set_value("upload").run()
-    assert [
-        html.proto.body for html in app.get("html") if 'class="prviz-no-pair"' in html.proto.body
-    ]
-    next(each for each in app.button if each.label == "Try an example").click().run()
-    healthy(app)
+    app = uploads(methods="knn")
+    assert 'class="prviz-no-pair"' in "".join(html(app))
+    press(app, "Try an example")
     last_word(app)
     assert about(app).startswith(
         "digits.npy against mixture.npy: 1,797 real and 1,797 generated samples in 64"
     )
     shown = vertices(app)
     for source in ("toy", "upload"):
-        app.segmented_control(key="source").set_value(source).run()
-    app.switch_page("pages/learn.py").run()
-    app.switch_page("pages/explore.py").run()
-    healthy(app)
-    assert vertices(app) == shown
-    assert r"digits\.npy · 1,797 × 64" in [each.value for each in app.caption]
-    assert not [
-        html.proto.body for html in app.get("html") if 'class="prviz-no-pair"' in html.proto.body
-    ]
+        choose(app, "source", source)
+    assert vertices(elsewhere_and_back(app)) == shown
+    assert "digits.npy · 1,797 × 64" in said(app)
+    assert 'class="prviz-no-pair"' not in "".join(html(app))
 
 
 def test_swapping_exchanges_sets_names_and_code_and_keep_silences_the_offer() -> None:
-    app = opened(n="100", methods="knn")
-    app.segmented_control(key="source").set_value("upload").run()
-    sets = {
-        role: np.random.default_rng(len(role)).normal(size=(60, 5))
-        for role in ("real", "generated")
-    }
-    for role, other in (("real", "generated"), ("generated", "real")):
-        upload(app, role, f"{other}.npy", npy(sets[other]))
+    real = normal(0)
+    generated = normal(1)
+    names = ("generated.npy", "real.npy")
+    app = uploaded(generated, real, names, methods="knn")
     assert about(app).startswith("generated.npy against real.npy")
-    app.button(key="swap-roles").click().run()
-    healthy(app)
+    press(app, "swap-roles")
     assert about(app).startswith("real.npy against generated.npy")
     held = app.session_state["_Session"].uploaded
     assert held.files == ("real.npy", "generated.npy")
-    assert np.array_equal(held.pair.real.values, sets["real"])
-    curve = prviz.pr_curve(
-        *(sets[role].astype(held.pair.real.values.dtype) for role in sets), "knn", split=0.5
-    )
+    assert np.array_equal(held.pair.real.values, real)
+    sets = (each.astype(held.pair.real.values.dtype) for each in (real, generated))
+    curve = prviz.pr_curve(*sets, "knn", split=0.5)
     assert np.allclose(vertices(app)["knn"], curve.vertices, atol=1e-9)
-    assert not [each for each in app.button if each.key == "swap-roles"]
-    app.button(key="forget").click().run()
-    for role, other in (("real", "generated"), ("generated", "real")):
-        app.file_uploader(key=f"upload-{role}.2").upload(f"{other}.npy", npy(sets[other])).run()
-    app.button(key="keep-roles").click().run()
-    healthy(app)
+    assert button(app, "swap-roles") is None
+    press(app, "forget")
+    for role, name, values in zip(("real.2", "generated.2"), names, (generated, real), strict=True):
+        upload(app, role, name, values)
+    press(app, "keep-roles")
     app.run()
     assert about(app).startswith("generated.npy against real.npy")
-    assert not [each for each in app.button if each.key == "keep-roles"]
+    assert button(app, "keep-roles") is None
 
 
 def warnings_of(app: AppTest) -> list[str]:
@@ -597,27 +524,14 @@ def more_of(app: AppTest) -> list[str]:
     return [label for label in labels if label.endswith(" more")]
 
 
-def uploaded(
-    app: AppTest, real: np.ndarray, generated: np.ndarray, names: Sequence[str] = ("a.npy", "b.npy")
-) -> None:
-    app.segmented_control(key="source").set_value("upload").run()
-    for role, name, values in zip(("real", "generated"), names, (real, generated), strict=True):
-        upload(app, role, name, npy(values))
-
-
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_warning_on_the_samples_stands_over_the_figure_once_and_none_over_clean_ones() -> None:
-    rng = np.random.default_rng(0)
-    clean = rng.normal(size=(200, 5))
-    row = np.repeat(rng.normal(size=(1, 5)), 200, axis=0)
-    app = opened(n="100", methods="knn")
-    assert not warnings_of(app)
-    assert last_word(app)["above"] == ""
-    uploaded(app, clean, rng.normal(size=(200, 5)))
-    assert not warnings_of(app)
-    assert last_word(app)["above"] == ""
-    app = opened(n="100", methods="knn")
-    uploaded(app, clean, row)
+    clean = normal(0, 200)
+    row = np.repeat(normal(1, 1), 200, axis=0)
+    for app in (opened(n="100", methods="knn"), uploaded(clean, normal(1, 200), methods="knn")):
+        assert not warnings_of(app)
+        assert last_word(app)["above"] == ""
+    app = uploaded(clean, row, methods="knn")
     # The preflight behind the sidebar's line has further findings that only follow from this one.
     effect = (
         "It has no spread and its k-NN radii are 0, so that no curve means anything: give different"
@@ -626,9 +540,8 @@ def test_a_warning_on_the_samples_stands_over_the_figure_once_and_none_over_clea
     text = plain(f"the generated set is one row 200 times. {effect}")
     assert warnings_of(app) == [f":orange[:material/warning:] **One row repeated**: {text}"]
     assert not more_of(app)
-    assert not [
-        each for each in app.button if each.key in ("swap-roles", "keep-roles", "dismiss-shared")
-    ]
+    for key in ("swap-roles", "keep-roles", "dismiss-shared"):
+        assert button(app, key) is None
     assert last_word(app)["above"].startswith("part-flags-")
 
 
@@ -638,8 +551,7 @@ def test_several_warnings_hide_none_of_one_another_and_are_dismissed_one_by_one(
     real[:, 2] *= 1e4
     made[:, 2] *= 1e4
     made[:60] = real[:60]
-    app = opened(n="100", methods="knn")
-    uploaded(app, real, made, ("generated.npy", "real.npy"))
+    app = uploaded(real, made, ("generated.npy", "real.npy"), methods="knn")
     titles = ["Rows in both sets", "Feature scales", "These look swapped"]
 
     def titles_of(app: AppTest) -> list[str]:
@@ -647,39 +559,34 @@ def test_several_warnings_hide_none_of_one_another_and_are_dismissed_one_by_one(
 
     assert titles_of(app) == titles
     assert more_of(app) == ["2 more"]
-    app.button(key="dismiss-shared").click().run()
+    press(app, "dismiss-shared")
     assert titles_of(app) == titles[1:]
     assert more_of(app) == ["1 more"]
-    app.button(key="swap-roles").click().run()
-    healthy(app)
+    press(app, "swap-roles")
     assert about(app).startswith("real.npy against generated.npy")
     # Of the other pair of roles nothing has been dismissed.
     assert titles_of(app) == titles[:2]
     assert more_of(app) == ["1 more"]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_rows_mark_the_bound_of_a_truth_that_is_not_known() -> None:
     app = opened(source="bundled", problem="rbm-epoch-30", n="200")
-    pair = problems.problem_of(
-        ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200)
-    ).pair
+    pair = bundled("rbm-epoch-30", 200).pair
     assert last_word(app)["bound"] == pytest.approx(prviz.upper_bound(*pair).auc)
     assert last_word(opened(n="100"))["bound"] is None
 
 
-@pytest.mark.thorough
+@thorough
 def test_a_button_measures_how_far_every_family_could_be_off() -> None:
     app = opened(source="bundled", problem="rbm-epoch-30", n="200", methods="knn,ipr")
     assert last_word(app)["errors"] is None
-    app.button(key="far-off").click().run()
+    press(app, "far-off")
     for _ in range(3):
         last_word(app)
         app.run()
     errors = payload(app)["errors"]
-    pair = problems.problem_of(
-        ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200)
-    ).pair
+    pair = bundled("rbm-epoch-30", 200).pair
     surrogate = fit_pair(*pair, d=32, fit="kernels")
     truth = surrogate.problem().truth()
     sample = surrogate.problem().sample(200, 1)
@@ -689,28 +596,11 @@ def test_a_button_measures_how_far_every_family_could_be_off() -> None:
     }
     poor = not surrogate.prediction.passes
     assert errors is None if poor else errors == pytest.approx(expected)
-    said = far_off.UNKNOWN if poor else far_off.SAID
-    assert said in [each.value for each in app.caption]
+    told = far_off.UNKNOWN if poor else far_off.SAID
+    assert told in said(app)
     move(app, k=3)
     assert last_word(app)["errors"] is None
-    assert not [each for each in opened(n="100").button if each.key == "far-off"]
-
-
-@pytest.mark.exhaustive
-def test_k_and_bandwidth_of_a_toy_stay_with_the_toy() -> None:
-    app = opened(n="200")
-    move(app, k=7, bandwidth=1.3)
-    app.segmented_control(key="source").set_value("bundled").run()
-    healthy(app)
-    assert (sliders(app)["k"], sliders(app)["bandwidth"]) == ("sqrt", None)
-    assert "bandwidth" not in app.query_params
-    move(app, k=11)
-    app.segmented_control(key="source").set_value("toy").run()
-    assert (sliders(app)["k"], sliders(app)["bandwidth"]) == (7, 1.3)
-    app.segmented_control(key="source").set_value("bundled").run()
-    assert (sliders(app)["k"], sliders(app)["bandwidth"]) == (11, None)
-    linked = opened(source="bundled", problem="rbm-epoch-30", n="100", k="9", bandwidth="1.2")
-    assert (sliders(linked)["k"], sliders(linked)["bandwidth"]) == (9, 1.2)
+    assert button(opened(n="100"), "far-off") is None
 
 
 def test_all_rows_of_a_large_pair_are_a_choice_that_outlives_a_visit_elsewhere(
@@ -718,54 +608,40 @@ def test_all_rows_of_a_large_pair_are_a_choice_that_outlives_a_visit_elsewhere(
 ) -> None:
     monkeypatch.setattr(workload, "FILE_SECONDS", 0.0)
     monkeypatch.setattr(workload, "FILE_ROWS", (20,))
-    app = opened(n="100", methods="knn")
-    app.segmented_control(key="source").set_value("upload").run()
-    for role in ("real", "generated"):
-        upload(app, role, f"{role}.npy", plain_npy(len(role)))
+    app = uploaded(normal(0), normal(1), methods="knn")
     (rows,) = [each for each in app.segmented_control if each.key.startswith("rows-")]
     assert "20 real and 20 generated" in about(app)
     rows.set_value(60).run()
     assert "60 real and 60 generated" in about(app)
-    app.switch_page("pages/learn.py").run()
-    app.switch_page("pages/explore.py").run()
-    healthy(app)
-    assert "60 real and 60 generated" in about(app)
+    assert "60 real and 60 generated" in about(elsewhere_and_back(app))
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_over_k_has_the_limits_of_the_families_that_have_one() -> None:
     app = opened(problem="shifted-gaussians", n="60", **{"p.d": "2", "p.mu": "1"})
-    app.session_state[PANEL_TAB] = "Numbers"
-    app.run()
-    app.button(key="enlarge").click().run()
+    at_panel(app, "Numbers")
+    press(app, "enlarge")
     for _ in range(3):
         last_word(app)
         app.run()
-    drawn = [json.loads(each.proto.bytes) for each in figures(app)]
-    (sweep,) = [each for each in drawn if [pane["id"] for pane in each["panes"]] == ["sweep"]]
-    lines = {
-        trace["name"]: trace
-        for trace in sweep["panes"][0]["figure"]["data"]
-        if "∞" in trace.get("name", "")
-    }
+    sweep = panes(app)["sweep"]["figure"]["data"]
+    lines = {trace["name"]: trace for trace in sweep if "∞" in trace.get("name", "")}
     *named, entry = lines  # the last is the legend's
     assert [*named, entry] == ["kNN at n = ∞", "iPR at n = ∞", "Coverage at n = ∞", "at n = ∞"]
     problem = toy("shifted-gaussians", d=2, mu=1)
-    for k, iou in list(zip(lines["kNN at n = ∞"]["x"], lines["kNN at n = ∞"]["y"], strict=True))[
-        ::5
-    ]:
+    knn = lines["kNN at n = ∞"]
+    for k, iou in list(zip(knn["x"], knn["y"], strict=True))[::5]:
         assert iou == pytest.approx(problem.limit("knn", int(k)).iou(problem.truth()), abs=0.002)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> None:
-    app = opened(source="bundled", problem="rbm-epoch-30", n="200", panel="Numbers")
-    last_word(app)
+    app = measured(source="bundled", problem="rbm-epoch-30", n="200", panel="Numbers")
     app.run()
     # beside the verdict there is no second advice
     assert not [each for each in app.button if each.label.startswith("Use k")]
-    app.button(key="enlarge").click().run()
-    problem = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200))
+    press(app, "enlarge")
+    problem = bundled("rbm-epoch-30", 200)
     profile = prviz.profile(*problem.pair, ks=problem.stops[0])
     curves = {
         (method, k): profile.curve(method, k) for method in DEFAULT_METHODS for k in profile.ks
@@ -773,9 +649,8 @@ def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> N
     best = lowest_risk(curves, 1.0, 100, 100)
     line = f"k = {best.k} of {ESTIMATORS[best.method].title} gives the lowest held-out risk"
     by_k = f"by k: **{ESTIMATORS[best.method].title}, k = {best.k}**"
-    assert any(line in each.value or by_k in each.value for each in app.markdown)
-    app.button(key="use-best-over-k").click().run()
-    healthy(app)
+    assert line in said(app) or by_k in said(app)
+    press(app, "use-best-over-k")
     assert app.query_params["k"] == str(best.k)
     assert payload(app)["controls"][0]["value"] == best.k
     assert app.button(key="use-best-over-k").disabled
@@ -785,9 +660,7 @@ def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> N
 
 def test_a_family_that_k_does_not_move_may_have_the_lowest_risk() -> None:
     """Not one that the samples have chosen which judge it: its risk is too low."""
-    low, lower, lowest = (
-        prviz.PRCurve.from_error_rates([0.0, end], [end, 0.0]) for end in (0.2, 0.1, 0.0)
-    )
+    low, lower, lowest = (straight(end, end) for end in (0.2, 0.1, 0.0))
     fixed = {"classifier-boosting": low, "tightest": lower, "eas": lowest}
     assert ESTIMATORS["eas"].chosen_by_evaluation
     assert best_setting.lower_risk(fixed, 1.0, 0.15) == ("tightest", pytest.approx(0.05))
@@ -795,30 +668,23 @@ def test_a_family_that_k_does_not_move_may_have_the_lowest_risk() -> None:
     assert best_setting.lower_risk({}, 1.0, 0.15) is None
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_encoders_of_the_bundled_digits_are_one_click_away() -> None:
     app = opened(source="bundled", problem="mixture-em-1", n="200", panel="Numbers")
     assert [each.label for each in app.expander] == ["Encoders"]
     app.session_state["encoders"] = True
 
-    def areas() -> list[dict]:
+    def areas() -> dict | None:
         ask(app)
-        app.run()
-        healthy(app)
-        drawn = [
-            each.proto
-            for each in app.get("bidi_component")
-            if each.proto.component_name == "prviz_live"
-        ]
-        panes = [pane for each in drawn for pane in json.loads(each.bytes)["panes"]]
-        return [pane for pane in panes if pane["id"] == "encoders-areas"]
+        healthy(app.run())
+        return panes(app).get("encoders-areas")
 
     until(areas, 60)
-    (pane,) = areas()
-    lines = {each["name"]: each for each in pane["figure"]["data"]}
+    pane = areas()
+    lines = traces(pane)
     assert {"pixels", "random network"} <= set(lines)
     assert lines["random network"]["x"][-1] == 256
     assert lines["character recogniser"]["x"][-1] == 32
-    digits = problem_of(ExploreSettings(source="bundled", problem="mixture-em-1", n=200)).pair
+    digits = bundled("mixture-em-1", 200).pair
     assert lines["pixels"]["y"][-1] == pytest.approx(prviz.pr_curve(*digits).auc, abs=1e-4)
     assert "Encoders" not in [each.label for each in opened(panel="Numbers").expander]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pages._shared.families import by_paper
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from tests.explore_app import healthy, last_word, opened, tell
+from tests.explore_app import healthy, last_word, opened, said, tell
+from tests.marks import exhaustive
 
 
 def test_every_family_is_offered_once_under_its_paper_and_four_are_on():
@@ -19,13 +18,12 @@ def test_every_family_is_offered_once_under_its_paper_and_four_are_on():
     assert [name for paper in groups for name in offered[paper].value] == list(DEFAULT_METHODS)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_families_of_several_papers_are_drawn_together_in_the_order_of_the_registry():
     app = opened(n="60", **{"p.d": "3"})
     for paper, families in by_paper().items():
         app.button_group(key=f"methods.{paper}").set_value([families[0].name])
-    app.run()
-    healthy(app)
+    healthy(app.run())
     chosen = [families[0].name for families in by_paper().values()]
     assert list(last_word(app)["table"]["rows"]) == [
         "truth",
@@ -33,17 +31,17 @@ def test_families_of_several_papers_are_drawn_together_in_the_order_of_the_regis
     ]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_switching_all_off_says_what_is_shown_then():
     app = opened(n="60", **{"p.d": "3"})
     for paper in by_paper():
         app.button_group(key=f"methods.{paper}").set_value([])
     app.run()
-    assert any("the usual four" in each.value for each in app.warning)
+    assert "the usual four" in said(app)
     assert list(last_word(app)["table"]["rows"]) == ["truth", *DEFAULT_METHODS]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_rows_button_opens_the_card_of_its_family_once():
     app = opened(n="60", **{"p.d": "3"})
     assert not any(each.value.startswith("$") for each in app.markdown)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import Page, Route, ViewportSize, expect
+from playwright.sync_api import Route, expect
 
 from prviz.reports.settings import ExploreSettings
-from tests.browser import visit, wait_idle
+from tests.browser import LAPTOP, PHONE, Opener, visit, wait_idle
+from tests.marks import exhaustive, thorough
 
-WIDE: ViewportSize = {"width": 1366, "height": 768}
-PHONE: ViewportSize = {"width": 390, "height": 844}
 MOST_SHIFT = 0.05  # cumulative layout shift
 SHIFTS = """() => {
     window.__shifts = [];
@@ -45,14 +42,10 @@ OF_PLOTLY = ".live.screen .plot .scatterlayer .trace .js-line"
 OURS = ".live.screen .plot .first .first-line"
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    "viewport", [pytest.param(WIDE, id="wide"), pytest.param(PHONE, id="phone")]
-)
-def test_nothing_moves_while_the_first_view_comes(
-    new_page: Callable[..., Page], viewport: ViewportSize
-) -> None:
-    page = new_page(fresh=True, viewport=viewport)
+@exhaustive
+@pytest.mark.parametrize("size", [pytest.param(LAPTOP, id="wide"), pytest.param(PHONE, id="phone")])
+def test_nothing_moves_while_the_first_view_comes(new_page: Opener, size: tuple[int, int]) -> None:
+    page = new_page(fresh=True, size=size)
     page.add_init_script(f"({SHIFTS})()")
     visit(page)
     page.locator(".live.screen[data-revision]").wait_for()
@@ -61,11 +54,11 @@ def test_nothing_moves_while_the_first_view_comes(
     assert sum(value for value, _ in shifts) <= MOST_SHIFT, shifts
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_row_of_the_curve_to_believe_has_its_room_before_it_comes(
-    new_page: Callable[..., Page],
+    new_page: Opener,
 ) -> None:
-    page = new_page(viewport=WIDE)
+    page = new_page(size=LAPTOP)
     page.add_init_script(f"({TOPS})()")
     visit(page, "/?source=bundled&problem=mixture-em-1&n=300&k=3")
     expect(page.locator(".rows .entry").first).to_contain_text("Best classifier", timeout=60_000)
@@ -75,9 +68,9 @@ def test_the_row_of_the_curve_to_believe_has_its_room_before_it_comes(
     assert len(set(tops)) == 1
 
 
-@pytest.mark.thorough
-def test_the_curve_to_believe_is_in_the_table_of_numbers_too(new_page: Callable[..., Page]) -> None:
-    page = new_page(viewport=WIDE)
+@thorough
+def test_the_curve_to_believe_is_in_the_table_of_numbers_too(new_page: Opener) -> None:
+    page = new_page(size=LAPTOP)
     visit(page, "/?source=bundled&problem=mixture-em-1&n=300&k=3&panel=Numbers")
     numbers = page.get_by_role("table").filter(has_text="extreme precision")
     expect(numbers).to_contain_text("Best classifier", timeout=60_000)
@@ -87,15 +80,18 @@ def test_the_curve_to_believe_is_in_the_table_of_numbers_too(new_page: Callable[
     assert f"{float(row[1]):.2f}" in area
 
 
-@pytest.mark.thorough
+@thorough
 @pytest.mark.parametrize(
-    "viewport",
-    [pytest.param(WIDE, id="wide", marks=pytest.mark.exhaustive), pytest.param(PHONE, id="phone")],
+    "size",
+    [
+        pytest.param(LAPTOP, id="wide", marks=exhaustive),
+        pytest.param(PHONE, id="phone"),
+    ],
 )
 def test_the_curves_are_there_before_plotly_and_stay_in_place(
-    new_page: Callable[..., Page], viewport: ViewportSize
+    new_page: Opener, size: tuple[int, int]
 ) -> None:
-    page = new_page(fresh=True, viewport=viewport)
+    page = new_page(fresh=True, size=size)
     held: list[Route] = []
     released = False
     page.route(
@@ -117,9 +113,9 @@ def test_the_curves_are_there_before_plotly_and_stay_in_place(
     assert page.evaluate(BOXES, ".live.screen .plot") == room
 
 
-@pytest.mark.thorough
+@thorough
 def test_the_first_curves_are_seen_where_plotly_is_there_at_once(
-    new_page: Callable[..., Page],
+    new_page: Opener,
 ) -> None:
     page = new_page(fresh=True)
     page.add_init_script(f"({SEEN})()")

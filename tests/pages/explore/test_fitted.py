@@ -6,11 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 import prviz
-from pages._explore.session import PANEL_TAB
 from prviz.live.state import PANELS
-from tests.browser import wait_idle
-from tests.explore_app import healthy, last_word, move, opened, payload, vertices
-from tests.marks import exhaustive_but
+from tests.browser import press_often, wait_idle
+from tests.explore_app import at_panel, healthy, last_word, measured, move, panes, vertices
+from tests.marks import exhaustive, exhaustive_but
 from tests.pages.explore.test_explore_browser import slider
 from tests.pages.live.test_live_browser import PATH, at_stop, drawn, followed, settled
 
@@ -25,8 +24,7 @@ def python_vertices(name: str, split: float | None = 0.5) -> list:
 
 @pytest.mark.parametrize("methods", exhaustive_but((f"knn,{FITTED}", "cluster"), "cluster"))
 def test_they_are_drawn_as_python_has_them_and_stay_at_every_k(methods) -> None:
-    app = opened(methods=methods, **SMALL)
-    last_word(app)
+    app = measured(methods=methods, **SMALL)
     names = methods.split(",")
     before = vertices(app)
     assert list(before) == ["truth", *names]
@@ -41,18 +39,14 @@ def test_they_are_drawn_as_python_has_them_and_stay_at_every_k(methods) -> None:
 
 
 def test_the_spread_over_the_clusterings_is_a_band() -> None:
-    app = opened(methods="cluster,classifier", **SMALL)
-    last_word(app)
-    pr = next(pane for pane in payload(app)["panes"] if pane["id"] == "pr")
-    assert [trace["legendgroup"] for trace in pr["figure"]["data"] if trace.get("fill")] == [
-        "cluster"
-    ]
+    app = measured(methods="cluster,classifier", **SMALL)
+    data = panes(app)["pr"]["figure"]["data"]
+    assert [trace["legendgroup"] for trace in data if trace.get("fill")] == ["cluster"]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_without_a_split_classifiers_are_left_out_with_a_note() -> None:
-    app = opened(methods="knn,cluster,classifier,classifier-mlp", split="none", **SMALL)
-    last_word(app)
+    app = measured(methods="knn,cluster,classifier,classifier-mlp", split="none", **SMALL)
     assert list(vertices(app)) == ["truth", "knn", "cluster"]
     assert vertices(app)["cluster"] == python_vertices("cluster", None)
     note = (
@@ -60,32 +54,27 @@ def test_without_a_split_classifiers_are_left_out_with_a_note() -> None:
         " left out."
     )
     assert [info.value for info in app.info][:1] == [note]
-    alone = opened(methods="classifier", split="none", **SMALL)
-    last_word(alone)
+    alone = measured(methods="classifier", split="none", **SMALL)
     assert list(vertices(alone)) == ["truth", "knn", "kde", "ipr", "coverage"]
     assert alone.info[0].value.endswith("the usual four are shown until another family is chosen.")
 
 
-@pytest.mark.exhaustive
+@exhaustive
 @pytest.mark.parametrize("methods", ["cluster,classifier", "knn,kde,cluster,classifier"])
 def test_every_tab_knows_them(methods) -> None:
-    app = opened(methods=methods, **SMALL)
-    last_word(app)
+    app = measured(methods=methods, **SMALL)
     for tab in PANELS:
-        app.session_state[PANEL_TAB] = tab
-        app.run()
+        at_panel(app, tab)
         last_word(app)
-        app.run()
-        healthy(app)
+        healthy(app.run())
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_browser_leaves_them_and_their_band_where_they_are(page) -> None:
     figure = followed(page, f"{PATH}&methods=knn,cluster,classifier")
     revision = figure.get_attribute("data-revision")
     first = drawn(page)
-    for _ in range(7):
-        slider(page, "Neighbours k").press("ArrowRight")
+    press_often(slider(page, "Neighbours k"), 7)
     at_stop(figure, r"^(?!5\|)")
     settled(figure)
     local = drawn(page)

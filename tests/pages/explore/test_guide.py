@@ -9,16 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, expect
-from streamlit.testing.v1 import AppTest
+from playwright.sync_api import expect
 
 from pages._explore import guide
 from pages._learn import steps
 from prviz import pr_curve
 from prviz.reports.settings import FIRST_VIEW
 from prviz.toys import toy
-from tests.browser import COOKIE, AppServer, open_tab, wait_idle
-from tests.explore_app import APP, figures, healthy
+from tests.browser import COOKIE, Opener, wait_idle
+from tests.explore_app import figures, load, press
 
 TOY = toy(guide.SETTINGS.problem, **guide.SETTINGS.parameters)
 SCRIPT = Path(guide.__file__).with_suffix(".js").read_text(encoding="utf-8")
@@ -72,21 +71,12 @@ def test_sentences_are_short() -> None:
     assert all(len(sentence.split()) <= 14 for sentence in sentences)
 
 
-def _first_visit(**query: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    app.run()
-    healthy(app)
-    return app
-
-
 def test_newcomers_see_the_steps_and_links_open_explore() -> None:
-    assert figures(_first_visit()) == []
-    assert figures(_first_visit(step="3")) == []
-    app = _first_visit(problem="boxes")
+    assert figures(load()) == []
+    assert figures(load(step="3")) == []
+    app = load(problem="boxes")
     assert len(figures(app)) > 0
-    next(each for each in app.button if each.label == "The first five steps again").click().run()
+    press(app, "The first five steps again")
     assert figures(app) == []
 
 
@@ -95,23 +85,20 @@ def test_the_cookie_is_the_tests() -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.browser
-def test_a_skipped_guide_leaves_the_first_view(chromium: Browser, app_server: AppServer) -> None:
-    tab = open_tab(chromium, app_server.url, newcomer=True)
-    tab.page.goto("/?step=4")
-    expect(tab.page.locator(".guide")).to_have_attribute("data-step", "4")
-    tab.page.mouse.move(950, 140)  # where a row comes to be
-    tab.page.get_by_role("button", name="Skip").press("Enter")
-    expect(tab.page.locator(".row")).to_have_count(len(FIRST_VIEW.methods))
-    wait_idle(tab.page)
-    expect(tab.page.locator(".row:hover")).to_have_count(1)
-    faded = tab.page.locator(".curve-labels text[style*=opacity]")
+def test_a_skipped_guide_leaves_the_first_view(new_page: Opener) -> None:
+    page = new_page(fresh=True, newcomer=True)
+    page.goto("/?step=4")
+    expect(page.locator(".guide")).to_have_attribute("data-step", "4")
+    page.mouse.move(950, 140)  # where a row comes to be
+    page.get_by_role("button", name="Skip").press("Enter")
+    expect(page.locator(".row")).to_have_count(len(FIRST_VIEW.methods))
+    wait_idle(page)
+    expect(page.locator(".row:hover")).to_have_count(1)
+    faded = page.locator(".curve-labels text[style*=opacity]")
     expect(faded).to_have_count(0)
-    tab.page.mouse.move(951, 141)
+    page.mouse.move(951, 141)
     expect(faded).not_to_have_count(0)
-    assert "step" not in tab.page.url
-    tab.check()
-    tab.context.close()
+    assert "step" not in page.url
 
 
 def test_the_colour_of_real_samples_has_the_name_that_the_course_gives_it() -> None:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.browser import AppServer, open_tab
+from tests.browser import Opener
 
 
-def test_the_five_steps_end_in_explore_and_are_shown_once(
-    chromium: Browser, app_server: AppServer
-) -> None:
-    tab = open_tab(chromium, app_server.url, newcomer=True, has_touch=True, reduced_motion="reduce")
-    page = tab.page
+def test_the_five_steps_end_in_explore_and_are_shown_once(new_page: Opener) -> None:
+    page = new_page(fresh=True, newcomer=True, has_touch=True, reduced_motion="reduce")
     page.goto("/")
     steps = page.locator(".guide")
     lead = page.locator(".guide .next")
@@ -58,5 +55,3 @@ def test_the_five_steps_end_in_explore_and_are_shown_once(
     page.goto("/")
     expect(page.locator(".row").first).to_be_visible()
     expect(steps).to_have_count(0)
-    tab.check()
-    tab.context.close()

@@ -4,12 +4,10 @@ gesture away.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import wait_until
+from tests.browser import LAPTOP, Opener, wait_until
 from tests.ink import at_rest, ink
 
 MOST_WORDS = 88
@@ -51,8 +49,8 @@ def said(page: Page) -> list[str]:
 
 
 @pytest.fixture
-def rested(new_page: Callable[..., Page]) -> Page:
-    page = new_page(viewport={"width": 1366, "height": 768}, color_scheme="light")
+def page(new_page: Opener) -> Page:
+    page = new_page(size=LAPTOP, color_scheme="light")
     found = at_rest(page)
     assert 60 < found.words <= MOST_WORDS, found.said()
     assert 30 < found.controls <= MOST_CONTROLS
@@ -68,8 +66,7 @@ HIT = """range => {
 
 
 @pytest.mark.thorough
-def test_a_knob_is_held_at_its_middle_and_errors_have_names(rested: Page) -> None:
-    page = rested
+def test_a_knob_is_held_at_its_middle_and_errors_have_names(page: Page) -> None:
     for name in ("k", "bandwidth"):
         assert page.locator(f"[data-prviz={name}] input[type=range]").evaluate(HIT)
     page.locator(".live.screen .plot").first.hover()
@@ -81,8 +78,7 @@ def test_a_knob_is_held_at_its_middle_and_errors_have_names(rested: Page) -> Non
 
 
 @pytest.mark.exhaustive
-def test_what_is_not_in_sight_is_one_gesture_away(rested: Page) -> None:
-    page = rested
+def test_what_is_not_in_sight_is_one_gesture_away(page: Page) -> None:
     before = said(page)
     page.locator("[data-prviz=k] input[type=range]").focus()
     page.keyboard.press("Tab")  # to the value, and with the keyboard to the names of values

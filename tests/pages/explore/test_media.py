@@ -5,7 +5,6 @@ not.
 from __future__ import annotations
 
 import io
-import json
 import re
 from pathlib import Path
 
@@ -24,7 +23,22 @@ from prviz.live.state import PANELS
 from prviz.readers.media import ZipPictures
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.samples import SamplePair, Samples
-from tests.explore_app import about, ask, healthy, last_word, opened
+from tests.explore_app import (
+    about,
+    ask,
+    choose,
+    healthy,
+    last_word,
+    opened,
+    panes,
+    press,
+    put,
+    said,
+    traces,
+    upload,
+    uploads,
+)
+from tests.marks import exhaustive
 from tests.picture_builders import BLUE, encrypted, packed, picture, table
 from tests.waiting import until
 
@@ -37,25 +51,13 @@ def no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(PICTURES_VARIABLE, raising=False)
 
 
-def uploads(**files: bytes) -> AppTest:
+def with_files(**files: bytes) -> AppTest:
     """Explore with two tables, and whatever else is uploaded after them."""
-    app = opened(n="100")
-    app.segmented_control(key="source").set_value("upload").run()
+    app = uploads()
     app.session_state[PANEL_TAB] = PANELS[0]  # Space, where samples have their pictures
     for role, data in files.items():
-        add(app, role, f"{role}.{'zip' if role == 'pictures' else 'csv'}", data)
+        upload(app, role, f"{role}.{'zip' if role == 'pictures' else 'csv'}", data)
     return app
-
-
-def add(app: AppTest, role: str, name: str, data: bytes) -> None:
-    app.file_uploader(key=f"upload-{role}").upload(name, data).run()
-    healthy(app)
-
-
-def said(app: AppTest) -> str:
-    return "\n".join(each.value for each in [*app.caption, *app.warning, *app.error]).replace(
-        "\\", ""
-    )
 
 
 def archive(names: list[str]) -> bytes:
@@ -63,44 +65,36 @@ def archive(names: list[str]) -> bytes:
 
 
 def drawn_samples(app: AppTest) -> dict:
-    """The pane of the samples by role, which is the first one."""
+    """The pane of the samples by role."""
     last_word(app)
-    return next(
-        each["panes"][0] for each in map(_content, app.get("bidi_component")) if _is_samples(each)
-    )
+    return next(pane for name, pane in panes(app).items() if name.startswith("samples"))
 
 
-def _content(element: object) -> dict:
-    raw = element.proto.bytes  # type: ignore[attr-defined]
-    return json.loads(raw) if raw[:1] == b"{" else {}
+def notes(pane: dict) -> list[str]:
+    return [text for trace in pane["figure"]["data"] for text in trace.get("hovertext") or []]
 
 
-def _is_samples(content: dict) -> bool:
-    return any(pane["id"].startswith("samples") for pane in content.get("panes", []))
-
-
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_zip_shows_pictures_and_says_what_was_found() -> None:
-    app = uploads(real=table(REAL, 0), generated=table(GENERATED, 1))
+    app = with_files(real=table(REAL, 0), generated=table(GENERATED, 1))
     assert "The `image` or `path` column names pictures" in said(app)
     assert drawn_samples(app)["pictures"] == []
-    add(app, "pictures", "pictures.zip", archive([*REAL[:6], *REAL[7:], *GENERATED]))
+    upload(app, "pictures", "pictures.zip", archive([*REAL[:6], *REAL[7:], *GENERATED]))
     assert (
         "real.csv**: 59 of 60 names found in pictures.zip; first missing: row 7, img/r006.png."
         in said(app)
     )
     assert "generated.csv**: 60 of 60 names found in pictures.zip." in said(app)
     pane = drawn_samples(app)
-    notes = [text for trace in pane["figure"]["data"] for text in trace.get("hovertext") or []]
     shown = [bool(source) for source in pane["pictures"]]
-    assert len(shown) == len(notes) == 60
-    assert sum(shown) == 60 - sum("r006" in note for note in notes)
-    assert all(re.fullmatch(r"row \d+, image img/[rg]\d{3}\.png", note) for note in notes)
+    assert len(shown) == len(notes(pane)) == 60
+    assert sum(shown) == 60 - sum("r006" in note for note in notes(pane))
+    assert all(re.fullmatch(r"row \d+, image img/[rg]\d{3}\.png", note) for note in notes(pane))
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_bad_zip_says_why_and_loses_nothing() -> None:
-    app = uploads(
+    app = with_files(
         real=table(REAL, 0), generated=table(GENERATED, 1), pictures=archive(REAL + GENERATED)
     )
     before = drawn_samples(app)["pictures"]
@@ -109,41 +103,35 @@ def test_a_bad_zip_says_why_and_loses_nothing() -> None:
         (b"no zip", "no zip archive"),
         (encrypted(archive(REAL)), "without a password"),
     ):
-        add(app, "pictures", "bad.zip", data)
+        upload(app, "pictures", "bad.zip", data)
         assert word in app.error[0].value.replace("\\", "")
         assert "Still used: pictures.zip" in said(app)
         assert "60 real" in about(app)
         assert drawn_samples(app)["pictures"] == before
-    next(button for button in app.button if button.label == "Forget the pictures").click().run()
-    healthy(app)
+    press(app, "Forget the pictures")
     assert drawn_samples(app)["pictures"] == []
     assert "60 real" in about(app)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_names_that_are_mended_under_the_same_file_name_are_seen() -> None:
-    app = uploads(
+    app = with_files(
         real=table(["lost.png"] * 60, 0), generated=table(GENERATED, 1), pictures=archive(REAL)
     )
     assert "0 of 60 names found" in app.warning[0].value
-    add(app, "real", "real.csv", table(REAL, 0))
+    upload(app, "real", "real.csv", table(REAL, 0))
     assert "60 of 60 names found" in said(app)
-    notes = [
-        text
-        for trace in drawn_samples(app)["figure"]["data"]
-        for text in trace.get("hovertext") or []
-    ]
-    assert not [note for note in notes if "lost" in note]
+    assert "lost" not in "".join(notes(drawn_samples(app)))
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_without_a_column_of_names_there_is_no_field_for_a_zip() -> None:
-    app = uploads(real=table(REAL, 0, "label"), generated=table(GENERATED, 1, "label"))
+    app = with_files(real=table(REAL, 0, "label"), generated=table(GENERATED, 1, "label"))
     assert "60 real" in about(app)
     assert [box.key for box in app.file_uploader] == ["upload-real", "upload-generated"]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_servers_folder_has_what_the_zip_lacks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,18 +140,17 @@ def test_the_servers_folder_has_what_the_zip_lacks(
         (tmp_path / name).write_bytes(picture())
     names = ["../secret.png", *REAL[1:]]
     tables = {"real": table(names, 0, "path"), "generated": table(GENERATED, 1, "path")}
-    assert "names found" not in said(uploads(**tables))
+    assert "names found" not in said(with_files(**tables))
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
-    app = uploads(**tables)
+    app = with_files(**tables)
     assert "60 of 60 names found in the app's folder" in said(app)
     assert "row 1, '../secret.png': only paths below the app's folder are opened" in app.warning[
         0
     ].value.replace("\\", "")
-    add(app, "pictures", "pictures.zip", archive(REAL))
+    upload(app, "pictures", "pictures.zip", archive(REAL))
     assert "59 of 60 names found in pictures.zip or the app's folder" in said(app)
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path / "gone"))
-    app.run()
-    healthy(app)
+    healthy(app.run())
     assert "is gone" in app.warning[0].value
 
 
@@ -233,7 +220,7 @@ def test_hover_has_few_pictures_of_many(
     )
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_networks_join_the_encoders_below_the_apps_folder_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,15 +229,9 @@ def test_networks_join_the_encoders_below_the_apps_folder_alone(
 
     def offered() -> list[str]:
         app = opened(source="bundled", problem="mixture-em-1", n="200", panel="Numbers")
-        app.session_state["encoders"] = True
-        app.run()
-        healthy(app)
-        return [
-            option
-            for each in app.multiselect
-            if each.key == "encoders-networks"
-            for option in each.options
-        ]
+        put(app, encoders=True)
+        networks = (each for each in app.multiselect if each.key == "encoders-networks")
+        return [option for each in networks for option in each.options]
 
     assert offered() == []
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
@@ -258,7 +239,7 @@ def test_networks_join_the_encoders_below_the_apps_folder_alone(
     assert offered() == ["own.onnx", *held]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 @pytest.mark.parametrize(
     ("problem", "network", "features"),
     [("mixture-em-1", "rapidocr:48", 120), ("shuffled", "wordllama:256", 256)],
@@ -270,25 +251,14 @@ def test_a_network_of_an_installed_package_is_measured_beside_the_others(
         pytest.skip(f"{network} is not installed")
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
     app = opened(source="bundled", problem=problem, n="200", panel="Numbers")
-    app.session_state["encoders"] = True
-    app.run()
-    app.multiselect(key="encoders-networks").set_value([network]).run()
+    put(app, encoders=True)
+    choose(app, "encoders-networks", [network])
 
     def areas() -> dict:
         ask(app)
-        app.run()
-        healthy(app)
-        drawn = [
-            pane
-            for each in map(_content, app.get("bidi_component"))
-            for pane in each.get("panes", ())
-        ]
-        return {
-            line["name"]: line
-            for pane in drawn
-            if pane["id"] == "encoders-areas"
-            for line in pane["figure"]["data"]
-        }
+        healthy(app.run())
+        pane = panes(app).get("encoders-areas")
+        return {} if pane is None else traces(pane)
 
     until(areas, 120)
     assert areas()[network]["x"][-1] == features
@@ -304,14 +274,14 @@ def test_networks_are_not_for_pictures_of_an_upload(
     assert networks.choose_networks(samples, sources, "x") == networks.ChosenNetworks()
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_table_of_several_lists_and_both_roles_asks_which_once() -> None:
     values = np.random.default_rng(0).normal(size=(60, 3))
     file = io.BytesIO()
     role = ["real", "generated"] * 30
     pd.DataFrame({"clip": list(values), "dino": list(values[:, :2]), "role": role}).to_parquet(file)
     app = uploads()
-    add(app, "real", "two.parquet", file.getvalue())
+    upload(app, "real", "two.parquet", file.getvalue())
 
     def asked() -> list[str]:
         return [each.label for each in app.selectbox if each.label.endswith(" rows")]

@@ -4,13 +4,12 @@ hovering shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser import running_app, wait_idle
-from tests.pages.explore.test_explore_browser import no_trouble, open_uploads, point_at, upload
+from tests.browser import Opener, click, running_app, wait_idle
+from tests.pages.explore.test_explore_browser import open_uploads, point_at, upload
 from tests.picture_builders import BLUE, packed, picture, table
 
 REAL = [f"img/r{i:03}.png" for i in range(60)]
@@ -18,7 +17,7 @@ GENERATED = [f"img/g{i:03}.jpg" for i in range(60)]
 
 
 def test_a_zip_and_the_apps_folder_show_what_samples_look_like(
-    tmp_path: Path, new_page: Callable[..., Page]
+    tmp_path: Path, new_page: Opener
 ) -> None:
     served = tmp_path / "served"
     (served / "img").mkdir(parents=True)
@@ -35,10 +34,7 @@ def test_a_zip_and_the_apps_folder_show_what_samples_look_like(
             "all.zip",
             packed([(f"all/{name}", picture(color=BLUE)) for name in REAL]),
         )
-        for name in ("real.csv", "generated.csv"):
-            said = page.get_by_text(f"{name}: 60 of 60 names found in all.zip or the app's folder.")
-            expect(said).to_be_visible()
-        page.get_by_role("tab", name="Space").click()
+        click(page, "tab", "Space")
         wait_idle(page)
         plot = page.locator(".live").nth(1).locator(".js-plotly-plot")
         plot.scroll_into_view_if_needed()
@@ -48,4 +44,3 @@ def test_a_zip_and_the_apps_folder_show_what_samples_look_like(
             shown = page.locator(".live .picture img").nth(0)
             expect(shown).to_be_visible()
             expect(shown).to_have_js_property("naturalWidth", width)
-        no_trouble(page)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -19,14 +18,13 @@ from prviz.measure.estimates import estimate
 from prviz.reports.settings import FIRST_VIEW, ExploreSettings
 from prviz.toys import toy
 from prviz.toys.painted import PAINTINGS
-from tests.explore_app import figures, healthy, opened, payload
+from tests.explore_app import button, choose, figures, opened, payload, press
 
 SMALL = {"n": "100", "methods": "ipr"}
 
 
 def scatter(app: AppTest) -> dict[str, Any]:
-    sent = [json.loads(each.proto.bytes) for each in figures(app)]
-    return next(each["panes"][0] for each in sent if each.get("explorer"))
+    return next(each["panes"][0] for each in figures(app) if each.get("explorer"))
 
 
 @pytest.mark.parametrize(("d", "painted"), [("1", False), ("2", True), ("3", False)])
@@ -39,7 +37,7 @@ def test_the_brush_is_there_where_the_cells_are_drawn(d: str, painted: bool) -> 
     )
     canvas = scatter(app)["canvas"]
     assert (canvas is not None) == painted
-    assert bool([each for each in app.button if each.key == "paint"]) != painted
+    assert (button(app, "paint") is None) == painted
     if canvas:
         assert canvas["columns"] == 12
         assert len(canvas["pictures"]) == sum(each[0] == 2 for each in PAINTINGS.values())
@@ -49,8 +47,7 @@ def test_the_brush_is_there_where_the_cells_are_drawn(d: str, painted: bool) -> 
 
 def test_a_button_leaves_another_toy_for_a_painting() -> None:
     app = opened(problem="shifted-gaussians", **{"p.d": "2"}, **SMALL)
-    app.button(key="paint").click().run()
-    healthy(app)
+    press(app, "paint")
     app.run()
     settings = app.session_state["_ExploreSession"].state.settings
     assert (settings.problem, settings.parameters["d"]) == ("painted", 2)
@@ -88,11 +85,9 @@ def test_a_question_is_asked_only_of_data_that_answer_it() -> None:
 
 def test_a_task_is_chosen_in_the_sidebar() -> None:
     app = opened(problem="shifted-gaussians", **{"p.d": "2"}, **SMALL)
-    app.selectbox(key="task").set_value("highest").run()
-    healthy(app)
+    choose(app, "task", "highest")
     assert payload(app)["task"]["name"] == "highest"
-    app.selectbox(key="task").set_value("ipr-one").run()
-    healthy(app)
+    choose(app, "task", "ipr-one")
     settings = app.session_state["_ExploreSession"].state.settings
     assert (settings.problem, payload(app)["task"]["name"]) == ("painted", "ipr-one")
 

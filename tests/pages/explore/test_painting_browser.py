@@ -7,12 +7,13 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from prviz.reports.settings import ExploreSettings
 from prviz.toys import toy
 from prviz.toys.painted import PAINTINGS
-from tests.browser import AppServer, open_tab, visit, wait_idle, wait_until
+from tests.browser import PHONE, Opener, box_of, click, drag, visit, wait_idle, wait_until
+from tests.marks import exhaustive
 
 SIDE = 12
 Cell = tuple[int, int]
@@ -41,17 +42,13 @@ def amounts(page: Page, side: int) -> list[float]:
 
 
 def place(page: Page, row: int, column: int) -> tuple[float, float]:
-    box = page.locator(".brush .sheet").bounding_box()
-    assert box is not None
+    box = box_of(page.locator(".brush .sheet"))
     x = box["x"] + (column + 0.5) / SIDE * box["width"]
     return x, box["y"] + (row + 0.5) / SIDE * box["height"]
 
 
 def stroke(page: Page, first: Cell, last: Cell) -> None:
-    page.mouse.move(*place(page, *first))
-    page.mouse.down()
-    page.mouse.move(*place(page, *last))
-    page.mouse.up()
+    drag(page, place(page, *first), place(page, *last))
 
 
 def true_area(page: Page) -> float:
@@ -99,7 +96,7 @@ def test_a_stroke_moves_cells_truth_and_curves_and_is_undone(page: Page) -> None
     follows(page)
     assert true_area(page) != pytest.approx(before[1])
     assert curve.evaluate_all("lines => lines.map(line => line.getAttribute('d'))") != drawn
-    page.get_by_role("button", name="Undo").click()
+    click(page, "button", "Undo")
     assert amounts(page, 1) == before[0]
     follows(page)
     assert true_area(page) == pytest.approx(before[1])
@@ -110,7 +107,7 @@ def test_a_stroke_moves_cells_truth_and_curves_and_is_undone(page: Page) -> None
     assert amounts(page, 1)[SIDE + 4 : SIDE + 8] == [0, 0, 0, 0]
     # keys: the brush on the real set
     tools = page.get_by_role("group", name="Brush")
-    tools.get_by_role("button", name="Real").click()
+    click(tools, "button", "Real")
     sheet = page.get_by_role("application", name=re.compile("Paint real"))
     sheet.focus()
     for _ in range(SIDE):
@@ -123,10 +120,10 @@ def test_a_stroke_moves_cells_truth_and_curves_and_is_undone(page: Page) -> None
     tools.get_by_label("Start from").select_option("Checkerboard")
     assert tuple(amounts(page, 0)) == PAINTINGS["Checkerboard"][1]
     follows(page)
-    tools.get_by_role("button", name="Clear").click()
+    click(tools, "button", "Clear")
     assert sum(amounts(page, 0)) == sum(amounts(page, 1)) == 1
     # unpressed, the pointer selects samples again
-    tools.get_by_role("button", name="Real").click()
+    click(tools, "button", "Real")
     expect(page.locator(".brush.off")).to_be_attached()
 
 
@@ -139,16 +136,16 @@ def diagonals(parity: int) -> list[tuple[Cell, Cell]]:
     ]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_goal_of_a_link_is_reached_by_painting(page: Page) -> None:
     visit(page, link(n=2000, methods=("ipr",), task="ipr-one"))
     goal = page.get_by_role("group", name="Task")
     expect(goal).to_contain_text("Make iPR say 1 where the truth is 0.")
     expect(goal).to_have_attribute("data-reached", "false")
     tools = page.get_by_role("group", name="Brush")
-    tools.get_by_role("button", name="Clear").click()
+    click(tools, "button", "Clear")
     for name, parity in (("Real", 0), ("Generated", 1)):
-        tools.get_by_role("button", name=name).click()
+        click(tools, "button", name)
         for first, last in diagonals(parity):
             stroke(page, first, last)
             stroke(page, first, last)
@@ -164,7 +161,7 @@ def test_the_goal_of_a_link_is_reached_by_painting(page: Page) -> None:
     wait_until(page, lambda: toy("painted", **settings_of(page).parameters).truth().auc == 0)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_truth_is_hidden_until_an_answer_and_codes_of_a_class_are_counted(page: Page) -> None:
     visit(page, "/?problem=modes&n=200&k=5&p.d=2&methods=knn,ipr&task=closest")
     verdict = page.locator(".live.screen .verdict")
@@ -182,7 +179,7 @@ def test_the_truth_is_hidden_until_an_answer_and_codes_of_a_class_are_counted(pa
         expect(page.locator(hidden).first).to_be_hidden()
     plot = page.locator(".live.screen .pane.fit .plot")
     place_before = plot.bounding_box()
-    task.get_by_role("button", name="kNN").click()
+    click(task, "button", "kNN")
     reveal.click()
     expect(page.locator(".live.screen .curve-labels")).to_contain_text("truth")
     expect(page.locator(".rows .bar").first).to_be_visible()
@@ -207,16 +204,9 @@ def test_the_truth_is_hidden_until_an_answer_and_codes_of_a_class_are_counted(pa
     expect(task).to_contain_text("2 of other settings or no code")
 
 
-@pytest.mark.exhaustive
-def test_a_finger_paints_on_a_phone(app_server: AppServer, chromium: Browser) -> None:
-    tab = open_tab(
-        chromium,
-        app_server.url,
-        viewport={"width": 390, "height": 844},
-        has_touch=True,
-        is_mobile=True,
-    )
-    page = tab.page
+@exhaustive
+def test_a_finger_paints_on_a_phone(new_page: Opener) -> None:
+    page = new_page(fresh=True, size=PHONE, has_touch=True, is_mobile=True)
     visit(page, link())
     sheet = page.locator(".brush .sheet")
     # in the middle, above the low sheet of k
@@ -228,21 +218,17 @@ def test_a_finger_paints_on_a_phone(app_server: AppServer, chromium: Browser) ->
     assert amounts(page, 1)[5 * SIDE + 5] == 0.5
     assert sheet.evaluate("sheet => getComputedStyle(sheet).touchAction") == "none"
     for tool in page.locator(".brush-tools :is(button, select)").all():
-        box = tool.bounding_box()
-        assert box is not None
+        box = box_of(tool)
         assert min(box["width"], box["height"]) >= 44
     follows(page)
-    tab.check()
-    tab.context.close()
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_frame_holds_the_figure_alone(page: Page) -> None:
     page.goto("/?problem=modes&n=200&k=5&p.d=2&methods=knn,ipr&task=highest&embed=true")
     expect(page.get_by_role("group", name="Task")).to_be_visible(timeout=60_000)
     wait_idle(page)
     expect(page.locator(".st-key-part-panel")).to_be_hidden()
     expect(page.locator('[data-testid="stSidebar"]')).to_be_hidden()
-    wide = page.locator(".live.screen .plot").first.bounding_box()
-    assert wide is not None
+    wide = box_of(page.locator(".live.screen .plot").first)
     assert wide["width"] >= 300

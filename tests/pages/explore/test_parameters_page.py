@@ -9,13 +9,24 @@ from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._explore.controls import parameter_values
-from pages._explore.session import COLOUR, LAM_METHOD, PANEL_TAB
+from pages._explore.session import COLOUR, LAM_METHOD
 from prviz.curves.summaries import summaries, table_columns
 from prviz.estimators import ESTIMATORS
 from prviz.live.state import PANELS
 from prviz.reports.settings import ExploreSettings
 from tests.benchmarks.results import newest
-from tests.explore_app import healthy, last_word, opened, payload, vertices
+from tests.explore_app import (
+    at_panel,
+    choose,
+    healthy,
+    last_word,
+    opened,
+    payload,
+    press,
+    said,
+    vertices,
+)
+from tests.marks import exhaustive
 
 SUMMARY_KEYS = ["summary-b", "summary-eps"]
 
@@ -49,13 +60,12 @@ def test_only_the_parameters_of_the_families_on_screen_are_there() -> None:
             )
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_changed_number_changes_curve_legend_and_link_and_comes_back() -> None:
     app = small(methods="coverage,prc", k="4")
     before = vertices(app)
-    app.number_input(key="parameter.prc.k_prime").set_value(1).run()
-    app.number_input(key="parameter.prc.c").set_value(1).run()
-    healthy(app)
+    choose(app, "parameter.prc.k_prime", 1)
+    choose(app, "parameter.prc.c", 1)
     last_word(app)
     method = "prc:k_prime=1:c=1"
     assert app.query_params["methods"] in (f"coverage,{method}", [f"coverage,{method}"])
@@ -67,48 +77,43 @@ def test_a_changed_number_changes_curve_legend_and_link_and_comes_back() -> None
     again = small(methods=f"coverage,{method}", k="4")
     assert again.number_input(key="parameter.prc.c").value == 1
     assert vertices(again) == after
-    app.number_input(key="parameter.prc.k_prime").set_value(0).run()
-    app.number_input(key="parameter.prc.c").set_value(3).run()
+    choose(app, "parameter.prc.k_prime", 0)
+    choose(app, "parameter.prc.c", 3)
     last_word(app)
     assert vertices(app) == before
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_family_keeps_its_numbers_while_it_is_off() -> None:
     app = small(methods="knn,cluster:clusters=5")
     group = next(each for each in app.button_group if "cluster" in each.value)
     group.set_value([]).run()
     assert "parameter.cluster.clusters" not in keys(app)
-    app.button_group(key=group.key).set_value(["cluster"]).run()
-    healthy(app)
+    choose(app, group.key, ["cluster"])
     last_word(app)
     assert list(vertices(app)) == ["truth", "knn", "cluster:clusters=5"]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_every_tab_takes_them_and_samples_stays_with_the_family() -> None:
     app = small(methods="knn,prc:c=2,ppr:a=1.5,cluster:clusters=5,hub:t=1")
     last_word(app)
     for tab in reversed(PANELS):
-        app.session_state[PANEL_TAB] = tab
-        app.run()
-        healthy(app)
-    app.segmented_control(key=COLOUR).set_value("Decision").run()
-    app.selectbox(key=LAM_METHOD).set_value("prc:c=2").run()
-    app.number_input(key="parameter.prc.c").set_value(4).run()
-    healthy(app)
+        at_panel(app, tab)
+    choose(app, COLOUR, "Decision")
+    choose(app, LAM_METHOD, "prc:c=2")
+    choose(app, "parameter.prc.c", 4)
     last_word(app)
     assert app.session_state[LAM_METHOD] == "prc:c=4"
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_b_and_eps_change_the_tables_columns_only() -> None:
     app = small(methods="knn", k="5")
     last_word(app)
     before = vertices(app)
-    app.number_input(key="summary-b").set_value(2.0).run()
-    app.number_input(key="summary-eps").set_value(0.2).run()
-    healthy(app)
+    choose(app, "summary-b", 2.0)
+    choose(app, "summary-eps", 0.2)
     sent = last_word(app)
     assert vertices(app) == before
     assert [column["label"] for column in sent["table"]["columns"]] == [
@@ -119,17 +124,16 @@ def test_b_and_eps_change_the_tables_columns_only() -> None:
     assert sent["table"]["rows"]["knn"][3:] == pytest.approx(
         list(summaries(curve, 2.0, 0.2).values()), abs=1e-8
     )
-    app.session_state[PANEL_TAB] = "Numbers"
-    app.run()
-    app.button(key="enlarge").click().run()
-    assert "F2, leaning to recall" in " ".join(each.value for each in app.markdown)
+    at_panel(app, "Numbers")
+    press(app, "enlarge")
+    assert "F2, leaning to recall" in said(app)
     healthy(app)
     again = small(methods="knn", k="5", b="2", eps="0.2")
     assert again.number_input(key="summary-eps").value == 0.2
     assert last_word(again)["table"] == sent["table"]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 @pytest.mark.parametrize("split", [0.5, None])
 def test_explore_says_how_many_samples_are_hubs_and_that_they_cost_more(
     split: float | None,
@@ -140,12 +144,12 @@ def test_explore_says_how_many_samples_are_hubs_and_that_they_cost_more(
     run = prviz.estimate(pair, "hub", split=split)["hub"].supports
     share = len(run.c_real) / (400 if split is None else 200)
     assert share > 0.5
-    said = (
+    told = (
         f"Hub iPR: {100 * share:.0f} % of the samples are hubs at this k: this costs more than iPR on all"
         " of them."
     )
-    assert said in sent["panes"][0]["help"]
-    app.number_input(key="parameter.hub.t").set_value(30).run()
+    assert told in sent["panes"][0]["help"]
+    choose(app, "parameter.hub.t", 30)
     few = last_word(app)["panes"][0]["help"]
     assert "of the samples are hubs at this k." in few
     assert "costs" not in few

@@ -15,6 +15,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._explore import space
+from pages._explore.session import PANEL_TAB
 from pages._shared import sample_display
 from prviz.diagnostics.confusion_groups import GROUPS, NO_SUPPORT, OptimalClassifiers
 from prviz.live import problems, results
@@ -24,10 +25,21 @@ from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair, Samples
 from prviz.toys import TOYS
 from tests import slow_twins
-from tests.explore_app import healthy, last_word, move, opened, payload, tell, vertices
-from tests.file_builders import npy
-from tests.marks import exhaustive_but
-from tests.pages.explore.test_explore_page import upload
+from tests.explore_app import (
+    at_panel,
+    bundled,
+    figures,
+    healthy,
+    last_word,
+    move,
+    normal,
+    opened,
+    payload,
+    tell,
+    uploaded,
+    vertices,
+)
+from tests.marks import exhaustive, exhaustive_but
 
 
 def at_samples(**query: str) -> AppTest:
@@ -39,6 +51,16 @@ def coloured(app: AppTest, colour: str) -> AppTest:
     return settled(app)
 
 
+def at(app: AppTest, panel: str) -> AppTest:
+    app.session_state[PANEL_TAB] = panel
+    return settled(app)
+
+
+def names(app: AppTest) -> list[str]:
+    """The groups in the scatter, as its traces are named."""
+    return [trace["name"] for trace in drawn(app)["panes"][0]["figure"]["data"][:4]]
+
+
 def family(app: AppTest, name: str) -> AppTest:
     app.selectbox(key="lambda-method").set_value(name)
     return settled(app)
@@ -46,8 +68,7 @@ def family(app: AppTest, name: str) -> AppTest:
 
 def settled(app: AppTest) -> AppTest:
     """Wait until the requested drawing is on screen."""
-    app.run()
-    healthy(app)
+    healthy(app.run())
     if payload(app)["coarse"] or payload(app)["stale"]:
         last_word(app)
     return app
@@ -55,8 +76,7 @@ def settled(app: AppTest) -> AppTest:
 
 def drawn(app: AppTest) -> dict[str, Any]:
     """What the scatter was sent."""
-    sent = [each.proto.bytes for each in app.get("bidi_component")]
-    return json.loads(next(content for content in sent if b'"explorer":{' in content))
+    return next(each for each in figures(app) if each.get("explorer"))
 
 
 def explorer(app: AppTest) -> dict[str, Any]:
@@ -124,9 +144,7 @@ def test_every_toy_and_its_truth(name: str) -> None:
     sent = explorer(app)
     assert sent["title"] == "Truth (likelihood ratio)"
     check_counts(sent)
-    assert [
-        trace["name"].split(":")[0] for trace in drawn(app)["panes"][0]["figure"]["data"][:4]
-    ] == list(GROUPS.values())
+    assert [name.split(":")[0] for name in names(app)] == list(GROUPS.values())
 
 
 def test_counts_are_those_of_the_curve() -> None:
@@ -137,9 +155,10 @@ def test_counts_are_those_of_the_curve() -> None:
     found = np.column_stack([np.array(sent["missed"]) / n, np.array(sent["accepted"]) / m])
     np.testing.assert_allclose(found, curve, atol=1e-9)  # vertices travel with nine digits
     index = sum(each >= 2 for each in sent["breaks"])
-    names = [trace["name"] for trace in drawn(app)["panes"][0]["figure"]["data"][:4]]
-    assert names[1] == f"real called generated: {sent['missed'][index]}"
-    assert names[2] == f"generated called real: {sent['accepted'][index]}"
+    assert names(app)[1:3] == [
+        f"real called generated: {sent['missed'][index]}",
+        f"generated called real: {sent['accepted'][index]}",
+    ]
 
 
 @pytest.mark.parametrize("family", exhaustive_but(BUNDLED, "latent"))
@@ -153,26 +172,17 @@ def test_bundled_samples_have_labels_pictures_and_neighbours(family: str) -> Non
     assert all(bool(row["text"]) != pictures for row in rows)
     assert all(len(row["near"]) == 3 for row in rows)
     assert any(row["labels"] for row in rows)
-
-
-def plain(seed: int, d: int) -> np.ndarray:
-    return np.random.default_rng(seed).normal(size=(60, d))
+    assert any(drawn(app)["panes"][0]["pictures"]) == pictures
 
 
 @pytest.mark.parametrize("d", exhaustive_but([1, 2, 5], 5))
 def test_uploads_of_any_dimension_with_exact_neighbours(d: int) -> None:
-    app = opened(n="100")
-    app.segmented_control(key="source").set_value("upload").run()
-    for role, seed in (("real", 0), ("generated", 1)):
-        upload(app, role, f"{role}.npy", npy(plain(seed, d)))
-    app.session_state["diagnostics"] = "Space"
-    settled(app)
-    coloured(app, "Decision")
+    app = coloured(at_panel(uploaded(normal(0, d=d), normal(1, d=d)), "Space"), "Decision")
     sent = explorer(app)
     check_counts(sent)
     row = sent["lists"]["rejected"][0]
-    y = plain(1, d)[row["row"] - 1]
-    real = plain(0, d)
+    y = normal(1, d=d)[row["row"] - 1]
+    real = normal(0, d=d)
     squared = [slow_twins.squared_distance(y, x) for x in real]
     nearest = sorted(range(60), key=lambda i: (squared[i], i))[:3]
     assert row["near"] == [f"{i + 1} ({squared[i] ** 0.5:.3g})" for i in nearest]
@@ -180,10 +190,8 @@ def test_uploads_of_any_dimension_with_exact_neighbours(d: int) -> None:
 
 def test_rows_are_those_of_the_file_also_of_a_subsample() -> None:
     app = at_samples(source="bundled", problem="rbm-epoch-30", n="100")
-    problem = problems.problem_of(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=100))
-    whole = problems.problem_of(
-        ExploreSettings(source="bundled", problem="rbm-epoch-30", n=10_000)
-    ).pair
+    problem = bundled("rbm-epoch-30", 100)
+    whole = bundled("rbm-epoch-30", 10_000).pair
     shown = sample_display.evaluated(problem, results.Results({}, {}, dict))
     for place in (0, 1, 60, 99):
         role, row = shown.pair_row(place)
@@ -195,19 +203,16 @@ def test_rows_are_those_of_the_file_also_of_a_subsample() -> None:
     assert max(row["row"] for each in explorer(app)["lists"].values() for row in each) > 100
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_click_chooses_once_and_a_later_choice_here_counts() -> None:
     app = opened(n="100")
-    app.session_state["diagnostics"] = "Extremes"
-    settled(app)
+    at(app, "Extremes")
     move(app, angle=60.0)
     tell(app, "chosen", "kde")
     assert app.session_state["diagnostics"] == "Extremes"  # a click turns nothing over
     assert "colour" not in app.query_params
     assert float(app.query_params["lam"]) == pytest.approx(3**0.5, abs=1e-5)
-    app.session_state["diagnostics"] = "Space"
-    settled(app)
-    coloured(app, "Decision")
+    coloured(at(app, "Space"), "Decision")
     assert explorer(app)["title"] == "KDE"
     assert explorer(family(app, "ipr"))["title"] == "iPR"
     tell(app, "chosen", "truth")
@@ -221,18 +226,12 @@ def test_a_click_chooses_once_and_a_later_choice_here_counts() -> None:
 def test_a_selection_lives_as_long_as_its_samples() -> None:
     app = at_samples(n="100")
     of = explorer(app)["of"]
-    select(app, [3, 70, 70])
-    sent = explorer(app)
-    assert sent["selected"] == [3, 70]
-    assert [row["id"] for row in sent["picked"]] == [3, 70]
-    assert [row["real"] for row in sent["picked"]] == [True, False]
-    assert all(len(row["near"]) == 3 for row in sent["picked"])
+    sent = explorer(select(app, [3, 70, 70]))
+    assert sent["selected"] == [row["id"] for row in sent["picked"]] == [3, 70]
     move(app, k=9)
     assert explorer(settled(app))["selected"] == [3, 70]
-    app.session_state["diagnostics"] = "Numbers"
-    settled(app)
-    app.session_state["diagnostics"] = "Space"
-    assert explorer(settled(app))["selected"] == [3, 70]
+    at(app, "Numbers")
+    assert explorer(at(app, "Space"))["selected"] == [3, 70]
     move(app, split=30)
     assert explorer(settled(app))["selected"] == []
     assert explorer(app)["of"] != of
@@ -242,7 +241,7 @@ def test_a_selection_lives_as_long_as_its_samples() -> None:
     assert explorer(select(app, [2], of=of))["selected"] == []
 
 
-@pytest.mark.exhaustive
+@exhaustive
 @pytest.mark.parametrize("colour", ["Belief", "Decision"])
 def test_families_with_several_runs_or_with_some_samples_only(colour: str) -> None:
     app = coloured(opened(n="200", methods="hub,cluster,classifier", **{"p.d": "3"}), colour)
@@ -255,7 +254,7 @@ def test_families_with_several_runs_or_with_some_samples_only(colour: str) -> No
         assert pane["id"] == f"samples-{colour.lower()}"
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_repeats_say_whose_groups_these_are() -> None:
     app = at_samples(n="100", repeats="2")
     assert "those of its first repeat" in drawn(app)["panes"][0]["help"]
@@ -264,12 +263,9 @@ def test_repeats_say_whose_groups_these_are() -> None:
 def test_samples_keep_their_place_at_every_k() -> None:
     settings = ExploreSettings(problem="mixtures", parameters={"d": 8}, n=100)
     stores = Stores()
-    changed = (
-        settings,
-        replace(settings, k=3),
-        replace(settings, seed=1),
-        replace(settings, split=None),
-    )
+    changed = [
+        replace(settings, **change) for change in ({}, {"k": 3}, {"seed": 1}, {"split": None})
+    ]
     made = [
         sample_display.evaluated(
             problems.problem_of(each, stores=stores), results.Results({}, {}, dict)

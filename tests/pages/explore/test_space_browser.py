@@ -7,14 +7,13 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
-from tests.browser import wait_idle
-from tests.pages.explore.test_explore_browser import drag, main_figure, number, slider
+from tests.browser import box_of, click, enter, link_says, resize, wait_idle
+from tests.pages.explore.test_explore_browser import drag_in, main_figure, number, slider
 from tests.pages.live.test_live_browser import (
     all_measured,
     followed,
@@ -30,11 +29,11 @@ PATH = "/?problem=mixtures&p.d=2&n=400&k=31&seed=3"
 def explorer(page: Page, path: str = PATH) -> Locator:
     """The figure with the groups, of an open tab that has settled."""
     # the slider and the samples in one view
-    page.set_viewport_size({"width": 1280, "height": 2600})
+    resize(page, 1280, 2600)
     followed(page, path)
-    page.get_by_role("radio", name="Decision").click()
+    click(page, "radio", "Decision")
     figure = page.locator(".live", has=page.locator("[data-group=kept]:visible"))
-    figure.get_by_role("button", name="generated called generated").click()
+    click(figure, "button", "generated called generated")
     expect(figure.get_by_role("table")).to_be_visible()
     expect(figure).to_have_attribute("data-revision", re.compile("[0-9a-f]{12}"))
     all_measured(page)
@@ -72,7 +71,6 @@ def drawn_in(figure: Locator, group: str) -> int:
     )
 
 
-@pytest.mark.exhaustive
 def test_groups_and_counts_follow_lam_without_python(page: Page, sent: list[int]) -> None:
     figure = explorer(page)
     found = classifiers()
@@ -120,12 +118,10 @@ def point_of(page: Page, curve: str) -> tuple[float, float]:
         }""",
         curve,
     )
-    box = plot.bounding_box()
-    assert box is not None
+    box = box_of(plot)
     return box["x"] + x, box["y"] + y
 
 
-@pytest.mark.exhaustive
 def test_hovering_a_curve_previews_lam_and_a_click_sets_it_for_its_family(
     page: Page, sent: list[int]
 ) -> None:
@@ -144,7 +140,7 @@ def test_hovering_a_curve_previews_lam_and_a_click_sets_it_for_its_family(
     expect(main).to_have_attribute("data-lam", re.compile("^(1|0.999.*)$"))
     expect(figure).to_have_attribute("data-groups", counts(found, 45))
     assert (len(sent), page.url) == (before, address)
-    page.get_by_role("tab", name="Numbers").click()
+    click(page, "tab", "Numbers")
     expect(figure).to_have_count(0)
     wait_idle(page)
     x, y = point_of(page, "ipr")
@@ -157,7 +153,7 @@ def test_hovering_a_curve_previews_lam_and_a_click_sets_it_for_its_family(
     page.mouse.move(x, 1, steps=3)
     # what is open stays
     expect(page.get_by_role("tab", name="Numbers")).to_have_attribute("aria-selected", "true")
-    page.get_by_role("tab", name="Space").click()
+    click(page, "tab", "Space")
     expect(chosen(page)).to_have_value("iPR")
     page.wait_for_url(lambda address: "panel=" not in address)
     wait_idle(page)
@@ -167,14 +163,14 @@ def test_hovering_a_curve_previews_lam_and_a_click_sets_it_for_its_family(
     )
     choose(page, "KDE")  # the later choice counts
     slider(page, "Trade-off").press("Home")
-    page.wait_for_url(re.compile(r"[?&]lam=0\.0(&|$)"))
+    link_says(page, "lam", "0.0")
     wait_idle(page)
     expect(chosen(page)).to_have_value("KDE")
 
 
 def choose(page: Page, title: str) -> None:
     chosen(page).click()
-    page.get_by_role("option", name=title).click()
+    click(page, "option", title)
     expect(chosen(page)).to_have_value(title)
 
 
@@ -182,12 +178,11 @@ def rings(figure: Locator) -> int:
     return (figure.locator(".rings").get_attribute("d") or "").count("M")
 
 
-@pytest.mark.exhaustive
 def test_figure_and_table_share_one_selection(page: Page) -> None:
     figure = explorer(page)
     found = classifiers()
     figure.locator(".tools button[title='Box Select']").click()
-    drag(figure, (0.62, 0.3), (0.72, 0.8))
+    drag_in(figure, (0.62, 0.3), (0.72, 0.8))
     rows = figure.locator("tbody tr")
     expect(figure.get_by_role("button", name="selected:")).to_have_attribute("aria-pressed", "true")
     ids = page.evaluate(
@@ -217,39 +212,36 @@ def test_figure_and_table_share_one_selection(page: Page) -> None:
     rows.locator("input").first.click()
     expect(rows).to_have_count(len(ids) - 1)
     assert rings(figure) == len(ids) - 1
-    figure.get_by_role("button", name="Clear selection").click()
+    click(figure, "button", "Clear selection")
     expect(figure.get_by_role("button", name="Clear selection")).to_be_hidden()
     assert rings(figure) == 0
-    figure.get_by_role("button", name="generated called generated").click()
+    click(figure, "button", "generated called generated")
     box = rows.locator("input").nth(1)
     box.focus()
     page.keyboard.press("Space")
     expect(box).to_be_checked()
     assert rings(figure) == int(counts(found, 45).split("|")[3]) > 1
-    figure.get_by_role("button", name="generated called generated").click()
+    click(figure, "button", "generated called generated")
     assert rings(figure) == 1
     wait_idle(page)
-    page.set_viewport_size({"width": 1280, "height": 720})
+    resize(page, 1280, 720)
     # cuts what would not stay in sight
     page.locator(".st-key-part-panel").evaluate("panel => panel.scrollTo(0, 80)")
     choose(page, "iPR")  # another classifier of the same samples
     wait_idle(page)
     expect(figure.get_by_role("button", name="selected: 1")).to_be_visible()
     assert rings(figure) == 1
-    number(page, "Seed").fill("4")
-    number(page, "Seed").press("Enter")
+    enter(number(page, "Seed"), "4")
     expect(figure.get_by_role("button", name="selected")).to_be_hidden()
     expect(figure).to_have_attribute("data-groups", re.compile("[|]"))
 
 
-@pytest.mark.exhaustive
 def test_the_samples_follow_a_slider_while_it_is_held(page: Page) -> None:
     followed(page, "/?problem=shifted-gaussians&n=400&k=5")
     all_measured(page)
     samples = page.locator(".st-key-space .live")
     before = samples.get_attribute("data-revision")
-    box = slider(page, "Seed").bounding_box()
-    assert box is not None
+    box = box_of(slider(page, "Seed"))
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + 8, middle)
     page.mouse.down()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,18 @@ from prviz.curves.summaries import first_differences
 from prviz.diagnostics.cosupport import class_shares, support_classes, supports_at
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
-from tests.explore_app import figures, healthy, last_word, move, opened
+from tests.explore_app import (
+    choose,
+    figures,
+    healthy,
+    last_word,
+    measured,
+    move,
+    opened,
+    panes,
+    put,
+    said,
+)
 
 TOY = {"problem": "mixtures", "n": "120"}
 BUNDLED = {"source": "bundled", "problem": "rbm-epoch-30", "n": "100", "panel": "Space"}
@@ -25,30 +35,13 @@ def tab(name: str, **query: str) -> AppTest:
     app = opened(**query)
     app.session_state[PANEL_TAB] = name
     app.session_state["_ExploreSession"].enlarged = True
-    app.run()
-    healthy(app)
+    healthy(app.run())
     last_word(app)
     return app
 
 
-def sent(app: AppTest, place: int = -1) -> dict[str, Any]:
-    found = [
-        each.proto.bytes
-        for each in app.get("bidi_component")
-        if each.proto.component_name != "prviz_follow"
-    ]
-    content: dict[str, Any] = json.loads(found[place])
-    return content
-
-
-def panes(app: AppTest) -> dict[str, dict[str, Any]]:
-    drawn = [json.loads(each.proto.bytes) for each in figures(app)[1:]]
-    return {
-        pane["id"]: pane
-        for each in drawn
-        for pane in each["panes"]
-        if pane["id"].startswith("tail")
-    }
+def tails(app: AppTest) -> dict[str, dict[str, Any]]:
+    return {name: pane for name, pane in panes(app).items() if name.startswith("tail")}
 
 
 def decoded(values: dict[str, str]) -> np.ndarray:
@@ -63,45 +56,31 @@ def decoded(values: dict[str, str]) -> np.ndarray:
 
 def space(colour: str, *, enlarged: bool = False, selects: bool = False, **query: str) -> AppTest:
     """The panel Space with these colours; over the page, or with a sample selected."""
-    app = opened(**query)
-    last_word(app)
+    app = measured(**query)
     app.session_state["_ExploreSession"].enlarged = enlarged
-    app.segmented_control(key="space-colour").set_value(colour).run()
+    choose(app, "space-colour", colour)
     last_word(app)
     if selects:
-        of = next(found["explorer"]["of"] for found in all_sent(app) if found.get("explorer"))
-        app.session_state["samples"] = {"values": {"of": of, "picked": [3]}}
-        app.run()
-        healthy(app)
+        of = next(found["explorer"]["of"] for found in figures(app) if found.get("explorer"))
+        put(app, samples={"values": {"of": of, "picked": [3]}})
         last_word(app)
     return app
 
 
-def all_sent(app: AppTest) -> list[dict[str, Any]]:
-    contents = [each.proto.bytes for each in app.get("bidi_component")]
-    return [json.loads(content) for content in contents if b'"panes":' in content]
-
-
 def maps(app: AppTest) -> dict[str, dict[str, Any]]:
-    return {
-        pane["id"]: pane
-        for found in all_sent(app)
-        for pane in found["panes"]
-        if "cosupport" in pane["id"]
-    }
+    return {name: pane for name, pane in panes(app).items() if "cosupport" in name}
 
 
 def masses(app: AppTest) -> dict[str, Any]:
     return next(
         found["table"]
-        for found in all_sent(app)
+        for found in figures(app)
         if found["table"] and not found["rows"] and not found["panes"]
     )
 
 
 def family(app: AppTest, name: str) -> AppTest:
-    app.selectbox(key="lambda-method").set_value(name).run()
-    healthy(app)
+    choose(app, "lambda-method", name)
     last_word(app)
     return app
 
@@ -190,7 +169,7 @@ def test_many_dimensions_are_shown_at_the_samples_in_two_linked_panes(
     count = 240 if "split" in query else 100 if query is BUNDLED else 120
     assert rows(first) == rows(second)
     assert sorted(row for some in rows(first).values() for row in some) == list(range(count))
-    app.segmented_control(key="cosupport-second").set_value("components").run()
+    choose(app, "cosupport-second", "components")
     assert [pane["title"] for pane in maps(app).values()] == [
         "Principal components",
         "Further components",
@@ -209,7 +188,7 @@ def test_families_without_a_support_are_named_and_clusters_have_one() -> None:
     assert "Hub iPR: hubs are samples" in pane["help"]
     assert "not made of balls" in pane["help"]
     alone = space("Map", **TOY, **{"p.d": "2"}, methods="classifier")
-    assert any("None of the chosen families" in each.value for each in alone.info)
+    assert "None of the chosen families" in said(alone)
 
 
 @pytest.mark.parametrize(
@@ -220,11 +199,11 @@ def test_the_tail_is_drawn_on_both_sides_and_says_where_the_truth_is_left(
 ) -> None:
     app = tab("Extremes", **query)
     known = query is not BUNDLED
-    assert {name: pane["follow"] for name, pane in panes(app).items()} == {
+    assert {name: pane["follow"] for name, pane in tails(app).items()} == {
         "tail-precision-large": "tail",
         "tail-recall-large": "tail-recall",
     }
-    for pane in panes(app).values():
+    for pane in tails(app).values():
         kinds = [
             trace.get("meta") or ("band" if "fill" in trace else "line")
             for trace in pane["figure"]["data"]

@@ -5,16 +5,26 @@ samples everywhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import wait_idle
+from tests.browser import (
+    Opener,
+    box_of,
+    click,
+    drag,
+    enter,
+    link_says,
+    path_of,
+    press_often,
+    resize,
+    wait_idle,
+)
 from tests.pages.explore.test_explore_browser import (
     box_zoom,
-    drag,
+    drag_in,
     main_figure,
     number,
     open_explore,
@@ -28,28 +38,25 @@ PATH = "/?problem=mixtures&n=200&p.d=8&k=5&seed=3"
 
 def opened_tab(page: Page, name: str) -> Locator:
     """The last live figure of the tab, drawn."""
-    page.get_by_role("tab", name=name, exact=True).click()
+    click(page, "tab", name, exact=True)
     figure = page.get_by_role("tabpanel", name=name, exact=True).locator(".live").last
     expect(figure).to_have_attribute("data-revision", re.compile("[0-9a-f]{12}"))
     return figure
 
 
-def test_the_tails_follow_k_and_lam_and_python_draws_the_same(
-    page: Page, new_page: Callable[..., Page]
-) -> None:
+def test_the_tails_follow_k_and_lam_and_python_draws_the_same(page: Page, new_page: Opener) -> None:
     followed(page, PATH)
     figure = opened_tab(page, "Extremes")
     before = figure.locator(".js-line").nth(1).get_attribute("d")
-    for _ in range(4):
-        slider(page, "Neighbours k").press("ArrowRight")
+    press_often(slider(page, "Neighbours k"), 4)
     at_stop(figure, r"^9\|")
     expect(figure.locator(".js-line").nth(1)).not_to_have_attribute("d", before or "")
     settled(figure)
     local = drawn(page)  # the curves and both tails
-    page.wait_for_url(re.compile(r"[?&]k=9(&|$)"))
+    link_says(page, "k", "9")
     wait_idle(page)
     again = new_page()
-    open_explore(again, page.url[page.url.index("/", 8) :])
+    open_explore(again, path_of(page))
     opened_tab(again, "Extremes")
     all_measured(again)
     expected = drawn(again)
@@ -62,8 +69,7 @@ def test_the_tails_follow_k_and_lam_and_python_draws_the_same(
                 one, two = (np.array(each[part], dtype=float) for each in (trace, fresh))
                 np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
     lam = slider(page, "Trade-off")
-    for _ in range(10):
-        lam.press("ArrowRight")
+    press_often(lam, 10)
     marks = figure.locator(".lam-marks").first
     at = float(np.tan(np.radians(55.0)))
     page.wait_for_function(
@@ -81,7 +87,7 @@ def box_select(page: Page, scatter: Locator) -> None:
     """Select the samples in the middle of a scatter."""
     scatter.hover()
     scatter.locator(".tools button[title='Box Select']").click()
-    drag(scatter, (0.3, 0.2), (0.7, 0.8))
+    drag_in(scatter, (0.3, 0.2), (0.7, 0.8))
 
 
 def ringed(figure: Locator) -> list[list[str]]:
@@ -93,9 +99,9 @@ def ringed(figure: Locator) -> list[list[str]]:
 
 
 def test_samples_marked_in_one_projection_are_ringed_in_the_other(page: Page) -> None:
-    page.set_viewport_size({"width": 1280, "height": 2200})
+    resize(page, 1280, 2200)
     open_explore(page, PATH)
-    page.get_by_role("radio", name="Score").click()
+    click(page, "radio", "Score")
     scatter = page.locator(".st-key-samples")
     expect(scatter.locator(".cbfill, .cbfills").first).to_be_attached()
     wait_idle(page)
@@ -109,15 +115,10 @@ def test_samples_marked_in_one_projection_are_ringed_in_the_other(page: Page) ->
     # the sample under the pointer: where several lie close, whichever is nearest
     (row,), (same,) = ringed(figure)
     assert row == same
-    area = left.locator(".nsewdrag").first.bounding_box()
-    assert area is not None
+    area = box_of(left.locator(".nsewdrag").first)
     corners = [(0.02, 0.02), (0.02, 0.98), (0.5, 0.98), (0.5, 0.02), (0.02, 0.02)]
     places = [(area["x"] + x * area["width"], area["y"] + y * area["height"]) for x, y in corners]
-    page.mouse.move(*places[0])
-    page.mouse.down()
-    for place in places[1:]:
-        page.mouse.move(*place, steps=6)
-    page.mouse.up()
+    drag(page, *places)
     expect(figure.locator(".status")).to_have_text(
         re.compile(r"Marked: \d+ samples \(.*\d+ both: real.*\)")
     )
@@ -131,19 +132,18 @@ def test_samples_marked_in_one_projection_are_ringed_in_the_other(page: Page) ->
     box_zoom(page, right, selects=True)
     page.mouse.move(area["x"] - 20, area["y"] - 20)
     assert ringed(figure) == marked
-    page.get_by_role("radio", name="The last two components").click()
+    click(page, "radio", "The last two components")
     expect(figure.get_by_role("heading", name="Further components")).to_be_visible()
     family = page.get_by_role("combobox", name="Family")
     # a menu closes where its panel scrolls
     family.evaluate("node => node.scrollIntoView({ block: 'center' })")
     wait_idle(page)
     family.click()
-    page.get_by_role("option", name="iPR").click()
+    click(page, "option", "iPR")
     wait_idle(page)
     assert ringed(figure) == marked
     # Other samples: nothing is selected, so that nothing is marked.
     seeds = number(page, "Seed")
-    seeds.fill("4")
-    seeds.press("Enter")
-    page.wait_for_url(re.compile(r"[?&]seed=4(&|$)"))
+    enter(seeds, "4")
+    link_says(page, "seed", "4")
     expect(figure).to_have_count(0)

@@ -20,23 +20,42 @@ from prviz.live import bounds
 from prviz.live.state import PANELS
 from prviz.reports.export import python_snippet
 from prviz.reports.settings import ExploreSettings
-from tests.explore_app import healthy, move, opened, vertices
+from tests.explore_app import (
+    about,
+    at_panel,
+    button,
+    exported,
+    healthy,
+    move,
+    normal,
+    opened,
+    press,
+    put,
+    sliders,
+    upload,
+    uploads,
+    vertices,
+)
 
 QUICK = {"n": "100", "p.d": "2"}
 
 
-def test_nothing_is_made_before_it_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[dict[str, object]] = []
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What each drawing is asked to show beside the curves."""
+    found: list[dict[str, Any]] = []
     monkeypatch.setattr(
-        "pages._explore.takeaway.pr_svg", lambda *given, **more: drawn.append(more) or ""
+        "pages._explore.takeaway.pr_svg", lambda *given, **more: found.append(more) or ""
     )
+    return found
+
+
+def test_nothing_is_made_before_it_is_opened(drawn: list[dict[str, Any]]) -> None:
     app = opened(**QUICK)
     assert not app.get("download_button")
     assert not app.code
     assert not drawn
-    app.session_state["export"] = True
-    app.run()
-    healthy(app)
+    put(app, export=True)
     assert [button.label for button in app.get("download_button")] == [
         "PDF one column",
         "PDF two columns",
@@ -47,26 +66,19 @@ def test_nothing_is_made_before_it_is_opened(monkeypatch: pytest.MonkeyPatch) ->
     ]
     assert [each.get("wide", False) for each in drawn] == [False, True]
     assert not app.code
-    app.session_state["export-python"] = True
-    app.run()
-    healthy(app)
+    put(app, **{"export-python": True})
     settings, _ = ExploreSettings.from_query(dict(app.query_params))
     assert app.code[0].value.rstrip().endswith(python_snippet(settings).rstrip()[-200:])
 
 
 def test_the_figure_has_what_stands_beside_the_curves_on_screen(
+    drawn: list[dict[str, Any]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    drawn: list[dict[str, Any]] = []
-    monkeypatch.setattr(
-        "pages._explore.takeaway.pr_svg", lambda *given, **more: drawn.append(more) or ""
-    )
     # leaves nothing out
     monkeypatch.setattr(bounds, "bound", lambda problem: PRCurve.from_error_rates([], []))
     app = opened(**QUICK, methods="knn,ipr", folded="ipr", show="limits,bound")
-    app.session_state["export"] = True
-    app.run()
-    healthy(app)
+    put(app, export=True)
     assert [(sorted(each["limits"]), each["bound"]) for each in drawn] == [(["knn"], None)] * 2
 
 
@@ -80,35 +92,19 @@ def test_a_pdf_holds_what_is_on_screen_or_the_page_says_what_it_lacks(
         return b""
 
     monkeypatch.setattr(paper, "pdf", note)
-    monkeypatch.setattr(
-        "streamlit.download_button",
-        lambda label, make, *_, **__: label.startswith("PDF") and make(),
-    )
     app = opened(**QUICK, methods="knn,ipr", folded="ipr", show="limits", repeats="2")
-    app.session_state["export"] = True
-    app.run()
-    healthy(app)
+    exported(app)
     assert list(made) == list(paper.WIDTHS)
     for beside in made.values():
         assert beside["curves"] == list(beside["limits"]) == list(beside["bands"]) == ["knn"]
     monkeypatch.setattr(paper, "is_installed", lambda: False)
-    app.run()
-    healthy(app)
+    healthy(app.run())
     said = [caption.value for caption in app.caption if "PDF" in caption.value]
     assert said == ["No PDF: it needs Matplotlib, which is not installed: pip install matplotlib."]
 
 
-def test_the_exported_page_warns_as_explore_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    pages: list[str] = []
-    monkeypatch.setattr(
-        "streamlit.download_button",
-        lambda label, make, *_, **__: label == "HTML" and pages.append(make()),
-    )
-    app = opened(**(QUICK | {"problem": "dirac"}))
-    app.session_state["export"] = True
-    app.run()
-    healthy(app)
-    assert "<b>Warning</b>: " in pages[-1]
+def test_the_exported_page_warns_as_explore_does() -> None:
+    assert "<b>Warning</b>: " in exported(opened(**(QUICK | {"problem": "dirac"})))["HTML"]
 
 
 OUT = "Leave them out"
@@ -126,27 +122,21 @@ def test_the_code_reads_the_columns_that_were_chosen(
     """Run from the files on disk it gives the curve on screen; one file may lack the column that
     was asked about.
     """
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(120, 3)), columns=["a", "b", "c d"])
-    asked = frame.assign(umap_x=10 * rng.normal(size=120))
+    frame = pd.DataFrame(normal(0, 120, 3), columns=["a", "b", "c d"])
+    asked = frame.assign(umap_x=10 * normal(1, 120, 1))
     if files == "one":
         tables = {"real": asked[:60], "generated": frame[60:]}
     elif files == "both":
         tables = {"real": asked[:60], "generated": asked[60:]}
     else:
         tables = {"real": asked.assign(is_generated=[0, 1] * 60)}
-    app = opened(n="100", methods="knn")
-    app.segmented_control(key="source").set_value("upload").run()
+    app = uploads(methods="knn")
     for role, table in tables.items():
-        text = table.to_csv(index=False)
-        (tmp_path / f"{role}.csv").write_text(text)
-        app.file_uploader(key=f"upload-{role}").upload(f"{role}.csv", text.encode()).run()
-        for button in [each for each in app.button if each.label == answer]:
-            button.click().run()
-    healthy(app)
-    app.session_state["export"] = app.session_state["export-python"] = True
-    app.run()
-    healthy(app)
+        table.to_csv(tmp_path / f"{role}.csv", index=False)
+        upload(app, role, f"{role}.csv", table)
+        while button(app, answer) is not None:
+            press(app, answer)
+    put(app, **{"export": True, "export-python": True})
     code = app.code[0].value
     monkeypatch.chdir(tmp_path)
     result: dict[str, Any] = {}
@@ -157,23 +147,11 @@ def test_the_code_reads_the_columns_that_were_chosen(
 
 
 @pytest.mark.exhaustive
-def test_no_file_holds_a_family_that_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: dict[str, str] = {}
-    monkeypatch.setattr(
-        "streamlit.download_button",
-        lambda label, make, *_, **__: made.update({label: make()}),
-        raising=True,
-    )
-    app = opened(**QUICK, hidden="ipr,coverage")
-    app.session_state["export"] = True
-    app.run()
-    healthy(app)
+def test_no_file_holds_a_family_that_is_hidden() -> None:
+    made = exported(opened(**QUICK, hidden="ipr,coverage"))
     for label in ("Table as CSV", "Curves as CSV"):
-        assert {line.split(",")[0].strip('"') for line in made[label].splitlines()[1:]} == {
-            "knn",
-            "kde",
-            "truth",
-        }
+        names = {line.split(",")[0].strip('"') for line in made[label].splitlines()[1:]}
+        assert names == {"knn", "kde", "truth"}
     assert sorted(json.loads(made["Everything as JSON"])["methods"]) == ["kde", "knn"]
     assert re.findall('<tr><th scope="row">([^<]*)', made["HTML"]) == ["truth", "kNN", "KDE"]
 
@@ -181,22 +159,24 @@ def test_no_file_holds_a_family_that_is_hidden(monkeypatch: pytest.MonkeyPatch) 
 def test_the_link_is_the_address_bar_and_restores_the_screen() -> None:
     app = opened(**QUICK)
     assert app.query_params == QUICK
-    move(app, k=7)
-    assert app.query_params == QUICK | {"k": "7"}
+    first = vertices(app)
+    moved = {"p.d": 5, "n": 120, "seed": 123456, "k": 7}
+    back = {name: sliders(app)[name] for name in moved}
+    move(app, **moved)
+    assert app.query_params == {name: str(value) for name, value in moved.items()}
+    assert "120 real and 120 generated samples in 5 dimensions" in about(app)
     assert vertices(opened(**app.query_params)) == vertices(app)
+    assert vertices(move(app, **back)) == first
 
 
 def test_the_open_panel_is_in_the_link_unless_it_opens_by_itself() -> None:
     app = opened(**QUICK)
-    app.session_state[PANEL_TAB] = "Extremes"
-    app.run()
-    healthy(app)
+    at_panel(app, "Extremes")
     assert app.query_params["panel"] == "Extremes"
     again = opened(**app.query_params)
     assert again.session_state[PANEL_TAB] == "Extremes"
     assert again.query_params == app.query_params
-    app.session_state[PANEL_TAB] = PANELS[0]
-    app.run()
+    at_panel(app, PANELS[0])
     assert "panel" not in app.query_params
 
 
@@ -208,13 +188,9 @@ def test_a_panel_that_is_none_opens_the_first(panel: str) -> None:
 
 
 def test_bundled_data_and_a_link_of_every_setting_open() -> None:
-    app = opened(source="bundled", problem="mixture-converged", n="100", panel="Extremes")
-    assert app.query_params == {
-        "source": "bundled",
-        "problem": "mixture-converged",
-        "n": "100",
-        "panel": "Extremes",
-    }
+    link = {"source": "bundled", "problem": "mixture-converged", "n": "100", "panel": "Extremes"}
+    app = opened(**link)
+    assert app.query_params == link
     full = {
         "source": "toy",
         "problem": "mixtures",

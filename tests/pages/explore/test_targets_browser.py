@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser import (
-    AppServer,
-    Tab,
-    beside,
+    LAPTOP,
+    PHONE,
+    TABLET,
+    Opener,
+    box_of,
+    click,
     cut_texts,
-    open_tab,
+    enter,
     overlaps,
     visit,
     wait_until,
 )
+from tests.marks import exhaustive
 
 # Controls in sight, each by the pixels that a tap reaches it on, from its middle to the sides.
 SMALL = """() => {
@@ -64,45 +67,27 @@ COVERED = """() => {
 }"""
 
 
-PHONE = (390, 844)
-Opener = Callable[..., Page]
-
-
-@pytest.fixture(scope="module")
-def of_touch(app_server: AppServer, chromium: Browser) -> Iterator[Tab]:
-    """A screen for fingers, in whose context all pages of this file open."""
-    tab = open_tab(chromium, app_server.url, has_touch=True)
-    tab.page.goto("/_stcore/health")
-    yield tab
-    tab.context.close()
-
-
 @pytest.fixture
-def opened(of_touch: Tab) -> Iterator[Opener]:
-    """Open a page of this size and wait for its numbers and samples; without errors to the end."""
-    tabs: list[Tab] = []
+def opened(new_page: Opener) -> Opener:
+    """Open a page of this size on a screen for fingers and wait for its numbers and samples."""
 
     def open_page(size: tuple[int, int], path: str = "/") -> Page:
-        tabs.append(beside(of_touch, viewport={"width": size[0], "height": size[1]}))
-        page = tabs[-1].page
+        page = new_page(fresh=True, has_touch=True, size=size)
         visit(page, path)
         if path == "/":
             expect(page.locator(".rows .row b").first).to_have_text(re.compile("[.]"))
             expect(page.locator(".st-key-samples .plot .trace").first).to_be_attached()
         return page
 
-    yield open_page
-    for tab in tabs:
-        tab.page.close()
-        tab.check()
+    return open_page
 
 
 def _sideways(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("size", [PHONE, (820, 1180)])
+@exhaustive
+@pytest.mark.parametrize("size", [PHONE, TABLET])
 def test_every_target_of_a_finger_has_44_pixels(opened: Opener, size: tuple[int, int]) -> None:
     page = opened(size)
     for path in ("/", "/?source=bundled&problem=mixture-converged"):
@@ -117,8 +102,8 @@ def test_every_target_of_a_finger_has_44_pixels(opened: Opener, size: tuple[int,
         assert _sideways(page) == 0
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("size", [PHONE, (820, 1180)])
+@exhaustive
+@pytest.mark.parametrize("size", [PHONE, TABLET])
 def test_every_target_of_the_other_pages_has_44_pixels(
     opened: Opener, size: tuple[int, int]
 ) -> None:
@@ -144,8 +129,7 @@ def _whole_without_scrolling(page: Page) -> None:
         .map(node => node.getBoundingClientRect().bottom))"""
     for part in (".live.screen .plot", ".rows", ".st-key-samples .plot", ".st-key-part-more"):
         assert page.evaluate(lowest, part) <= 1180, part
-    scatter = page.locator(".st-key-samples .plot").bounding_box()
-    assert scatter is not None
+    scatter = box_of(page.locator(".st-key-samples .plot"))
     assert scatter["height"] >= 140
     units = "({ _fullLayout: { xaxis, yaxis } }) => [xaxis._m, yaxis._m].map(Math.abs)"
     x, y = page.locator(".st-key-samples .plot").evaluate(units)
@@ -162,14 +146,12 @@ def test_on_a_phone_verdict_figure_and_rows_stand_above_a_sheet_of_k(opened: Ope
     assert k.evaluate("k => k.getBoundingClientRect().bottom <= innerHeight")
     assert not overlaps(page, [".said", ".st-key-main-view", ".pane > .help", ".row", ".stage"])
     page.get_by_role("button", name="Play").tap()
-    film = page.locator(".live.screen .film").bounding_box()
-    assert film is not None
+    film = box_of(page.locator(".live.screen .film"))
     assert film["y"] >= max(bottom for _, bottom in seen["rows"]) - 1
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     page.get_by_role("button", name="Close the film").tap()
     for k in ("5", "20"):
-        page.locator("[data-prviz=k] input[type=number]").fill(k)
-        page.locator("[data-prviz=k] input[type=number]").press("Enter")
+        enter(page.locator("[data-prviz=k] input[type=number]"), k)
         expect(page.get_by_role("button", name="Pin")).to_have_attribute("aria-pressed", "false")
         page.get_by_role("button", name="Pin").tap()
         expect(page.get_by_role("button", name="Pin")).to_have_attribute("aria-pressed", "true")
@@ -183,7 +165,7 @@ def test_on_a_phone_verdict_figure_and_rows_stand_above_a_sheet_of_k(opened: Ope
     assert _sideways(page) == 0
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_on_a_phone_the_low_sheet_is_k_and_six_names_that_open_it(opened: Opener) -> None:
     page = opened(PHONE)
     names = page.get_by_role("navigation", name="Settings").get_by_role("button")
@@ -201,8 +183,7 @@ def test_on_a_phone_the_low_sheet_is_k_and_six_names_that_open_it(opened: Opener
     )
     for number, inside in enumerate(parts, 1):
         names.nth(number).tap()
-        box = page.locator(inside).bounding_box()
-        assert box is not None
+        box = box_of(page.locator(inside))
         # what is named is the first thing in the sheet
         assert page.evaluate(top) < low - 100
         assert page.evaluate(top) < box["y"] < page.evaluate(top) + 60, inside
@@ -230,7 +211,7 @@ TABS_IN_SIGHT = """() => {
 }"""
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_on_a_phone_another_panel_comes_where_the_finger_is(opened: Opener) -> None:
     page = opened(PHONE)
     page.evaluate(WATCH_TABS)
@@ -247,16 +228,12 @@ def test_on_a_phone_another_panel_comes_where_the_finger_is(opened: Opener) -> N
             assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
 
 
-@pytest.mark.exhaustive
-def test_too_high_stands_in_the_gap_and_on_no_line(
-    app_server: AppServer, chromium: Browser
-) -> None:
-    tab = open_tab(chromium, app_server.url, newcomer=True, has_touch=True)
-    for width, height in (PHONE, (1366, 768)):
-        tab.page.set_viewport_size({"width": width, "height": height})
-        _assert_too_high_stands_alone(tab.page)
-    tab.check()
-    tab.context.close()
+@exhaustive
+def test_too_high_stands_in_the_gap_and_on_no_line(new_page: Opener) -> None:
+    for size in (PHONE, LAPTOP):
+        _assert_too_high_stands_alone(
+            new_page(fresh=True, newcomer=True, has_touch=True, size=size)
+        )
 
 
 def _assert_too_high_stands_alone(page: Page) -> None:
@@ -279,11 +256,11 @@ def _assert_too_high_stands_alone(page: Page) -> None:
     assert near[1] > 4
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_at_twice_the_size_the_figure_stands_whole_above_the_handle(
-    new_page: Callable[..., Page],
+    new_page: Opener,
 ) -> None:
-    page = new_page(viewport={"width": 683, "height": 384})
+    page = new_page(size=(683, 384))
     visit(page)
     expect(page.locator(".rows .row b").first).to_have_text(re.compile("[.]"))
     seen = page.evaluate(COVERED)
@@ -292,7 +269,7 @@ def test_at_twice_the_size_the_figure_stands_whole_above_the_handle(
     assert _sideways(page) == 0
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_on_a_phone_the_answer_of_a_task_moves_nothing(opened: Opener) -> None:
     page = opened(PHONE, "/?problem=shifted-gaussians&n=200&p.d=2&task=closest")
     choices = page.locator(".task .choices button")
@@ -320,13 +297,13 @@ CUT_SCALE = """() => {
 
 
 def test_names_of_many_families_and_the_scale_of_scores_are_whole(
-    new_page: Callable[..., Page],
+    new_page: Opener,
 ) -> None:
-    page = new_page(viewport={"width": 1366, "height": 768})
+    page = new_page(size=LAPTOP)
     methods = "knn,kde,ipr,coverage,eas,prc,ppr,classifier,classifier-boosting"
     visit(page, f"/?problem=modes&n=100&p.d=2&methods={methods}&colour=Belief")
     expect(page.locator(".rows .name")).to_have_count(9)
     assert page.evaluate(CUT_NAMES) == []
-    page.get_by_role("radio", name="Score").click()
+    click(page, "radio", "Score")
     expect(page.locator(".st-key-samples .cbaxis text").last).to_have_text("looks generated")
     assert page.evaluate(CUT_SCALE) == []

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser import running_app
-from tests.pages.explore.test_explore_browser import about, open_uploads, plain_npy, upload
+from tests.browser import Opener, running_app
+from tests.pages.explore.test_explore_browser import (
+    open_uploads,
+    upload,
+    upload_pair,
+)
 
 # The app, where runs are slow to take over what the browser says. Choosing a second file empties
 # the field first, and sends the file right after: the run for the empty field is then still at it.
@@ -40,16 +43,12 @@ sys.exit(main())
 """
 
 
-def test_a_replaced_file_is_not_lost_to_the_run_before_it(
-    new_page: Callable[..., Page], tmp_path: Path
-) -> None:
+def test_a_replaced_file_is_not_lost_to_the_run_before_it(new_page: Opener, tmp_path: Path) -> None:
     script = tmp_path / "slow.py"
     script.write_text(SLOW)
     with running_app(tmp_path / "app.log", command=[sys.executable, str(script)]) as server:
         page = new_page(url=server.url)
         open_uploads(page)
-        upload(page, "Real samples", "real.npy", plain_npy(0))
-        upload(page, "Generated samples", "generated.npy", plain_npy(1))
-        expect(about(page)).to_contain_text("60 real and 60 generated samples in 5 dimensions")
+        upload_pair(page)
         upload(page, "Real samples", "broken.pkl", b"\x80\x04 not an array")
         expect(page.locator(".st-key-part-refusal")).to_contain_text("broken.pkl")

@@ -4,13 +4,23 @@ size.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
-import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser import cut_texts, overlaps, visit, wait_idle, wait_until
+from tests.browser import (
+    LAPTOP,
+    PHONE,
+    TABLET,
+    Opener,
+    box_of,
+    click,
+    cut_texts,
+    overlaps,
+    resize,
+    visit,
+    wait_idle,
+    wait_until,
+)
 from tests.file_builders import npy
 from tests.pages.explore.test_explore_browser import (
     about,
@@ -20,9 +30,6 @@ from tests.pages.explore.test_explore_browser import (
     upload,
 )
 
-LAPTOP = (1366, 768)
-PHONE = (390, 844)
-TABLET = (820, 1180)
 FLAGS = "[class*=st-key-part-flags-]"
 PLOT = ".st-key-part-pr-figure .plot"
 # All that stands around it.
@@ -68,7 +75,7 @@ def sets(bad: bool) -> tuple[bytes, bytes]:
 
 def resized(page: Page, size: tuple[int, int]) -> None:
     """Another window, once the figure is drawn for it."""
-    page.set_viewport_size(ViewportSize(width=size[0], height=size[1]))
+    resize(page, *size)
     fits = f"""() => {{
         const plot = document.querySelector("{PLOT}"), drawn = plot.querySelector(".main-svg");
         return Math.abs(plot.clientWidth - drawn.getBoundingClientRect().width) < 1.5;
@@ -88,11 +95,10 @@ def one_step(page: Page) -> list[list[int]]:
     return frames
 
 
-@pytest.mark.exhaustive
 def test_warnings_have_room_of_their_own_at_every_size_and_nothing_moves_twice(
-    new_page: Callable[..., Page],
+    new_page: Opener,
 ) -> None:
-    page = new_page(viewport=ViewportSize(width=LAPTOP[0], height=LAPTOP[1]))
+    page = new_page(size=LAPTOP)
     open_uploads(page)
     before = page.locator(PLOT).first.bounding_box()
     real, made = sets(bad=True)
@@ -120,21 +126,19 @@ def test_warnings_have_room_of_their_own_at_every_size_and_nothing_moves_twice(
         assert not cut_texts(page, FLAGS), size
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), size
     resized(page, LAPTOP)
-    last = page.locator(".st-key-part-pr-figure .marks button").last.bounding_box()
-    assert last is not None
+    last = box_of(page.locator(".st-key-part-pr-figure .marks button").last)
     assert last["y"] + last["height"] <= LAPTOP[1]
-    flags.get_by_role("button", name="2 more").click()
+    click(flags, "button", "2 more")
     for text in ("feature 3 holds over 99.9 %", "real: generated.npy; generated: real.npy"):
         expect(page.get_by_text(text).last).to_be_visible()
-    page.get_by_role("button", name="Keep", exact=True).click()
+    click(page, "button", "Keep", exact=True)
     expect(flags.get_by_role("button", name="1 more")).to_be_visible()
 
 
-@pytest.mark.exhaustive
 def test_clean_samples_look_as_a_toy_does_and_copies_are_said_in_one_step(
-    new_page: Callable[..., Page],
+    new_page: Opener,
 ) -> None:
-    page = new_page(viewport=ViewportSize(width=LAPTOP[0], height=LAPTOP[1]))
+    page = new_page(size=LAPTOP)
     visit(page, "/?n=100&p.d=2")
     painted(page)
     toy = page.locator(PLOT).first.bounding_box()

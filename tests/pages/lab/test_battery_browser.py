@@ -10,25 +10,26 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from prviz.studies.battery import MODES
-from tests.browser import visit, wait_idle
+from tests.browser import click, resize, visit, wait_idle
 
 
 @pytest.mark.thorough
 def test_from_the_truths_verdicts_to_a_cell_of_a_run(page: Page) -> None:
-    page.set_viewport_size({"width": 1280, "height": 620})  # the detail lies below what is in view
+    resize(page, 1280, 620)  # the detail lies below what is in view
     visit(page, "/bias_lab?section=Sanity+battery")
     table = page.locator(".battery")
     expect(table.locator("tbody tr")).to_have_count(15)
-    page.get_by_role("radio", name="Run it yourself").click()
-    page.get_by_role("button", name="Settings").click()
-    page.get_by_role("radio", name="My choice").click()
-    page.get_by_role("combobox", name="Which checks").click()
-    page.get_by_role("option", name="Modes dropped, then modes invented").click()
+    click(page, "radio", "Run it yourself")
+    click(page, "button", "Settings")
+    click(page, "radio", "My choice")
+    click(page, "combobox", "Which checks")
+    click(page, "option", "Modes dropped, then modes invented")
     page.keyboard.press("Escape")
-    page.get_by_role(
+    click(
+        page,
         "button",
-        name=re.compile("A shifted Gaussian, close by backspace|Remove A shifted Gaussian"),
-    ).click()
+        re.compile("A shifted Gaussian, close by backspace|Remove A shifted Gaussian"),
+    )
     page.keyboard.press("Escape")
     expect(table.locator("tbody tr")).to_have_count(1)
     expect(table).to_have_attribute("data-rows", "0")
@@ -38,7 +39,7 @@ def test_from_the_truths_verdicts_to_a_cell_of_a_run(page: Page) -> None:
         "aria-label", re.compile("not measured yet; the truth passes$")
     )
     wait_idle(page)
-    page.get_by_role("button", name="Start").click()
+    click(page, "button", "Start")
     # points, repeats, methods
     expect(table).to_have_attribute("data-rows", str(10 * MODES["quick"][1] * 3))
     page.get_by_text("Done:").wait_for()

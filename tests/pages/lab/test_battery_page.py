@@ -5,8 +5,9 @@ detail.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pandas as pd
 import pytest
@@ -34,8 +35,18 @@ from prviz.studies.battery.tasks import keep
 from prviz.studies.kept_rows import Provenance
 from prviz.studies.tasks import table
 from prviz.toys import toy
-from tests.explore_app import APP, assert_link_gives, healthy
-from tests.lab_app import button, press, said, section, until_done
+from tests.explore_app import (
+    assert_link_gives,
+    button,
+    choose,
+    load,
+    panes,
+    press,
+    put,
+    said,
+    traces,
+)
+from tests.lab_app import section, until_done
 
 FACTS = Provenance(
     "2026-01-02",
@@ -57,18 +68,26 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def rows_of(checks: Sequence[str], readings: Sequence[str], **size: int) -> pd.DataFrame:
+    """What a run of these checks measures."""
+    tasks = battery_tasks(checks, readings, **size)
+    return table((row for task in tasks for row in task.run()), COLUMNS)
+
+
+def judged(rows: pd.DataFrame) -> pd.DataFrame:
+    """The verdicts, by the places of their cells."""
+    return judge(rows).set_index(["check", "tag", "reading", "side"])
+
+
 def opened(*checks: str, **choices: object) -> AppTest:
     """The section with these checks and choices."""
-    app = AppTest.from_file(APP, default_timeout=60)
-    app.query_params["section"] = "Sanity battery"
-    app.session_state["battery.result"] = "Run it yourself"
-    app.session_state["battery.which"] = "My choice"
-    app.session_state["battery.checks"] = list(checks)
-    for name, value in choices.items():
-        app.session_state[f"battery.{name}"] = value
-    app.switch_page("pages/bias_lab.py").run()
-    healthy(app)
-    return app
+    state = {
+        "battery.result": "Run it yourself",
+        "battery.which": "My choice",
+        "battery.checks": list(checks),
+        **{f"battery.{name}": value for name, value in choices.items()},
+    }
+    return load("bias_lab", state, section="Sanity battery")
 
 
 def components(app: AppTest) -> list[bytes]:
@@ -80,20 +99,12 @@ def shown(app: AppTest) -> dict:
     return next(json.loads(each) for each in components(app) if each.startswith(b'{"caption"'))
 
 
-def panes(app: AppTest) -> list[dict]:
-    """What the figure of the detail was sent."""
-    return next(json.loads(each) for each in components(app) if b'"panes":' in each)["panes"]
-
-
 def cell(app: AppTest, row: int, column: int) -> dict:
     return shown(app)["rows"][row]["cells"][column]
 
 
-def choose(app: AppTest, place: str) -> AppTest:
-    app.session_state[battery_table.KEY] = {"cell": place}
-    app.run()
-    healthy(app)
-    return app
+def open_cell(app: AppTest, place: str) -> AppTest:
+    return put(app, **{battery_table.KEY: {"cell": place}})
 
 
 def test_the_truths_verdicts_are_there_before_anything_is_measured() -> None:
@@ -108,9 +119,7 @@ def test_the_truths_verdicts_are_there_before_anything_is_measured() -> None:
         "improved precision and recall",
         "density and coverage",
     ]
-    oracle = judge(oracle_rows([CHEAP, FAR], ["knn@10", "i-prec/i-rec"])).set_index(
-        ["check", "tag", "reading", "side"]
-    )
+    oracle = judged(oracle_rows([CHEAP, FAR], ["knn@10", "i-prec/i-rec"]))
     for row in found["rows"]:
         for each in row["cells"][:4]:
             assert (each["verdict"], each["kind"]) == ("", "wait")
@@ -126,18 +135,17 @@ def test_the_truths_verdicts_are_there_before_anything_is_measured() -> None:
     assert truth[2] == "3 of 4"
     assert (paper[0], paper[2]) == ("–", "2 of 4")
     assert "nothing is measured yet" in app.subheader[0].value
-    choose(app, cell(app, 0, 0)["id"])
+    open_cell(app, cell(app, 0, 0)["id"])
     assert "Not measured yet. The truth passes here." in said(app)
     assert button(app, "Start") is not None
 
 
 def test_the_section_opens_with_what_is_kept_beside_the_truth(place: Path) -> None:
-    made = battery_tasks([CHEAP, FAR], ["symprec/symrec"], repeats=2)
-    rows = table((row for task in made for row in task.run()), COLUMNS)
+    rows = rows_of([CHEAP, FAR], ["symprec/symrec"], repeats=2)
     keep(rows, FACTS)
     app = section("Sanity battery")
     found = shown(app)
-    expected = judge(rows).set_index(["check", "tag", "reading", "side"])
+    expected = judged(rows)
     assert len(expected) == 8
     wrong: dict[str, list[bool]] = {side: [] for side in SIDES}
     for row in found["rows"]:
@@ -149,42 +157,35 @@ def test_the_section_opens_with_what_is_kept_beside_the_truth(place: Path) -> No
                 wrong[side].append(line["verdict"] not in PASSES)
     assert wrong["fidelity"] == wrong["diversity"] == [True] * 3
     assert app.subheader[0].value == "Where the truth passes, each number fails 3 of 3"
-    assert "Measured on 2026-01-02" in said(app).replace("\\", "")
-    app.segmented_control(key="battery.result").set_value("Run it yourself").run()
-    healthy(app)
+    assert "Measured on 2026-01-02" in said(app)
+    choose(app, "battery.result", "Run it yourself")
     assert shown(app)["measured"] == 0
     assert button(app, "Start")
 
 
 def test_what_else_is_reported_has_its_own_table_beside_the_truth(place: Path) -> None:
-    made = battery_tasks([CHEAP, FAR], ["symprec/symrec", "fd", "vendi"], repeats=2)
-    rows = table((row for task in made for row in task.run()), COLUMNS)
+    rows = rows_of([CHEAP, FAR], ["symprec/symrec", "fd", "vendi"], repeats=2)
     keep(rows, FACTS)
     app = section("Sanity battery")
-    app.segmented_control(key="battery.result").set_value(battery.OTHERS).run()
-    healthy(app)
+    choose(app, "battery.result", battery.OTHERS)
     found = shown(app)
     assert [[side["label"] for side in column["sides"]] for column in found["columns"]] == [
         ["FD, fidelity", "FD, diversity"],
         ["Vendi"],
     ]
     assert [total["label"] for total in found["totals"]] == ["passed", "the truth passes"]
-    expected = judge(rows).set_index(["check", "tag", "reading", "side"])
+    expected = judged(rows)
     for row in found["rows"]:
         assert len(row["cells"]) == 3
         for each in row["cells"]:
             assert each["verdict"] == expected.loc[tuple(each["id"].split("|")), "verdict"]
-    choose(app, found["rows"][0]["cells"][-1]["id"])
+    open_cell(app, found["rows"][0]["cells"][-1]["id"])
     assert "Vendi" in said(app)
     assert "2 repeats" in said(app)
 
 
 def test_damaged_kept_rows_are_told_and_not_shown(place: Path) -> None:
-    rows = table(
-        (row for task in battery_tasks([CHEAP], ["c-prec/c-rec"], repeats=2) for row in task.run()),
-        COLUMNS,
-    )
-    (path,) = keep(rows, FACTS)
+    (path,) = keep(rows_of([CHEAP], ["c-prec/c-rec"], repeats=2), FACTS)
     path.write_bytes(path.read_bytes() + b"\n")
     app = opened(CHEAP, scores=["c-prec/c-rec"])
     assert f"{CHEAP}.csv is not the file that" in app.warning[0].value.replace("\\", "")
@@ -197,11 +198,9 @@ def test_a_run_fills_the_table_and_another_point_of_the_curves_needs_no_other() 
     found = shown(app)
     assert found["measured"] == 10 * REPEATS * 2  # points, repeats, methods
     assert all(each["verdict"] in ("T", "F") for row in found["rows"] for each in row["cells"])
-    made = battery_tasks([CHEAP], ["knn@10", "i-prec/i-rec"])
-    rows = table((row for task in made for row in task.run()), COLUMNS)
+    rows = rows_of([CHEAP], ["knn@10", "i-prec/i-rec"])
     for point in ("10", "ends"):
-        app.multiselect(key="battery.points").set_value([point]).run()
-        healthy(app)
+        choose(app, "battery.points", [point])
         assert button(app, "Start") is None
         expected = judge(rows, [f"knn@{point}"])["verdict"].tolist()
         assert [
@@ -219,30 +218,29 @@ def test_the_detail_says_what_decides_and_draws_the_sweep_beside_the_truth() -> 
         press(opened(CHEAP, families=["knn"], points=["1"], scores=["density/coverage"]), "Start")
     )
     # at lambda = 1 a dropped mode costs precision, too
-    choose(app, f"{CHEAP}|bounds|knn@1|fidelity")
+    open_cell(app, f"{CHEAP}|bounds|knn@1|fidelity")
     assert shown(app)["chosen"] == f"{CHEAP}|bounds|knn@1|fidelity"
     assert cell(app, 0, 0)["kind"] == "asks"
     assert "the check asks for something else" in said(app)
-    choose(app, f"{CHEAP}|bounds|density/coverage|diversity")
+    open_cell(app, f"{CHEAP}|bounds|density/coverage|diversity")
     assert cell(app, 0, 3)["kind"] == "wrong"
     assert "the estimator is wrong here" in said(app)
     (line,) = (each.value for each in app.markdown if "Measured" in each.value)
-    tasks = battery_tasks([CHEAP], ["density/coverage"])
-    judged = judge(table((row for task in tasks for row in task.run()), COLUMNS))
-    mine = judged[(judged["tag"] == "bounds") & (judged["side"] == "diversity")].iloc[0]
+    verdicts = judged(rows_of([CHEAP], ["density/coverage"]))
+    mine = verdicts.loc[CHEAP, "bounds", "density/coverage", "diversity"]
     assert mine["verdict"] == "F"
     assert (
         f"Value **{mine['value']:.3f}** ± {mine['spread']:.3f} (spread), threshold at least 0.95"
         in line
     )
     assert f"margin **{mine['margin']:+.3f}**" in line
-    (pane,) = panes(app)
-    traces = {trace["name"]: trace for trace in pane["figure"]["data"]}
-    assert len(traces["Coverage"]["y"]) == len(traces["the truth, read alike"]["y"]) == 10
-    assert "asked for, missed" in traces
+    (pane,) = panes(app).values()
+    drawn = traces(pane)
+    assert len(drawn["Coverage"]["y"]) == len(drawn["the truth, read alike"]["y"]) == 10
+    assert "asked for, missed" in drawn
     assert "1 at x = 5; 1 at the right end" in pane["caption"]
     (link,) = app.get("link_button")
-    query = {name: found[0] for name, found in parse_qs(urlsplit(link.proto.url).query).items()}
+    query = dict(parse_qsl(urlsplit(link.proto.url).query))
     settings, messages = ExploreSettings.from_query(query)
     assert (settings.problem, messages) == ("finite", [])
 
@@ -250,10 +248,7 @@ def test_the_detail_says_what_decides_and_draws_the_sweep_beside_the_truth() -> 
 def test_of_a_part_of_the_rows_only_whole_sweeps_have_verdicts() -> None:
     choice = Choice((CHEAP, FAR), ("i-prec/i-rec",), "quick")
     oracle = judge(oracle_rows(choice.checks, choice.readings), choice.readings)
-    rows = table(
-        (row for task in battery_tasks([CHEAP], choice.readings, n=100) for row in task.run()),
-        COLUMNS,
-    )
+    rows = rows_of([CHEAP], choice.readings, n=100)
     for part, verdicts in ((rows[rows["place"] < 9], 0), (rows, 4), (rows[rows["repeat"] == 0], 4)):
         known = battery_table.cells(choice, oracle, judge(part, choice.readings))
         assert len(known) == 8
@@ -266,26 +261,20 @@ def test_a_part_of_a_sweep_is_drawn_as_far_as_it_goes() -> None:
     def page() -> None:
         from pages._lab import battery
         from pages._lab.battery_table import Choice
-        from prviz.studies.battery import COLUMNS, battery_tasks
-        from prviz.studies.tasks import table
+        from tests.pages.lab.test_battery_page import rows_of
 
         choice = Choice(("gaussian-mixture-mode-dropping-invention",), ("knn@10",), "quick")
-        rows = table(
-            (row for task in battery_tasks(choice.checks, ["knn@10"], n=100) for row in task.run()),
-            COLUMNS,
-        )
+        rows = rows_of(choice.checks, ["knn@10"], n=100)
         battery._draw(choice, battery._oracle(choice), rows[rows["place"] < 4])
 
     app = AppTest.from_function(page, default_timeout=60)
-    app.session_state[battery_table.KEY] = {"cell": f"{CHEAP}|bounds|knn@10|fidelity"}
-    app.run()
-    healthy(app)
+    open_cell(app, f"{CHEAP}|bounds|knn@10|fidelity")
     assert shown(app)["measured"] == 4 * REPEATS
     assert cell(app, 0, 0)["kind"] == "wait"
-    (pane,) = panes(app)
-    traces = {trace["name"]: trace for trace in pane["figure"]["data"]}
-    assert traces["α(10)"]["x"] == [1, 2, 3, 4]
-    assert len(traces["the truth, read alike"]["x"]) == 10
+    (pane,) = panes(app).values()
+    drawn = traces(pane)
+    assert drawn["α(10)"]["x"] == [1, 2, 3, 4]
+    assert len(drawn["the truth, read alike"]["x"]) == 10
 
 
 def test_what_is_missing_is_said() -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from prviz.neighbors.threads import available_threads
 from prviz.studies.sweeps import SweepGrid, sweep_cells
-from tests.browser import WAIT_MS, visit, wait_idle
+from tests.browser import WAIT_MS, at_page, click, enter, saved, visit, wait_idle
 
 REPEATS = 80
 # Some seconds of work on any number of cores.
@@ -29,7 +29,7 @@ def choose(page: Page, label: str, value: object) -> None:
         chosen.first.click()
         wait_idle(page)
     box.get_by_role("combobox").fill(str(value))
-    page.get_by_role("option", name=re.compile(f"^(Add: )?{value}$")).click()
+    click(page, "option", re.compile(f"^(Add: )?{value}$"))
     expect(chosen).to_have_count(1)
     wait_idle(page)
 
@@ -43,21 +43,20 @@ def done(page: Page) -> int:
 
 def test_a_sweep_starts_stops_goes_on_and_is_taken_away(page: Page, tmp_path) -> None:
     visit(page, "/bias_lab?section=Sweep")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Bias lab")
-    page.get_by_role("button", name="Remove Gaussian mixtures").click()
+    at_page(page, "Bias lab")
+    click(page, "button", "Remove Gaussian mixtures")
     wait_idle(page)
-    page.get_by_role("button", name="Settings").click()
+    click(page, "button", "Settings")
     for label, value in {"Splits": 0.5, "Neighbours k": "sqrt"}.items():
         choose(page, label, value)
     field = page.get_by_label("Repeats", exact=True)
-    field.fill(str(REPEATS))
-    field.press("Enter")
+    enter(field, str(REPEATS))
     wait_idle(page)
     choose(page, "Samples n per set", SIZE)
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Start").click()
+    click(page, "button", "Start")
     expect(page.get_by_text(re.compile("rows so far"))).to_be_visible()
-    page.get_by_role("button", name="Stop").click()
+    click(page, "button", "Stop")
     expect(page.locator(".live .pane")).to_contain_text("±")
     onward = page.get_by_role("button", name="Continue")
     expect(onward).to_be_visible()
@@ -69,11 +68,6 @@ def test_a_sweep_starts_stops_goes_on_and_is_taken_away(page: Page, tmp_path) ->
     )
     expect(page.get_by_text(f"{4 * REPEATS} rows.")).to_be_visible()
     wait_idle(page)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Rows as Parquet").click()
-    download.value.save_as(tmp_path / "rows.parquet")
+    rows = saved(page, "Rows as Parquet", tmp_path)
     cells = sweep_cells(SweepGrid("shifted-gaussians", ns=(SIZE,), repeats=REPEATS))
-    assert list(pd.read_parquet(tmp_path / "rows.parquet")["key"]) == [
-        key for cell in cells for key in cell.keys
-    ]
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+    assert list(pd.read_parquet(rows)["key"]) == [key for cell in cells for key in cell.keys]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._lab import SECTIONS, sweep
@@ -15,8 +15,21 @@ from prviz.cli.sweep import config_arguments, config_text
 from prviz.estimators import ESTIMATORS
 from prviz.studies.papers.errata import ERRATA
 from prviz.studies.sweeps import SweepGrid, sweep_cells
-from tests.explore_app import healthy, move, opened, sliders
-from tests.lab_app import button, press, said, section, until_done
+from tests.explore_app import (
+    button,
+    choose,
+    figures,
+    healthy,
+    move,
+    opened,
+    panes,
+    press,
+    put,
+    said,
+    sliders,
+    traces,
+)
+from tests.lab_app import section, until_done
 
 SMALL = {
     "problems": ["Shifted generator"],
@@ -24,8 +37,9 @@ SMALL = {
     "dims": ["3"],
     "ns": ["40", "60"],
     "ks": ["4"],
+    "splits": ["0.5"],
+    "repeats": 2,
 }
-SMALL |= {"splits": ["0.5"], "repeats": 2}
 
 
 @pytest.fixture(autouse=True)
@@ -34,23 +48,21 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sweep, "AT_ONCE", -1.0)
 
 
+def first_pane(app: AppTest) -> dict:
+    return figures(app)[0]["panes"][0]
+
+
 def typed(app: object, **values: object) -> object:
     """The sweep's fields with these values."""
     for name, value in values.items():
         kind = "number_input" if isinstance(value, int) else "multiselect"
         getattr(app, kind)(key=f"sweep.{name}").set_value(value)
-    app.run()
-    healthy(app)
-    return app
+    return healthy(app.run())
 
 
 def small(seed: int, **values: object) -> object:
     """A sweep of 2 x 2 x 2 rows, which no other test has started."""
     return typed(section("Sweep"), **{**SMALL, "seed": seed, **values})
-
-
-def figure(app: object) -> dict:
-    return json.loads(app.get("bidi_component")[0].proto.bytes)["panes"][0]
 
 
 def test_a_section_is_drawn_at_its_own_place_so_that_another_s_figures_go_at_once() -> None:
@@ -73,20 +85,12 @@ def test_errata_are_a_line_each_and_open_to_a_figure() -> None:
     labels = [each.label.replace("\\", "") for each in app.expander]
     assert labels == [f"{each.place}: {each.says} → **{each.finding}**" for each in ERRATA]
     assert len(re.findall(r"[^\W\d_]{2,}", " ".join([SECTIONS["Errata"].IDEA, *labels]))) < 200
-    for place in range(len(ERRATA)):
-        app.session_state[f"erratum-{place}"] = True
-    app.run()
-    healthy(app)
-    panes = [
-        part
-        for each in app.get("bidi_component")
-        if each.proto.bytes
-        for part in json.loads(each.proto.bytes).get("panes", ())
-    ]
-    assert [pane["title"] for pane in panes] == [
+    put(app, **{f"erratum-{place}": True for place in range(len(ERRATA))})
+    sent = [pane for each in figures(app) for pane in each["panes"]]
+    assert [pane["title"] for pane in sent] == [
         title for erratum in ERRATA for title in erratum.chart().panels
     ]
-    assert all(erratum.setting in said(app).replace("\\", "") for erratum in ERRATA)
+    assert all(erratum.setting in said(app) for erratum in ERRATA)
 
 
 def test_explore_is_as_it_was_after_the_lab() -> None:
@@ -112,7 +116,7 @@ def test_a_sweep_gives_the_rows_that_the_shell_gives_and_every_visitor_sees_them
     ordered = expected.sort_values("repeat", kind="stable", ignore_index=True)
     pd.testing.assert_frame_equal(app.dataframe[1].value[settings], ordered[settings].round(4))
     means = expected.groupby(["n", "method"], sort=False)["iou"].agg(["mean", "std"])
-    pane = figure(app)
+    pane = first_pane(app)
     texts = {
         (y, x): text
         for trace in pane["figure"]["data"][1:]
@@ -127,8 +131,8 @@ def test_a_sweep_gives_the_rows_that_the_shell_gives_and_every_visitor_sees_them
         for column, method in enumerate(("knn", "kde"))
     }
     assert pane["title"] == "IoU: Shifted generator, d = 3, split = 0.5, k = 4"
-    app.segmented_control(key="sweep.number").set_value("deficit").run()
-    assert figure(app)["title"].startswith("Deficit: Shifted generator")
+    choose(app, "sweep.number", "deficit")
+    assert first_pane(app)["title"].startswith("Deficit: Shifted generator")
     other = small(seed=901)
     assert "Done: 4 of 4 measurements" in said(other)
     assert button(other, "Start") is None
@@ -217,8 +221,6 @@ def test_rows_of_a_visitors_own_data_are_for_this_visitor_alone() -> None:
         if st.button("Forget"):
             cache.session().clear()
 
-    from streamlit.testing.v1 import AppTest
-
     app = AppTest.from_function(script, default_timeout=60).run()
     until_done(press(app, "Start"))
     assert "Done: 3 of 3" in said(app)
@@ -235,8 +237,12 @@ def test_every_problem_offered_has_a_configuration_that_says_the_same() -> None:
         "methods": ["knn"],
         "ks": [3, "sqrt"],
         "bandwidths": [None, 0.5],
+        "splits": [None, 0.25],
+        "ns": [None, 50],
+        "dims": [None],
+        "repeats": 2,
+        "seed": 5,
     }
-    arguments |= {"splits": [None, 0.25], "ns": [None, 50], "dims": [None], "repeats": 2, "seed": 5}
     read = config_arguments(config_text(arguments), "grid.toml")
     keys = [
         [key for cell in sweep_cells(SweepGrid(**given)) for key in cell.keys]
@@ -249,11 +255,9 @@ def test_over_k_has_a_star_and_the_limits_of_every_pair() -> None:
     app = until_done(
         press(small(seed=905, ks=["2, 5", "9"], ns=["40"], methods=["knn", "kde"]), "Start")
     )
-    contents = [json.loads(each.proto.bytes) for each in app.get("bidi_component")]
-    drawn = [content["panes"][0] for content in contents if "panes" in content]
-    (over_k,) = [pane for pane in drawn if pane["id"] == "sweep-k-0"]
+    over_k = panes(app)["sweep-k-0"]
     assert over_k["title"] == "Shifted generator: two Gaussians, d = 3, n = 40, split 0.5"
-    lines = {trace["name"]: trace for trace in over_k["figure"]["data"] if trace["mode"] == "lines"}
+    lines = {name: each for name, each in traces(over_k).items() if each["mode"] == "lines"}
     problem = sweep.named_problems()["Shifted generator"]
     problem = prviz.toy(problem.name, **{**problem.parameters, "d": 3})
     expected = [problem.limit("knn", k).iou(problem.truth()) for k in (2, 5, 9)]

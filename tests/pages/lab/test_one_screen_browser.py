@@ -4,13 +4,11 @@ phone and by keys.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from pages._lab import SECTIONS
-from tests.browser import visit, wait_idle
+from tests.browser import LAPTOP, Opener, box_of, resize, visit, wait_idle
 
 MOST_WORDS = 150
 # Words in sight, outside of figures and of cells of tables.
@@ -38,16 +36,15 @@ def opened(page: Page, name: str) -> None:
 
 
 @pytest.mark.thorough
-def test_a_section_opens_with_a_picture_and_few_words(new_page: Callable[..., Page]) -> None:
-    page = new_page(viewport={"width": 1366, "height": 768})
+def test_a_section_opens_with_a_picture_and_few_words(new_page: Opener) -> None:
+    page = new_page(size=LAPTOP)
     for name in SECTIONS:
         opened(page, name)
         for width, height in ((1366, 768), (390, 844)):
-            page.set_viewport_size({"width": width, "height": height})
+            resize(page, width, height)
             words = page.evaluate(WORDS)
             assert 5 < len(words) < MOST_WORDS, (name, width, len(words), " ".join(words))
-            box = page.locator(PICTURE).first.bounding_box()
-            assert box is not None
+            box = box_of(page.locator(PICTURE).first)
             assert box["y"] < 700, (name, width)
             assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), (
                 name,
@@ -58,13 +55,13 @@ def test_a_section_opens_with_a_picture_and_few_words(new_page: Callable[..., Pa
             expect(page.locator(".live .pane.half:visible")).to_have_count(2)
 
 
-def test_the_numbers_of_a_heat_map_are_as_legible_on_dark(new_page: Callable[..., Page]) -> None:
+def test_the_numbers_of_a_heat_map_are_as_legible_on_dark(new_page: Opener) -> None:
     """Black or white by the colour of their cell, see tests/figures/test_papers.py; both themes
     draw the same cells.
     """
     inks = []
     for theme in ("light", "dark"):
-        page = new_page(viewport={"width": 1366, "height": 768}, color_scheme=theme)
+        page = new_page(size=LAPTOP, color_scheme=theme)
         opened(page, "Experiments")
         inks.append(page.evaluate(NUMBERS))
     assert inks[0] == inks[1]

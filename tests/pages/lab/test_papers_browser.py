@@ -5,24 +5,34 @@ measurements.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
 from prviz.studies.papers import EXPERIMENTS
-from tests.browser import overlaps, visit, wait_idle
+from tests.browser import (
+    LAPTOP,
+    PHONE,
+    TABLET,
+    Opener,
+    box_of,
+    click,
+    overlaps,
+    resize,
+    visit,
+    wait_idle,
+)
 
 SAME = EXPERIMENTS["same"]
 
 
-def test_an_experiment_runs_to_its_end_on_a_phone(new_page: Callable[..., Page]) -> None:
+def test_an_experiment_runs_to_its_end_on_a_phone(new_page: Opener) -> None:
     """Rows as they come are drawn in place; at the end every panel, the table and the sentence are
     there.
     """
-    page = new_page(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    page = new_page(size=PHONE, color_scheme="dark")
     visit(page, f"/bias_lab?section=Experiments&experiment={SAME.name}&result=Run+it+yourself")
     expect(page.get_by_role("combobox", name="Experiment")).to_have_value(SAME.title)
-    page.get_by_role("button", name="Start").click()
+    click(page, "button", "Start")
     figure = page.locator(".live").last
     expect(figure.locator(".pane").first).to_be_visible()
     expect(page.get_by_text(re.compile(r"Done: \d+ of \d+ measurements"))).to_be_visible()
@@ -43,39 +53,19 @@ def test_an_experiment_runs_to_its_end_on_a_phone(new_page: Callable[..., Page])
     explore = page.get_by_role("link", name="Open this setting in Explore")
     assert "problem=identical" in (explore.get_attribute("href") or "")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
-
-
-def test_a_heat_map_lines_and_curves_show_what_is_kept_of_them(page: Page) -> None:
-    """One experiment of each kind of chart; test_papers_page.py has all of them."""
-    for name in ("table1", "dimension", "mixtures"):
-        experiment = EXPERIMENTS[name]
-        visit(page, f"/bias_lab?section=Experiments&experiment={name}")
-        expect(page.get_by_role("combobox", name="Experiment")).to_have_value(experiment.title)
-        plots = page.locator(".live .plot .main-svg")
-        expect(plots.first).to_be_visible()
-        wait_idle(page)
-        # Streamlit 1.61 names its icon too
-        page.get_by_role("button", name=re.compile("About$")).click()
-        expect(
-            page.get_by_text(re.compile(r"^Measured on 20\d\d-\d\d-\d\d with Python"))
-        ).to_be_visible()
-        page.keyboard.press("Escape")
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-        expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
 def test_rows_of_heat_maps_are_named_where_a_panel_begins_a_row_of_its_own(page: Page) -> None:
     """On a tablet "ours - published" stands below the two others; side by side one name is
     enough.
     """
-    page.set_viewport_size({"width": 820, "height": 1180})
+    resize(page, *TABLET)
     visit(page, "/bias_lab?section=Experiments&experiment=table1")
     names = [pane.locator(".ytick text").first for pane in page.locator(".live .pane").all()]
     assert len(names) == 3
     for name in names:
         expect(name).to_be_visible()
-    page.set_viewport_size({"width": 1280, "height": 900})
+    resize(page, 1280, 900)
     expect(names[1]).to_be_hidden()
     expect(names[2]).to_be_hidden()
     expect(names[0]).to_be_visible()
@@ -83,11 +73,10 @@ def test_rows_of_heat_maps_are_named_where_a_panel_begins_a_row_of_its_own(page:
 
 def test_a_small_panel_is_as_large_as_its_place_whatever_its_legend_takes(page: Page) -> None:
     """Five panels in a row, each with five rows of a legend below it."""
-    page.set_viewport_size({"width": 1366, "height": 768})
+    resize(page, *LAPTOP)
     visit(page, "/bias_lab?section=Experiments&experiment=features")
     expect(page.locator(".live .pane .ytitle")).to_have_text(["precision"] * 5)
-    plot = page.locator(".live .pane .nsewdrag").first.bounding_box()
-    assert plot is not None
+    plot = box_of(page.locator(".live .pane .nsewdrag").first)
     assert min(plot["width"], plot["height"]) > 150
     first = ".live .pane:first-child"
     parts = (".xtitle", ".ytitle", ".xtick text", ".ytick text", ".legendtext")

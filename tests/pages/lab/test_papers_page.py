@@ -5,7 +5,6 @@ size.
 from __future__ import annotations
 
 import base64
-import json
 import random
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -20,12 +19,21 @@ import prviz.studies.papers.base as kept
 from pages._lab import experiments as section
 from prviz.measure.curve_conventions import PAPERS, CurveConvention
 from prviz.reports.settings import ExploreSettings
-from prviz.studies.kept_rows import Provenance
+from prviz.studies.kept_rows import KeptRows, Provenance
 from prviz.studies.papers import EXPERIMENTS, Experiment
 from prviz.studies.papers.base import FIGURE_COLUMNS, keep, stored
 from prviz.studies.papers.forensics import DRAWINGS, read_by
 from prviz.studies.tasks import table
-from tests.explore_app import APP, assert_link_gives, healthy
+from tests.explore_app import (
+    assert_link_gives,
+    button,
+    choose,
+    figures,
+    healthy,
+    load,
+    said,
+    widget,
+)
 
 FACTS = Provenance(
     "2026-01-02",
@@ -35,6 +43,7 @@ FACTS = Provenance(
     61.0,
 )
 SMALL = 40
+SAME = EXPERIMENTS["same"]
 
 
 def measured(experiment: Experiment, tasks: int) -> pd.DataFrame:
@@ -43,32 +52,28 @@ def measured(experiment: Experiment, tasks: int) -> pd.DataFrame:
     return table((row for task in first for row in task.run()), experiment.columns)
 
 
+def known(experiment: Experiment, *folder: Path) -> KeptRows:
+    """What is kept of an experiment, which there is."""
+    found = stored(experiment, *folder)
+    assert found is not None
+    return found
+
+
 def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=60)
-    app.session_state["section"] = "Experiments"
-    for name, value in query.items():
-        app.query_params[name] = value
-    app.switch_page("pages/bias_lab.py").run()
-    healthy(app)
+    app = load("bias_lab", {"section": "Experiments"}, **query)
     assert app.title[0].value == "Bias lab"
     return app
 
 
-# Without the signs that escape Markdown, and with spaces that break.
-SAID = str.maketrans({"\\": "", "\u00a0": " "})
+def head(app: AppTest) -> str:
+    """The heading, without the signs that escape Markdown."""
+    return app.subheader[0].value.replace("\\", "").replace("\u00a0", " ")
 
 
-def text(app: AppTest) -> str:
-    return "\n".join(
-        each.value for kind in (app.markdown, app.caption, app.info) for each in kind
-    ).translate(SAID)
-
-
-def figures_of(app: AppTest) -> list[dict]:
-    """What the live figures of the page were sent."""
-    parts = [part for part in app.get("bidi_component") if part.proto.bytes]
-    contents = [json.loads(part.proto.bytes) for part in parts]
-    return [content for content in contents if "panes" in content]
+def has_start(app: AppTest) -> bool:
+    """True if the page measures anew: there is a button for it, and no choice of a kept result."""
+    keys = {each.key for each in app.segmented_control}
+    return button(app, "Start") is not None and "result" not in keys
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -82,29 +87,28 @@ def test_every_experiment_is_drawn_from_the_rows_that_are_there(
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
     rows = measured(experiment, 1)
     keep(experiment, rows, FACTS)
-    found = stored(experiment)
-    assert found is not None
+    found = known(experiment)
     pd.testing.assert_frame_equal(
         experiment.figures(found.rows), experiment.figures(rows), atol=1e-4
     )
     app = opened(experiment=name)
     assert app.selectbox(key="experiment").value == name
-    known = experiment.ordered(found.rows)
+    ordered = experiment.ordered(found.rows)
     values = {
-        label: first if first in set(known[label]) else known[label].iloc[0]
+        label: first if first in set(ordered[label]) else ordered[label].iloc[0]
         for label, first in experiment.choices.items()
     }
     at = experiment.chosen(found.rows, values)
     drawn = experiment.chosen(
         found.rows, {label: value for label, value in values.items() if label != experiment.along}
     )
-    assert app.subheader[0].value.translate(SAID) == experiment.message(at)
-    shown = text(app)
+    assert head(app) == experiment.message(at)
+    shown = said(app)
     assert experiment.question in shown
     assert experiment.setting("paper") in shown
     assert experiment.says(drawn) in shown
     assert "Measured on 2026-01-02" in shown
-    (sent,) = figures_of(app)
+    (sent,) = figures(app)
     assert [pane["title"] for pane in sent["panes"]] == list(experiment.chart(drawn).panels)
     assert all(len(pane["alt"]) > 20 for pane in sent["panes"])
     lines = app.dataframe[0].value
@@ -125,12 +129,11 @@ def test_every_experiment_is_drawn_from_the_rows_that_are_there(
 
 def test_table_1_is_drawn_by_the_conventions_behind_more() -> None:
     experiment = EXPERIMENTS["table1"]
-    found = stored(experiment)
-    assert found is not None
+    found = known(experiment)
     app = opened(experiment="table1")
     own = app.dataframe[0].value["ours"]
-    assert experiment.says(found.rows) in text(app)
-    first, *others = figures_of(app)[0]["panes"]
+    assert experiment.says(found.rows) in said(app)
+    first, *others = figures(app)[0]["panes"]
     assert "○: as published by the conventions named under All numbers" in first["help"]
     assert not any(each["help"] for each in others)
     app.segmented_control(key="kept-self").set_value("both")
@@ -140,9 +143,8 @@ def test_table_1_is_drawn_by_the_conventions_behind_more() -> None:
     shown = app.dataframe[0].value["ours"]
     pd.testing.assert_series_equal(shown, experiment.figures(rows)["ours"])
     assert not shown.equals(own)
-    assert experiment.says(rows) in text(app)
-    app.selectbox(key="kept-paper").set_value("2026").run()
-    healthy(app)
+    assert experiment.says(rows) in said(app)
+    choose(app, "kept-paper", "2026")
     shown = app.dataframe[0].value["ours"]
     pd.testing.assert_series_equal(
         shown, experiment.figures(read_by(found.rows, PAPERS["2026"]))["ours"]
@@ -156,18 +158,16 @@ def test_sentence_and_figure_follow_what_is_chosen(
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
     experiment = EXPERIMENTS["hubs"]
     keep(experiment, measured(experiment, 4), FACTS)
-    found = stored(experiment)
-    assert found is not None
+    found = known(experiment)
     app = opened(experiment="hubs")
     (slider,) = app.select_slider
     marks = []
     for t in (10, 40):
         app.segmented_control(key="kept-hubs-k").set_value("√n")
-        app.select_slider(key=slider.key).set_value(t).run()
-        healthy(app)
+        choose(app, slider.key, t)
         at = experiment.chosen(found.rows, {"data": "d = 64", "k": "√n", "t": t})
-        assert app.subheader[0].value.translate(SAID) == experiment.message(at)
-        (sent,) = figures_of(app)
+        assert head(app) == experiment.message(at)
+        (sent,) = figures(app)
         chart = experiment.chart(experiment.chosen(found.rows, {"data": "d = 64", "k": "√n"}))
         first = sent["panes"][0]["figure"]
         drawn = np.frombuffer(base64.b64decode(first["data"][0]["y"]["bdata"]))
@@ -181,17 +181,14 @@ def test_without_a_kept_result_it_is_run_at_once_and_the_size_says_how_long(
 ) -> None:
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
     app = opened(experiment="same")
-    assert "result" not in {each.key for each in app.segmented_control}
-    assert EXPERIMENTS["same"].setting("quick") in text(app)
-    assert [button.label for button in app.button if button.label == "Start"] == ["Start"]
+    assert has_start(app)
+    assert SAME.setting("quick") in said(app)
     assert app.code[0].value == "prviz experiment same"
-    app.segmented_control(key="mode").set_value("paper").run()
-    healthy(app)
-    assert EXPERIMENTS["same"].setting("paper") in text(app)
+    choose(app, "mode", "paper")
+    assert SAME.setting("paper") in said(app)
     assert app.code[0].value == "prviz experiment same --paper"
     assert dict(opened().query_params) == {}  # else Back leads to the bare address twice
-    app.selectbox(key="experiment").set_value("outlier").run()
-    healthy(app)
+    choose(app, "experiment", "outlier")
     assert app.query_params["experiment"] == "outlier"
 
 
@@ -207,27 +204,25 @@ def test_kept_rows_show_what_all_rows_show(tmp_path: Path) -> None:
         .splitlines()[0]
         .startswith("problem,parameters,d,n,method,k,split,iou,iou_count_9,")
     )
-    found = stored(experiment, tmp_path)
-    assert found is not None
+    found = known(experiment, tmp_path)
     assert found.facts == FACTS
     assert list(found.rows) == list(experiment.columns)
     pd.testing.assert_frame_equal(
         experiment.figures(found.rows), experiment.figures(rows), rtol=1e-4
     )
-    assert stored(EXPERIMENTS["same"], tmp_path) is None
+    assert stored(SAME, tmp_path) is None
 
 
 def test_a_large_result_is_compressed_and_a_changed_file_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    experiment = EXPERIMENTS["same"]
+    experiment = SAME
     rows = pd.concat([measured(experiment, 2)] * 20, ignore_index=True)
     monkeypatch.setattr(prviz.studies.kept_rows, "LARGEST", 10_000)
     path = keep(experiment, rows, FACTS, tmp_path)
     assert path.name == "same.csv.gz"
     assert path.read_bytes() == keep(experiment, rows, FACTS, tmp_path).read_bytes()
-    found = stored(experiment, tmp_path)
-    assert found is not None
+    found = known(experiment, tmp_path)
     assert len(found.rows) == len(rows)
     monkeypatch.setattr(prviz.studies.kept_rows, "LARGEST", 100)
     with pytest.raises(ValueError, match="at most 100 are kept"):
@@ -241,9 +236,8 @@ def test_a_flipped_bit_of_a_kept_result_is_refused_or_changes_nothing(tmp_path: 
     experiment = EXPERIMENTS["table1"]
     draw = random.Random(0)
     keep(experiment, measured(experiment, 2), FACTS, tmp_path)
-    whole = stored(experiment, tmp_path)
+    whole = known(experiment, tmp_path)
     refused = []
-    assert whole is not None
     for path in sorted(tmp_path.iterdir()):
         data = path.read_bytes()
         for place in draw.sample(range(8 * len(data)), 150):
@@ -267,28 +261,23 @@ def test_a_damaged_result_and_one_of_another_version_of_the_computation_are_not_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
-    path = keep(EXPERIMENTS["same"], measured(EXPERIMENTS["same"], 1), FACTS)
-    assert opened(experiment="same").segmented_control(key="result").options == [
-        section.KEPT,
-        section.RUN,
-    ]
+    path = keep(SAME, measured(SAME, 1), FACTS)
+    offered = widget(opened(experiment="same"), "result").options
+    assert offered == [section.KEPT, section.RUN]
     with monkeypatch.context() as patched:
         patched.setattr(prviz.studies.kept_rows, "COMPUTATION", 99)
         app = opened(experiment="same")
-        assert "result" not in {each.key for each in app.segmented_control}
+        assert has_start(app)
         assert not app.warning
-        assert [button.label for button in app.button if button.label == "Start"] == ["Start"]
     path.write_bytes(path.read_bytes().replace(b"1", b"2", 1))
     app = opened(experiment="same")
-    assert "result" not in {each.key for each in app.segmented_control}
+    assert has_start(app)
     assert "same.csv is not the file that" in app.warning[0].value.replace("\\", "")
-    assert [button.label for button in app.button if button.label == "Start"] == ["Start"]
 
 
 def test_what_the_package_carries_is_whole() -> None:
     """Every kept file is the one that was measured, small, and of an experiment that exists."""
     for path in kept.folder().glob("*.csv*"):
-        found = stored(EXPERIMENTS[path.name.split(".")[0]])
-        assert found is not None
+        experiment = EXPERIMENTS[path.name.split(".")[0]]
         assert path.stat().st_size <= prviz.studies.kept_rows.LARGEST
-        assert EXPERIMENTS[path.name.split(".")[0]].says(found.rows)
+        assert experiment.says(known(experiment).rows)

@@ -23,18 +23,26 @@ from prviz.studies.surrogate.surrogate import SurrogateSources, surrogate_of
 from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import run_tasks
 from tests.benchmarks.surrogate_laws import laws
-from tests.explore_app import about, healthy, payload, run_ended
-from tests.file_builders import npy
+from tests.explore_app import (
+    about,
+    choose,
+    healthy,
+    payload,
+    press,
+    run_ended,
+    said,
+    sliders,
+    upload,
+)
 from tests.lab_app import section
 from tests.line import measure
 
 
 def uploaded(real: np.ndarray, generated: np.ndarray) -> AppTest:
-    app = section("Data like yours")
-    app.segmented_control(key="stand-in.source").set_value("upload").run()
+    app = choose(section("Data like yours"), "stand-in.source", "upload")
     for role, values in (("real", real), ("generated", generated)):
-        app.file_uploader(key=f"upload-{role}").upload(f"{role}-secret.npy", npy(values)).run()
-    return until(app, lambda: "Variance kept" in words(app))
+        upload(app, role, f"{role}-secret.npy", values)
+    return until(app, lambda: "Variance kept" in said(app))
 
 
 def until(app: AppTest, reached) -> AppTest:
@@ -49,25 +57,14 @@ def until(app: AppTest, reached) -> AppTest:
     raise AssertionError("it never came")
 
 
-def words(app: AppTest) -> str:
-    said = [*app.markdown, *app.caption, *app.warning, *app.success, *app.info, *app.error]
-    return "\n".join(each.value for each in said).replace("\\", "")
-
-
-def captions(app: AppTest) -> str:
-    """Titles of the figures."""
-    drawn = [each.proto.bytes for each in app.get("bidi_component") if each.proto.bytes]
-    return "\n".join(pane["title"] for each in drawn for pane in json.loads(each).get("panes", ()))
-
-
 def shifted(seed: int, shift: float = 0.0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(200, 2)) + shift
 
 
 def test_an_upload_from_its_surrogate_to_explore() -> None:
     app = uploaded(shifted(0), shifted(1, 0.7))
-    until(app, lambda: "Done: " in words(app))
-    assert surrogate_fits.GOOD in words(app)
+    until(app, lambda: "Done: " in said(app))
+    assert surrogate_fits.GOOD in said(app)
     assert app.subheader[0].value != REFUSED
     assert "so far" not in app.subheader[0].value
     table = next(each.value for each in app.dataframe if "iou" in each.value)
@@ -75,17 +72,16 @@ def test_an_upload_from_its_surrogate_to_explore() -> None:
     np.testing.assert_allclose(table["iou"] + table["excess"] + table["deficit"], np.ones(16))
     assert (table["low"] <= table["high"]).all()
     best = table["setting"][0]
-    app.multiselect(key="stand-in.ks").set_value(["√n", "200"]).run()
+    choose(app, "stand-in.ks", ["√n", "200"])
     assert "200" in app.error[0].value
-    app.multiselect(key="stand-in.ks").set_value(["√n", "5"]).run()
-    until(app, lambda: "Done: " in words(app))
-    app.button(key="stand-in.apply").click().run()
-    healthy(app)
+    choose(app, "stand-in.ks", ["√n", "5"])
+    until(app, lambda: "Done: " in said(app))
+    press(app, "stand-in.apply")
     assert app.title[0].value == "Explore"
     assert "200 real and 200 generated" in about(app)
     shown = payload(app)
     assert len(shown["curves"]) == 1
-    values = {slider["id"]: slider["value"] for slider in shown["controls"]}
+    values = sliders(app)
     split = f"split {values['split']:g}%" if values["split"] else "no split"
     assert (app.session_state["triage.methods"], app.session_state["triage.split"]) == (
         [next(name for name, each in ESTIMATORS.items() if best.startswith(f"{each.title},"))],
@@ -101,8 +97,8 @@ def test_a_surrogate_that_predicts_other_areas_is_refused() -> None:
     found = uploaded(*(each.values for each in pair))
     assert found.subheader[0].value == REFUSED
     assert "stand-in.apply" not in {each.key for each in found.button}
-    assert "Done: " not in words(found)
-    assert "its classifier misses what tells the sets apart" in words(found)
+    assert "Done: " not in said(found)
+    assert "its classifier misses what tells the sets apart" in said(found)
 
 
 @pytest.mark.thorough
@@ -130,9 +126,9 @@ def test_few_samples_are_refused() -> None:
     app = uploaded(rng.normal(size=(12, 30)), rng.normal(size=(14, 30)))
     assert app.slider(key="stand-in.d").max == 11  # 12 samples vary in 11 directions
     assert app.subheader[0].value == REFUSED
-    app.multiselect(key="stand-in.ks").set_value(["√n", "-2"]).run()
-    assert "a whole number from 1, or √n, is needed" in words(app)
-    assert "Done: " not in words(app)
+    choose(app, "stand-in.ks", ["√n", "-2"])
+    assert "a whole number from 1, or √n, is needed" in said(app)
+    assert "Done: " not in said(app)
 
 
 def test_a_k_is_a_number_or_the_root() -> None:
@@ -155,16 +151,13 @@ def test_the_paper_s_figures_come_from_its_three_scenarios() -> None:
     assert set(rows["scenario"]) == set(surrogate_paper.FIGURES)
     knn = rows[(rows["method"] == "knn") & (rows["scenario"] == "pair") & (rows["k"] == "sqrt")]
     line = surrogate_paper.lines(knn, "d", "iou")[1]
-    assert (line.split, line.xs, line.means) == (
-        0.5,
-        [2.0],
-        [knn[knn["split"] == 0.5]["iou"].item()],
-    )
-    said = surrogate_paper.says(rows)
+    overlap = knn[knn["split"] == 0.5]["iou"].item()
+    assert (line.split, line.xs, line.means) == (0.5, [2.0], [overlap])
+    told = surrogate_paper.says(rows)
     best = rows[rows["scenario"] == "common"]["iou"].max()
-    assert said[2].startswith("**Figure 10**: at d = 2")
-    assert f"IoU {best:.2f}" in said[2]
-    assert f"0.9 at d = 2 (here {line.means[0]:.2f})" in said[3]
+    assert told[2].startswith("**Figure 10**: at d = 2")
+    assert f"IoU {best:.2f}" in told[2]
+    assert f"0.9 at d = 2 (here {line.means[0]:.2f})" in told[3]
     assert surrogate_paper.tasks()[0].n is None  # as many as the digits
     found = ranked(rows[rows["scenario"] == "common"])
     settings = applied(found[0], ExploreSettings(k=9, bandwidth=2.0))

@@ -21,6 +21,7 @@ from prviz.curves.summaries import SUMMARIES
 from prviz.measure.estimates import measure
 from prviz.samples import SamplePair, Split
 from prviz.toys import toy
+from tests.marks import exhaustive
 
 LAMS = [1e-3, 0.02, 0.3, 0.9, 1.0, 1.1, 2.5, 40.0, 1e3]
 RNG = np.random.default_rng(0)
@@ -59,6 +60,11 @@ def assert_same(page: Page, vertices: list[list[float]], curve: PRCurve, toleran
         "([v, l]) => l.map(lam => course.curve.pointAt(v, lam).alpha)", [vertices, LAMS]
     )
     np.testing.assert_allclose(found, curve.alpha(LAMS), atol=tolerance)
+
+
+def start_of(judge: str) -> dict[str, Any]:
+    """Where the first step begins whose guess is judged so."""
+    return dict(next(step.start for step in steps.STEPS if step.guess.judge == judge))
 
 
 def called(page: Page, module: str, name: str, *values: Any) -> Any:
@@ -224,7 +230,7 @@ def test_one_k_at_a_time_is_all_of_them_at_once(bare: Page, own: bool) -> None:
     )
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_samples_of_a_seed_have_the_problem_s_moments(bare: Page) -> None:
     values = {"n": 200, "mu": 2.0, "seed": 1, "moved": {}}
     drawn = np.array(
@@ -242,7 +248,7 @@ def test_the_limits_are_measured_at_the_figure_s_k_and_for_its_problem(bare: Pag
     assert_same(bare, called(bare, "arithmetic", "bellsCurve", float(np.sqrt(2)), 1.0), truth, 2e-3)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_dimension_s_truth_is_the_toy_s(bare: Page) -> None:
     truth = toy("high-dimension", d=16, shift=measured.DISTANCE).truth()
     made = bare.evaluate(
@@ -252,7 +258,7 @@ def test_the_dimension_s_truth_is_the_toy_s(bare: Page) -> None:
     assert_same(bare, made["truth"], truth, 2e-3)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_every_solution_is_an_option_and_those_without_samples_are_the_mathematics(
     bare: Page,
 ) -> None:
@@ -300,7 +306,7 @@ def test_every_solution_is_an_option_and_those_without_samples_are_the_mathemati
     assert found["claim-3"] == "no"  # the two paintings differ in everything, the samples in little
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_lesson_plan_numbers_times_and_explains_questions_and_keeps_solutions_apart(
     bare: Page,
 ) -> None:
@@ -365,7 +371,7 @@ def test_the_words_under_the_curve_say_what_a_step_is_about(bare: Page) -> None:
 
 def test_other_samples_move_an_end_more_than_the_middle(bare: Page) -> None:
     """On average over draws, at the distance at which the last step of the extremes begins."""
-    start = next(step.start for step in steps.STEPS if step.guess.judge == "jumps")
+    start = start_of("jumps")
     ends, middles = bare.evaluate(
         """(start) => {
             const found = Array.from({ length: 30 }, (_, seed) => course.figures.FIGURES.plane
@@ -373,7 +379,7 @@ def test_other_samples_move_an_end_more_than_the_middle(bare: Page) -> None:
             const at = (v, lam) => course.curve.pointAt(v, lam);
             return [found.map((v) => at(v, Infinity).alpha), found.map((v) => at(v, 1).alpha)];
         }""",
-        {**start},
+        start,
     )
     assert np.std(ends) > 2 * np.std(middles)
 
@@ -398,7 +404,7 @@ def test_few_votes_and_few_samples_are_more_wrong_and_few_samples_jump_more(bare
 
 
 def test_a_band_holds_eight_of_ten_draws_around_their_mean(bare: Page) -> None:
-    values = dict(next(step.start for step in steps.STEPS if step.guess.judge == "closer")) | {
+    values = start_of("closer") | {
         "n": 40,
         "split": True,
     }
@@ -447,7 +453,7 @@ def test_a_poor_classifier_raises_the_estimate_and_luck_moves_it_either_way(bare
             const { excess, deficit } = course.arithmetic.compared(curves[0].vertices, truth);
             return excess - deficit;
         }))""",
-        dict(next(step.start for step in steps.STEPS if step.guess.judge == "side")),
+        start_of("side"),
     )
     poor, usual = np.array(found)
     assert poor.mean() > usual.mean() + 0.1

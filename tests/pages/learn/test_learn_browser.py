@@ -7,7 +7,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
@@ -16,8 +15,21 @@ from playwright.sync_api import Locator, Page, expect
 
 from pages._learn.steps import LESSONS, payload
 from prviz.reports.settings import ExploreSettings
-from tests.browser import Tab, beside, visit, wait_idle, wait_until
-from tests.marks import exhaustive_but
+from tests.browser import (
+    LAPTOP,
+    PHONE,
+    Opener,
+    box_of,
+    click,
+    drag,
+    middle,
+    resize,
+    saved,
+    visit,
+    wait_idle,
+    wait_until,
+)
+from tests.marks import exhaustive, exhaustive_but, thorough
 
 STEPS = payload()
 IDS = [step["id"] for step in STEPS]
@@ -79,11 +91,8 @@ _CROWDED: tuple[tuple[str, dict[str, object]], ...] = (
 
 
 @pytest.fixture
-def course(warm: Tab) -> Iterator[Page]:
-    tab = beside(warm, viewport={"width": 1366, "height": 768})
-    yield tab.page
-    tab.page.close()
-    tab.check()
+def page(new_page: Opener) -> Page:
+    return new_page(size=LAPTOP)
 
 
 def open_step(page: Page, step: str, **values: object) -> None:
@@ -110,20 +119,12 @@ def curve(page: Page) -> str:
 
 def pulled(page: Page, handle: Locator, dx: float, dy: float) -> None:
     """Drag it so far."""
-    box = handle.bounding_box()
-    assert box is not None
-    x = box["x"] + box["width"] / 2
-    y = box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + dx / 2, y + dy / 2)
-    page.mouse.move(x + dx, y + dy)
-    page.mouse.up()
+    x, y = middle(handle)
+    drag(page, (x, y), (x + dx, y + dy))
 
 
-@pytest.mark.exhaustive
-def test_every_step_is_one_screen_with_a_guess_that_moves_it(course: Page) -> None:
-    page = course
+@exhaustive
+def test_every_step_is_one_screen_with_a_guess_that_moves_it(page: Page) -> None:
     open_step(page, IDS[0])
     for place, step in enumerate(STEPS):
         at_step(page, step["id"])
@@ -151,7 +152,6 @@ def test_every_step_is_one_screen_with_a_guess_that_moves_it(course: Page) -> No
     page.keyboard.press("?")
     page.keyboard.press("ArrowLeft")
     at_step(page, IDS[-2])
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
 def _opens_in_explore(page: Page) -> bool:
@@ -174,12 +174,11 @@ DRAGS = (
 )
 
 
-@pytest.mark.thorough
+@thorough
 @pytest.mark.parametrize("drag", exhaustive_but(DRAGS, DRAGS[0], DRAGS[3]))
 def test_what_one_drags_draws_the_curve_and_leaves_a_ghost(
-    course: Page, drag: tuple[str, str, float, float]
+    page: Page, drag: tuple[str, str, float, float]
 ) -> None:
-    page = course
     step, name, dx, dy = drag
     open_step(page, step)
     before = curve(page)
@@ -210,13 +209,12 @@ def test_what_one_drags_draws_the_curve_and_leaves_a_ghost(
     assert hand(page, name).get_attribute("aria-valuetext") == at_hand  # the link holds the setting
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
+@exhaustive
+@pytest.mark.parametrize("size", [LAPTOP, PHONE])
 def test_names_stand_nearer_to_their_own_curve_than_to_any_other(
-    course: Page, width: int, height: int
+    page: Page, size: tuple[int, int]
 ) -> None:
-    page = course
-    page.set_viewport_size({"width": width, "height": height})
+    resize(page, *size)
     page.emulate_media(reduced_motion="reduce")
     for step, values in _CROWDED:
         open_step(page, step, **values)
@@ -225,35 +223,32 @@ def test_names_stand_nearer_to_their_own_curve_than_to_any_other(
         assert page.evaluate(_NAME_FAULTS) == [], step
 
 
-@pytest.mark.exhaustive
-def test_names_and_handles_of_the_extremes_stay_in_the_picture(course: Page) -> None:
-    page = course
-    page.set_viewport_size({"width": 420, "height": 620})
+@exhaustive
+def test_names_and_handles_of_the_extremes_stay_in_the_picture(page: Page) -> None:
+    resize(page, 420, 620)
     for shares in ([0, 0, 0, 1], [0.25, 0.15, 0.1, 0.5]):
         open_step(page, "modes-2", q=shares)
         assert "figure" not in page.evaluate(_CUT), shares
     open_step(page, "extremes-1", shift=4, scale=2.5)
     assert "figure" not in page.evaluate(_CUT)
     expect(page.locator(".figure text").filter(has_text="width")).to_be_visible()
-    box = hand(page, "scale").locator(".grip").bounding_box()
-    around = page.locator(".course .figure svg").bounding_box()
-    assert box is not None
-    assert around is not None
+    box = box_of(hand(page, "scale").locator(".grip"))
+    around = box_of(page.locator(".course .figure svg"))
     assert box["x"] + box["width"] <= around["x"] + around["width"]
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
+@exhaustive
+@pytest.mark.parametrize("size", [LAPTOP, PHONE])
 def test_what_a_classifier_says_stays_clear_of_the_bell_s_name_and_handle(
-    course: Page, width: int, height: int
+    page: Page, size: tuple[int, int]
 ) -> None:
-    course.set_viewport_size({"width": width, "height": height})
+    resize(page, *size)
     for scale in (0.5, 0.6, 1.0):
-        open_step(course, "classifier-1", shift=0.6, scale=scale)
+        open_step(page, "classifier-1", shift=0.6, scale=scale)
         boxes = []
         for found in (
-            course.locator(".figure text").filter(has_text=re.compile("^(says )?generated$")),
-            hand(course, "shift").locator(".grip"),
+            page.locator(".figure text").filter(has_text=re.compile("^(says )?generated$")),
+            hand(page, "shift").locator(".grip"),
         ):
             found.first.wait_for()
             boxes += [each.bounding_box() for each in found.all()]
@@ -268,42 +263,30 @@ def test_what_a_classifier_says_stays_clear_of_the_bell_s_name_and_handle(
             assert max(apart) > -4, (scale, boxes)  # letters are lower than their line
 
 
-@pytest.mark.exhaustive
-def test_a_quick_stroke_paints_every_cell_that_it_crosses_and_none_before_it(course: Page) -> None:
-    page = course
+@exhaustive
+def test_a_quick_stroke_paints_every_cell_that_it_crosses_and_none_before_it(page: Page) -> None:
     open_step(page, "samples-6")
     heights = "all => all.slice(0, 16).map((bar) => Number(bar.getAttribute('height')))"
     bars = page.locator(".course .figure rect")
     before = bars.evaluate_all(heights)
-    first = bars.nth(8).bounding_box()
-    last = bars.nth(15).bounding_box()
-    highest = bars.nth(4).bounding_box()
-    assert first is not None
-    assert last is not None
-    assert highest is not None
-    y = highest["y"] + highest["height"] / 2
-    page.mouse.move(first["x"] + first["width"] / 2, y)
-    page.mouse.down()
-    page.mouse.move(last["x"] + last["width"] / 2, y)
-    page.mouse.up()
+    y = middle(bars.nth(4))[1]  # the highest
+    drag(page, (middle(bars.nth(8))[0], y), (middle(bars.nth(15))[0], y))
     wait_until(page, lambda: bars.evaluate_all(heights)[15] > 0)
     after = bars.evaluate_all(heights)
     assert after[:8] == before[:8]
     assert min(after[8:]) == max(after[8:]) > 0
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_only_the_sample_that_is_held_moves_and_a_press_on_another_only_chooses_it(
-    course: Page,
+    page: Page,
 ) -> None:
-    page = course
     open_step(page, "samples-1")
     pulled(page, hand(page, "sample"), 120, 60)
     page.wait_for_url(re.compile("moved="))
     moved = json.loads(dict(parse_qsl(urlsplit(page.url).query))["moved"])
     assert len(moved) == 1
-    box = hand(page, "sample").bounding_box()
-    assert box is not None
+    box = box_of(hand(page, "sample"))
     before = hand(page, "sample").get_attribute("aria-label")
     page.mouse.click(box["x"] - 112, box["y"] - 50)  # where many lie
     wait_until(page, lambda: hand(page, "sample").get_attribute("aria-label") != before)
@@ -311,12 +294,11 @@ def test_only_the_sample_that_is_held_moves_and_a_press_on_another_only_chooses_
     assert json.loads(dict(parse_qsl(urlsplit(page.url).query))["moved"]) == moved
 
 
-@pytest.mark.exhaustive
-def test_a_guess_is_about_the_step_s_setting_whatever_was_moved_before(course: Page) -> None:
-    page = course
+@exhaustive
+def test_a_guess_is_about_the_step_s_setting_whatever_was_moved_before(page: Page) -> None:
     open_step(page, "overlap-1", shift=-0.4)  # a link's setting is the step's
     pulled(page, hand(page, "shift"), 150, 0)
-    page.get_by_role("button", name="recall", exact=True).click()
+    click(page, "button", "recall", exact=True)
     expect(page.locator(".course")).to_have_attribute("data-moving", "false")
     expect(hand(page, "shift")).to_have_attribute("aria-valuenow", "-0.4")
     expect(hand(page, "scale")).to_have_attribute("aria-valuenow", "0.5")
@@ -336,15 +318,13 @@ def test_a_guess_is_about_the_step_s_setting_whatever_was_moved_before(course: P
     assert page.locator(".chip.right").count() == 0
 
 
-def test_the_keyboard_alone_moves_a_handle_and_answers(course: Page) -> None:
-    page = course
+def test_the_keyboard_alone_moves_a_handle_and_answers(page: Page) -> None:
     open_step(page, "overlap-1")
     hand(page, "scale").focus()
     page.keyboard.press("ArrowLeft")
     expect(hand(page, "scale")).to_have_attribute("aria-valuenow", "0.95")
     at_step(page, "overlap-1")  # the arrow has moved the handle, not the course
-    box = hand(page, "scale").locator(".target").bounding_box()
-    assert box is not None
+    box = box_of(hand(page, "scale").locator(".target"))
     assert min(box["width"], box["height"]) >= 24
     page.get_by_role("button", name="recall", exact=True).focus()
     page.keyboard.press("Enter")
@@ -355,9 +335,8 @@ def test_the_keyboard_alone_moves_a_handle_and_answers(course: Page) -> None:
     at_step(page, "overlap-2")
 
 
-@pytest.mark.exhaustive
-def test_with_reduced_motion_the_answer_is_there_at_once_with_its_ghost(course: Page) -> None:
-    page = course
+@exhaustive
+def test_with_reduced_motion_the_answer_is_there_at_once_with_its_ghost(page: Page) -> None:
     page.emulate_media(reduced_motion="reduce")
     open_step(page, "overlap-1")
     moved = page.evaluate(
@@ -368,23 +347,20 @@ def test_with_reduced_motion_the_answer_is_there_at_once_with_its_ghost(course: 
     page.emulate_media(reduced_motion="no-preference")
 
 
-@pytest.mark.exhaustive
-def test_a_hostile_link_opens_the_step_as_it_begins(course: Page) -> None:
-    page = course
+@exhaustive
+def test_a_hostile_link_opens_the_step_as_it_begins(page: Page) -> None:
     open_step(page, "modes-1", q=[9, -1, 0, 0], angle="x", p={"a": 1})
     assert hand(page, "q0").get_attribute("aria-valuetext") == "40\u00a0%"
     visit(page, "/learn?step=<img src=x>")
     at_step(page, IDS[0])
     visit(page, "/learn?step=samples-1&moved={%220.1%22:[1e999,0]}&k=7&n=100000")
     at_step(page, "samples-1")
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_lecturers_present_take_the_plan_along_and_embed_the_course(
-    course: Page, new_page: Callable[..., Page]
+    page: Page, new_page: Opener, tmp_path: Path
 ) -> None:
-    page = course
     open_step(page, "samples-2", k=4)
     page.keyboard.press("p")
     expect(page.locator(".st-key-prviz-bar")).to_be_hidden()
@@ -392,20 +368,17 @@ def test_lecturers_present_take_the_plan_along_and_embed_the_course(
     page.keyboard.press("p")
     expect(page.locator(".st-key-prviz-bar")).to_be_visible()
     wait_idle(page)
-    with page.expect_download() as plan:
-        page.get_by_role("button", name="Lesson plan").click()
-    text = plan.value.path().read_text("utf-8")
+    text = saved(page, "Lesson plan", tmp_path).read_text("utf-8")
     # the server's address is this machine's alone: links open the saved course beside the plan
     assert all(f"(prviz-course.html#{step})" in text for step in IDS)
     assert "127.0.0.1" not in text
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Save as a page").click()
+    whole = saved(page, "Save as a page", tmp_path)
     alone = new_page()
     alone.goto("about:blank")
     alone.evaluate(
         "html => document.body.append(Object.assign(document.createElement('iframe'), { srcdoc:"
         " html, sandbox: 'allow-scripts', width: 1200, height: 700 }))",
-        saved.value.path().read_text("utf-8"),
+        whole.read_text("utf-8"),
     )
     frame = alone.frame_locator("iframe")
     # at the first step, wherever it was saved
@@ -418,16 +391,13 @@ def test_lecturers_present_take_the_plan_along_and_embed_the_course(
     assert before
 
 
-@pytest.mark.thorough
+@thorough
 def test_a_saved_course_opens_at_the_step_of_its_link_and_fits_a_narrow_frame(
-    course: Page, new_page: Callable[..., Page], tmp_path: Path
+    page: Page, new_page: Opener, tmp_path: Path
 ) -> None:
-    open_step(course, IDS[0])
-    with course.expect_download() as saved:
-        course.get_by_role("button", name="Save as a page").click()
-    place = tmp_path / "prviz-course.html"
-    saved.value.save_as(place)
-    alone = new_page(viewport={"width": 420, "height": 620})
+    open_step(page, IDS[0])
+    place = saved(page, "Save as a page", tmp_path)
+    alone = new_page(size=(420, 620))
     for step in IDS:
         # only the first time a visit, then a link of the page
         alone.goto(f"{place.as_uri()}#{step}")
@@ -446,22 +416,22 @@ def test_a_saved_course_opens_at_the_step_of_its_link_and_fits_a_narrow_frame(
     expect(hand(alone, "ring")).to_have_attribute("aria-valuetext", "k = 4")
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(("width", "height"), [(390, 844), (1440, 900), (1920, 1080)])
+@exhaustive
+@pytest.mark.parametrize("size", [PHONE, (1440, 900), (1920, 1080)])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_step_fits_other_windows(warm: Tab, width: int, height: int, scheme: str) -> None:
-    tab = beside(warm, viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
-    open_step(tab.page, IDS[0])
+def test_every_step_fits_other_windows(
+    new_page: Opener, size: tuple[int, int], scheme: str
+) -> None:
+    page = new_page(size=size, color_scheme=scheme)
+    open_step(page, IDS[0])
     for step in IDS:
-        while tab.page.locator(".course").get_attribute("data-step") != step:
-            tab.page.keyboard.press("ArrowRight")
-        at_step(tab.page, step)
-        assert tab.page.evaluate(_CUT) == [], step
-    tab.page.close()
-    tab.check()
+        while page.locator(".course").get_attribute("data-step") != step:
+            page.keyboard.press("ArrowRight")
+        at_step(page, step)
+        assert page.evaluate(_CUT) == [], step
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_explore_is_as_it_was_after_a_lesson(page: Page) -> None:
     open_step(page, "classifier-1")
     pages = page.locator(".st-key-prviz-bar")
@@ -476,9 +446,8 @@ def test_explore_is_as_it_was_after_a_lesson(page: Page) -> None:
     page.get_by_role("slider", name="Neighbours k").press("ArrowRight")
     page.wait_for_url(re.compile(r"[?&]k=6"))
     wait_idle(page)
-    pages.get_by_role("link", name="Learn").click()
+    click(pages, "link", "Learn")
     at_step(page, "classifier-2")  # where the reader left
-    pages.get_by_role("link", name="Explore").click()
+    click(pages, "link", "Explore")
     expect(k).to_have_value("6")
     expect(page.get_by_role("button", name="Lesson plan")).to_have_count(0)
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)

@@ -14,7 +14,21 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from prviz.curves.summaries import table_columns
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
-from tests.browser import POLL_MS, Tab, beside, wait_idle, wait_until
+from tests.browser import (
+    POLL_MS,
+    Opener,
+    Tab,
+    beside,
+    box_of,
+    click,
+    enter,
+    link_says,
+    path_of,
+    press_often,
+    wait_idle,
+    wait_until,
+)
+from tests.marks import exhaustive, thorough
 from tests.pages.explore.test_explore_browser import (
     box_zoom,
     hide,
@@ -90,8 +104,7 @@ def assert_alike(found: list[dict[str, Any]], expected: list[dict[str, Any]]) ->
 
 def place(handle: Locator, stop: float) -> tuple[float, float]:
     """Where the mouse holds the slider at this share of its way."""
-    box = handle.bounding_box()
-    assert box is not None
+    box = box_of(handle)
     return box["x"] + 8 + (box["width"] - 16) * stop, box["y"] + box["height"] / 2
 
 
@@ -133,8 +146,7 @@ def visitor(warm: Tab) -> Iterator[tuple[Page, list[int]]]:
     messages = messages_of(tab.page)
     followed(tab.page)
     yield tab.page, messages
-    tab.page.close()
-    tab.check()
+    tab.close()
 
 
 @pytest.fixture
@@ -152,8 +164,7 @@ def shared(visitor: tuple[Page, list[int]]) -> Page:
     ):
         if not re.search(query, page.url):
             field = number(page, label)
-            field.fill(text)
-            field.press("Enter")
+            enter(field, text)
             page.wait_for_url(re.compile(query))
             moved = True
     if moved:
@@ -183,19 +194,18 @@ def test_a_drag_is_drawn_without_a_word_to_python_which_hears_of_its_end(
     assert len(sent) == before
     page.mouse.up()
     k = slider(page, "Neighbours k").get_attribute("aria-valuetext")
-    page.wait_for_url(re.compile(rf"[?&]k={k}(&|$)"))
+    link_says(page, "k", k)
     at_stop(figure, rf"^{k}\|auto$")
 
 
-@pytest.mark.thorough
+@thorough
 def test_what_the_browser_draws_is_what_python_draws(shared: Page, new_page: Callable) -> None:
     page = shared
     figure = main_figure(shared)
     for name, pattern in (("Neighbours k", r"^(?!5\|)"), ("Bandwidth", r"\|(?!auto)")):
         revision = figure.get_attribute("data-revision")
         table = page.locator("[data-prviz-place=rows]").inner_text()
-        for _ in range(7):
-            slider(page, name).press("ArrowRight")
+        press_often(slider(page, name), 7)
         at_stop(figure, pattern)
         settled(figure)
         local = drawn(page)
@@ -204,7 +214,7 @@ def test_what_the_browser_draws_is_what_python_draws(shared: Page, new_page: Cal
         assert_alike(drawn(page)[:1], local[:1])
         assert page.locator("[data-prviz-place=rows]").inner_text() != table
     again = new_page()
-    open_explore(again, page.url[page.url.index("/", 8) :])
+    open_explore(again, path_of(page))
     all_measured(page)
     all_measured(again)
     assert_alike(drawn(again), drawn(page))
@@ -214,7 +224,7 @@ def test_what_the_browser_draws_is_what_python_draws(shared: Page, new_page: Cal
     )
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page) -> None:
     held: list[Any] = []
     holding: list[bool] = []
@@ -253,24 +263,22 @@ def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page)
     settled(figure)
     at_stop(figure, rf"^{kept}\|")
     page.mouse.up()
-    page.wait_for_url(re.compile(rf"[?&]k={kept}(&|$)"))
+    link_says(page, "k", kept)
     at_stop(figure, rf"^{kept}\|")
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_lost_visitor_is_known_again_and_a_lost_server_is_asked_again(page: Page) -> None:
     followed(page)
     page.route("**/live/ask", lambda route: route.fulfill(status=410), times=1)
-    number(page, "Seed").fill("4")
-    number(page, "Seed").press("Enter")
-    page.wait_for_url(re.compile(r"[?&]seed=4(&|$)"))
+    enter(number(page, "Seed"), "4")
+    link_says(page, "seed", "4")
     page.route("**/live/ask", lambda route: route.abort(), times=1)
-    number(page, "Seed").fill("5")
-    number(page, "Seed").press("Enter")
-    page.wait_for_url(re.compile(r"[?&]seed=5(&|$)"))
+    enter(number(page, "Seed"), "5")
+    link_says(page, "seed", "5")
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_keys_move_and_a_screen_reader_hears_of_it_once(shared: Page) -> None:
     page = shared
     figure = main_figure(shared)
@@ -280,18 +288,17 @@ def test_keys_move_and_a_screen_reader_hears_of_it_once(shared: Page) -> None:
         window.said = 0;
         new MutationObserver(() => { window.said += 1; }).observe(node, {childList: true, subtree: true});
     }""")
-    for _ in range(15):
-        handle.press("ArrowRight")
+    press_often(handle, 15)
     assert handle.get_attribute("aria-valuetext") == "20"
     expect(figure.locator(".spoken")).to_contain_text("k = 20. At λ = 1, precision / recall: truth")
     assert page.evaluate("window.said") <= 2
     handle.press("Home")
     expect(handle).to_have_attribute("aria-valuetext", "1")
     at_stop(figure, r"^1\|")
-    page.wait_for_url(re.compile(r"[?&]k=1(&|$)"))
+    link_says(page, "k", "1")
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_numbers_over_k_come_with_the_frames_also_where_the_table_was_there_before(
     page: Page,
 ) -> None:
@@ -299,11 +306,11 @@ def test_numbers_over_k_come_with_the_frames_also_where_the_table_was_there_befo
     expect(page.locator(".turned .over polyline").first).to_be_attached()
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_table_reads_as_a_table_and_follows(shared: Page) -> None:
     page = shared
     figure = main_figure(shared)
-    page.get_by_role("tab", name="Numbers").click()
+    click(page, "tab", "Numbers")
     table = page.get_by_role("table", name="Summaries of every curve, the truth first")
     columns = table_columns(True)
     expect(table.get_by_role("rowheader")).to_have_text([column.label for column in columns])
@@ -323,11 +330,11 @@ def test_the_table_reads_as_a_table_and_follows(shared: Page) -> None:
     assert float(row(page, "knn").locator("b").inner_text()) == pytest.approx(iou, abs=0.006)
 
 
-@pytest.mark.exhaustive
-def test_the_table_fits_a_phone(new_page: Callable[..., Page]) -> None:
-    page = new_page(viewport={"width": 390, "height": 900}, color_scheme="dark")
+@exhaustive
+def test_the_table_fits_a_phone(new_page: Opener) -> None:
+    page = new_page(size=(390, 900), color_scheme="dark")
     followed(page)
-    page.get_by_role("tab", name="Numbers").click()
+    click(page, "tab", "Numbers")
     box = page.locator(".readout:not([hidden])")
     page.wait_for_function("node => node.scrollWidth <= node.clientWidth", arg=box.element_handle())
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -335,29 +342,7 @@ def test_the_table_fits_a_phone(new_page: Callable[..., Page]) -> None:
     assert min(map(int, re.findall(r"\d+", color)[:3])) > 150  # light on dark
 
 
-@pytest.mark.exhaustive
-def test_another_problem_is_never_drawn_from_the_old_ones_frames(shared: Page) -> None:
-    page = shared
-    figure = main_figure(shared)
-    seeds = number(page, "Seed")
-    first = page.evaluate("[...window.__prviz.frames.keys()]")
-    seeds.fill("4")
-    seeds.press("Enter")
-    page.wait_for_function("count => window.__prviz.frames.size > count", arg=len(first))
-    page.wait_for_url(re.compile(r"[?&]seed=4(&|$)"))
-    wait_idle(page)
-    slider(page, "Neighbours k").press("ArrowRight")
-    at_stop(figure, r"^6\|")
-    (new,) = set(page.evaluate("[...window.__prviz.frames.keys()]")) - set(first)
-    frame = page.evaluate(
-        "id => { const { k } = window.__prviz.frames.get(id); return"
-        " k.rows.knn[k.stops.indexOf(6)]; }",
-        new,
-    )
-    expect(row(page, "knn").locator("b")).to_have_text(f"{frame[0]:.2f}")
-
-
-@pytest.mark.exhaustive
+@exhaustive
 def test_repeats_are_followed_without_their_bands(page: Page) -> None:
     figure = followed(page, PATH + "&repeats=3&show=bound")
     filled = figure.locator(".pane").first.locator(".js-fill")
@@ -375,7 +360,7 @@ def test_repeats_are_followed_without_their_bands(page: Page) -> None:
     page.wait_for_function("window.followed")
     # the shade of the bound
     assert sum(length > 20 for length in page.evaluate("window.followed")) <= 1
-    page.wait_for_url(re.compile(r"[?&]k=6(&|$)"))
+    link_says(page, "k", "6")
     page.wait_for_function(
         "() => [...document.querySelectorAll('.live .js-fill')].filter(f =>"
         " f.getAttribute('d').length > 20).length > 1"
@@ -385,7 +370,7 @@ def test_repeats_are_followed_without_their_bands(page: Page) -> None:
 # These leave a zoom, hidden entries and another tab to those that share their page.
 
 
-@pytest.mark.exhaustive
+@thorough
 def test_zoom_and_hidden_entries_survive_a_drag(shared: Page) -> None:
     page = shared
     figure = main_figure(shared)
@@ -412,7 +397,7 @@ def test_zoom_and_hidden_entries_survive_a_drag(shared: Page) -> None:
     assert plot.evaluate(f"plot => {line_of('ipr')}.visible") == "legendonly"
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_zoom_in_mid_drag_shows_the_hands_curves(shared: Page) -> None:
     page = shared
     figure = main_figure(shared)
@@ -429,16 +414,3 @@ def test_a_zoom_in_mid_drag_shows_the_hands_curves(shared: Page) -> None:
         for path in (moved, figure.locator(".js-line").nth(1).get_attribute("d"))
     )
     np.testing.assert_allclose(first, caught_up, atol=1.0)
-
-
-@pytest.mark.exhaustive
-def test_the_panels_follow_the_drag(shared: Page) -> None:
-    page = shared
-    figure = main_figure(shared)
-    page.get_by_role("tab", name="Extremes").click()
-    tails = page.locator(".st-key-tail .live")
-    tails.locator(".js-line").nth(1).wait_for()
-    before = tails.locator(".js-line").nth(1).get_attribute("d")
-    slider(page, "Neighbours k").press("ArrowRight")
-    at_stop(figure, r"^6\|")
-    expect(tails.locator(".js-line").nth(1)).not_to_have_attribute("d", before or "")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import POLL_MS, WAIT_MS
+from tests.browser import POLL_MS, WAIT_MS, link_says, press_often
+from tests.marks import exhaustive
 from tests.pages.explore.test_explore_browser import slider
 from tests.pages.live.test_live_browser import PATH, at_stop, followed, sent, settled
 
@@ -57,15 +56,14 @@ def paths(page: Page) -> list[Any]:
     return found
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_every_pane_and_figure_shows_the_curves_of_the_stop_without_python(page: Page) -> None:
     followed(page, PATH + "&show=limits")
     before = paths(page)
-    for _ in range(4):
-        slider(page, "Neighbours k").press("ArrowRight")
+    press_often(slider(page, "Neighbours k"), 4)
     drawn, limits = page.evaluate(_PAINTED, "9|auto")
     assert not any(limits)
-    page.wait_for_url(re.compile(r"[?&]k=9(&|$)"))
+    link_says(page, "k", "9")
     moved = 0
     for old, ours, pythons in zip(before, drawn, paths(page), strict=True):
         assert len(ours) == len(pythons)
@@ -96,7 +94,7 @@ _NEXT = f"""() => new Promise(resolve => {{
 }})"""
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_other_samples_are_drawn_and_nothing_fades(page: Page) -> None:
     figure = followed(page)
     before = paths(page)[0]
@@ -117,14 +115,14 @@ def test_other_samples_are_drawn_and_nothing_fades(page: Page) -> None:
     )
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_python_hears_of_a_series_of_keys_once(page: Page, sent: list[int]) -> None:
     figure = followed(page)
     handle = slider(page, "Neighbours k")
     before = len(sent)
     handle.evaluate(_KEYS)
     assert len(sent) == before
-    page.wait_for_url(re.compile(r"[?&]k=10(&|$)"))
+    link_says(page, "k", "10")
     at_stop(figure, r"^10\|")
 
 
@@ -145,7 +143,7 @@ _GREY = """async () => {
 }"""
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_grey_is_said_where_it_is_drawn(page: Page) -> None:
     followed(page, "/?problem=modes&n=300&k=5&split=none&show=bound")
     assert page.evaluate(_GREY) == [[], [True]]

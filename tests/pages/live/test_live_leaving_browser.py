@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.browser import visit, wait_idle
+from tests.browser import at_page, click, resize, visit, wait_idle
 from tests.pages.live.test_live_browser import followed
 
 # Plotly tells of a drawing when it is done, which takes it a second here.
@@ -25,10 +25,10 @@ _SLOW = """() => {
 def test_a_figure_may_leave_while_plotly_draws_it(page: Page) -> None:
     followed(page)
     page.evaluate(_SLOW)
-    page.set_viewport_size({"width": 1000, "height": 900})  # every pane is drawn anew
+    resize(page, 1000, 900)  # every pane is drawn anew
     page.wait_for_function("() => window.__begun")
-    page.get_by_role("link", name="Learn").click()
-    expect(page.get_by_role("heading", name="Learn", level=1)).to_be_visible()
+    click(page, "link", "Learn")
+    at_page(page, "Learn")
     page.wait_for_function("() => window.__told === window.__begun")
     page.evaluate(
         "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -53,6 +53,6 @@ def test_a_figure_that_asks_while_the_visitor_leaves_neither_holds_nor_empties_t
         visit(page)
         expect(page.locator("[data-prviz=n] input[type=range]")).to_be_visible()
         page.evaluate(_ASK_AND_LEAVE)
-        expect(page.get_by_role("heading", name="Learn", level=1)).to_be_visible()
+        at_page(page, "Learn")
         wait_idle(page)
-        expect(page.get_by_role("heading", name="Learn", level=1)).to_be_visible()
+        at_page(page, "Learn")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from playwright.sync_api import Page, expect
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import pr_curve
 from prviz.toys import toy
-from tests.browser import overlaps, visit
+from tests.browser import LAPTOP, Opener, overlaps, visit
 
 METHODS = ("knn", "ipr", "kde")
 
@@ -76,8 +75,8 @@ def test_it_proposes_what_helps_and_harms_no_curve(
 
 
 @pytest.mark.exhaustive
-def test_it_says_what_the_rows_say_after_the_click(new_page: Callable[..., Page]) -> None:
-    page = new_page(viewport={"width": 1366, "height": 768})
+def test_it_says_what_the_rows_say_after_the_click(new_page: Opener) -> None:
+    page = new_page(size=LAPTOP)
     visit(page, "/?problem=modes&p.d=8&n=400&k=1&methods=knn,coverage")
     line = page.locator(".live.screen .next")
     expect(line).to_be_visible()
@@ -107,8 +106,8 @@ def test_it_says_what_the_rows_say_after_the_click(new_page: Callable[..., Page]
 
 
 @pytest.mark.exhaustive
-def test_without_a_truth_nothing_is_proposed(new_page: Callable[..., Page]) -> None:
-    page = new_page(viewport={"width": 1366, "height": 768})
+def test_without_a_truth_nothing_is_proposed(new_page: Opener) -> None:
+    page = new_page(size=LAPTOP)
     visit(page, "/?source=bundled&problem=mixture-em-1&n=100&k=3")
     page.locator("[data-prviz=k] .over-stops small", has_text="area").wait_for()
     expect(page.locator(".live.screen .next")).to_be_hidden()

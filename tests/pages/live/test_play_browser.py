@@ -6,29 +6,26 @@ import io
 import re
 from pathlib import Path
 
-import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser import visit, wait_idle
+from tests.browser import box_of, click, enter, visit, wait_idle
+from tests.marks import exhaustive, thorough
 
 SMALL = "/?problem=shifted-gaussians&n=200&p.d=2&k=5&methods=knn"
 
 
-@pytest.mark.thorough
+@thorough
 def test_a_film_over_k_is_played_scrubbed_saved_and_closed(page: Page) -> None:
     visit(page, SMALL)
-    wait_idle(page)
     k = page.locator("[data-prviz=k] input[type=range]")
-    page.get_by_role("button", name="Play").click()
+    click(page, "button", "Play")
     film = page.get_by_role("group", name="Play over")
-    film.get_by_role("button", name="neighbours k").click()
+    click(film, "button", "neighbours k")
     frame = page.get_by_label("Frame of the film")
     told = page.locator(".film output")
-    box = page.locator(".live.screen .film").bounding_box()
-    play = page.locator(".live.screen .stage button").first.bounding_box()
-    assert box is not None
-    assert play is not None
+    box = box_of(page.locator(".live.screen .film"))
+    play = box_of(page.locator(".live.screen .stage button").first)
     assert play["y"] + play["height"] <= box["y"]
     # played to its end, the largest that frames have
     expect(told).to_have_text("k = 60", timeout=60_000)
@@ -36,7 +33,7 @@ def test_a_film_over_k_is_played_scrubbed_saved_and_closed(page: Page) -> None:
     frame.press("Home")
     expect(told).to_have_text("k = 1")
     with page.expect_download(timeout=60_000) as saved:
-        page.get_by_role("button", name="Save film").click()
+        click(page, "button", "Save film")
     made = Image.open(io.BytesIO(Path(saved.value.path()).read_bytes()))
     assert made.format == "GIF"
     assert getattr(made, "n_frames", 1) == int(frame.get_attribute("max") or 0) + 1
@@ -47,15 +44,13 @@ def test_a_film_over_k_is_played_scrubbed_saved_and_closed(page: Page) -> None:
     expect(page.locator("[data-prviz=k] input[type=number]")).to_have_value("5")
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_pinned_state_is_compared_in_a_sentence_and_comes_with_the_link(page: Page) -> None:
     visit(page, SMALL)
-    wait_idle(page)
-    page.get_by_role("button", name="Pin", exact=True).click()
+    click(page, "button", "Pin", exact=True)
     expect(page.get_by_role("button", name="Compare 1")).to_be_visible()
     number = page.locator("[data-prviz=k] input[type=number]")
-    number.fill("60")
-    number.press("Enter")
+    enter(number, "60")
     verdict = page.locator(".live.screen .verdict")
     sentence = re.compile(r"kNN: overlap .* k rose from 5 to 60")
     expect(verdict).to_have_text(sentence)
@@ -63,37 +58,34 @@ def test_a_pinned_state_is_compared_in_a_sentence_and_comes_with_the_link(page: 
     wait_idle(page)
     page.reload()
     expect(verdict).to_have_text(sentence, timeout=60_000)
-    page.get_by_role("button", name="Compare 1").click()
+    click(page, "button", "Compare 1")
     expect(page.get_by_role("heading", name="Pinned, on the same axes")).to_be_visible()
     heads = page.locator(".states h3")
     expect(heads).to_have_text(["k 5", "on screen: k 60"])
     assert len({*_paths(page)}) == 2
-    number.fill("40")
-    number.press("Enter")
+    enter(number, "40")
     expect(heads).to_have_text(["k 5", "on screen: k 40"])
     page.locator(".states").get_by_role("button", name="Pin", exact=True).click()
     expect(heads).to_have_text(["k 5", "k 40"])
-    page.get_by_role("button", name="Take away k 5").click()
+    click(page, "button", "Take away k 5")
     expect(heads).to_have_text(["as on screen"])
     expect(page.locator(".states")).to_contain_text("Change a setting: it is drawn here.")
-    page.get_by_role("button", name="Take away as on screen").click()
+    click(page, "button", "Take away as on screen")
     expect(page.get_by_role("button", name=re.compile("Compare"))).to_be_hidden()
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_state_measured_for_another_visit_is_compared_too(page: Page) -> None:
     for _ in range(2):
         visit(page, SMALL)
-        wait_idle(page)
         for k in ("6", "7"):
             number = page.locator("[data-prviz=k] input[type=number]")
-            number.fill(k)
-            number.press("Enter")
+            enter(number, k)
             pin = page.get_by_role("button", name="Pin", exact=True)
             expect(pin).to_have_attribute("aria-pressed", "false")
             pin.click()
             expect(pin).to_have_attribute("aria-pressed", "true")
-        page.get_by_role("button", name="Compare 2").click()
+        click(page, "button", "Compare 2")
         expect(page.locator(".states h3")).to_have_text(["k 6", "k 7"])
         page.evaluate("sessionStorage.clear()")
 
@@ -109,13 +101,13 @@ _DRAWN = """() => [...new Set((document.querySelector('.live.screen .js-plotly-p
     .filter(({ visible }) => visible === true).map(({ legendgroup }) => legendgroup))]"""
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_film_over_n_shows_no_curve_of_other_samples(page: Page) -> None:
     visit(page, "/?source=bundled&problem=rbm-epoch-30&n=400&k=5&methods=knn")
     page.wait_for_function(f"() => ({_DRAWN})().includes('bound')", timeout=60_000)
     assert {*page.evaluate(_DRAWN)} == {"knn", "tightest", "bound"}
     page.locator(".live.screen:not([data-more=true])").wait_for(timeout=60_000)
-    page.get_by_role("button", name="Play").click()
+    click(page, "button", "Play")
     page.get_by_role("group", name="Play over").get_by_role("button", name="samples n").click()
     page.get_by_label("Frame of the film").press("Home")
     expect(page.locator(".film output")).to_have_text("n = 50", timeout=60_000)

@@ -4,21 +4,19 @@ was.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 import tests.browser
-from tests.browser import running_app, visit, wait_idle
+from tests.browser import Opener, click, running_app, visit, wait_idle
 from tests.pages.explore.test_explore_browser import slider
 
 
-@pytest.mark.exhaustive
 def test_the_page_comes_back_where_it_was(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, new_page: Callable[..., Page]
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, new_page: Opener
 ) -> None:
     port = tests.browser.free_port()
     monkeypatch.setattr(tests.browser, "free_port", lambda: port)
@@ -38,7 +36,7 @@ def test_the_page_comes_back_where_it_was(
     expect(words).to_have_css("visibility", "hidden")
     said = words.evaluate("(each) => getComputedStyle(each, '::after').content")
     assert said == '"prviz does not answer. As soon as it runs again, this page comes back."'
-    dialog.get_by_role("button", name="Close").click()
+    click(dialog, "button", "Close")
     k.press("ArrowRight")
     slider(page, "Seed").press("ArrowRight")
     expect(status).to_have_text("Reconnecting …")
@@ -47,5 +45,5 @@ def test_the_page_comes_back_where_it_was(
         expect(page.locator("[data-prviz=k] input[type=number]")).to_have_value("5")
         expect(page.locator("[data-prviz=seed] input[type=number]")).to_have_value("1")
         expect(page.locator(".live.screen")).to_have_attribute("data-more", "false", timeout=60_000)
-        page.get_by_role("link", name="Triage").click()
+        click(page, "link", "Triage")
         expect(page.locator(".ranking")).to_be_visible()

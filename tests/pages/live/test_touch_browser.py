@@ -5,49 +5,41 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser import AppServer, open_tab, visit, wait_idle
+from tests.browser import LAPTOP, PHONE, Opener, box_of, visit
+from tests.marks import exhaustive, thorough
 
 RANGES = "plot => [plot.layout.xaxis.range, plot.layout.yaxis.range].map(range => [...range])"
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("touch", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
+@exhaustive
+@pytest.mark.parametrize("touch", [True, False])
 def test_taps_and_double_clicks_leave_the_axes_where_they_were(
-    app_server: AppServer, chromium: Browser, touch: bool
+    new_page: Opener, touch: bool
 ) -> None:
-    size = {"width": 390, "height": 844} if touch else {"width": 1366, "height": 768}
-    tab = open_tab(chromium, app_server.url, viewport=size, has_touch=touch, is_mobile=touch)
-    visit(tab.page, "/?n=100&p.d=2")
-    wait_idle(tab.page)
-    plot = tab.page.locator(".live.screen .plot").first
+    size = PHONE if touch else LAPTOP
+    page = new_page(fresh=True, viewport=size, has_touch=touch, is_mobile=touch)
+    visit(page, "/?n=100&p.d=2")
+    plot = page.locator(".live.screen .plot").first
     expect(plot.locator(".js-line").first).to_be_attached()
     plot.scroll_into_view_if_needed()
     before = plot.evaluate(RANGES)
-    box = plot.bounding_box()
-    assert box is not None
+    box = box_of(plot)
     for x, y in ((0.5, 0.5), (0.3, 0.6)):
         place = (box["x"] + x * box["width"], box["y"] + y * box["height"])
         if touch:
-            tab.page.touchscreen.tap(*place)
-            tab.page.touchscreen.tap(*place)
+            page.touchscreen.tap(*place)
+            page.touchscreen.tap(*place)
         else:
-            tab.page.mouse.dblclick(*place)
-        tab.page.wait_for_timeout(400)  # what Plotly waits for a second click
+            page.mouse.dblclick(*place)
+        page.wait_for_timeout(400)  # what Plotly waits for a second click
         assert plot.evaluate(RANGES) == before, (x, y)
-    tab.check()
-    tab.context.close()
 
 
-@pytest.mark.thorough
-def test_a_mouse_that_is_pressed_on_a_curve_moves_lam_along_it(
-    app_server: AppServer, chromium: Browser
-) -> None:
-    tab = open_tab(chromium, app_server.url)
-    page = tab.page
+@thorough
+def test_a_mouse_that_is_pressed_on_a_curve_moves_lam_along_it(page: Page) -> None:
     visit(page)
-    wait_idle(page)
     screen = page.locator(".live.screen")
     dot = screen.locator(".lam-marks circle[data-curve=ipr]")
     box = dot.bounding_box() or {}
@@ -65,30 +57,24 @@ def test_a_mouse_that_is_pressed_on_a_curve_moves_lam_along_it(
     page.mouse.move(5, 5)  # it stays
     expect(screen).to_have_attribute("data-lam", str(screen.get_attribute("data-lam")))
     assert float(screen.get_attribute("data-lam") or 0) == pytest.approx(lam, rel=0.02)
-    tab.check()
-    tab.context.close()
 
 
-@pytest.mark.exhaustive
+@exhaustive
 @pytest.mark.parametrize("size", [(390, 844), (820, 1180)])
-def test_a_finger_moves_lam_along_a_curve(
-    app_server: AppServer, chromium: Browser, size: tuple[int, int]
-) -> None:
-    viewport = {"width": size[0], "height": size[1]}
-    tab = open_tab(chromium, app_server.url, viewport=viewport, has_touch=True, is_mobile=True)
-    visit(tab.page)
-    wait_idle(tab.page)
-    grip = tab.page.locator(".live.screen .curve-grips path[data-curve=ipr]")
+def test_a_finger_moves_lam_along_a_curve(new_page: Opener, size: tuple[int, int]) -> None:
+    page = new_page(fresh=True, size=size, has_touch=True, is_mobile=True)
+    visit(page)
+    grip = page.locator(".live.screen .curve-grips path[data-curve=ipr]")
     grip.scroll_into_view_if_needed()
-    before = tab.page.locator(".live.screen").get_attribute("data-lam")
-    scrolled = tab.page.evaluate("scrollY")
+    before = page.locator(".live.screen").get_attribute("data-lam")
+    scrolled = page.evaluate("scrollY")
     # From the middle of the curve towards its end at high precision, which is straight up at last.
     places = grip.evaluate("""path => [0.5, 0.6, 0.7, 0.8].map(share => {
         const { x, y } = path.getPointAtLength(share * path.getTotalLength()), { left, top } =
             path.ownerSVGElement.getBoundingClientRect();
         return { x: left + x, y: top + y, share };
     })""")
-    client = tab.page.context.new_cdp_session(tab.page)
+    client = page.context.new_cdp_session(page)
     lams = []
     for step, place in enumerate(places):
         kind = "touchMove" if step else "touchStart"
@@ -96,22 +82,20 @@ def test_a_finger_moves_lam_along_a_curve(
             "Input.dispatchTouchEvent",
             {"type": kind, "touchPoints": [{"x": place["x"], "y": place["y"]}]},
         )
-        tab.page.evaluate(
+        page.evaluate(
             "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
         )
-        lams.append(float(tab.page.locator(".live.screen").get_attribute("data-lam") or 0))
+        lams.append(float(page.locator(".live.screen").get_attribute("data-lam") or 0))
     client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     assert str(lams[0]) == str(float(before or 0))  # a touch alone moves nothing
     assert lams[1] < lams[2] < lams[3]
-    assert tab.page.evaluate("scrollY") == scrolled
+    assert page.evaluate("scrollY") == scrolled
     # The dot is where the finger was, and Python hears of it.
-    x, y = tab.page.evaluate("""() => {
+    x, y = page.evaluate("""() => {
         const { x, y, width, height } = document.querySelector(
             ".live.screen .lam-marks circle[data-curve=ipr]").getBoundingClientRect();
         return [x + width / 2, y + height / 2];
     }""")
     assert abs(x - places[-1]["x"]) < 8
     assert abs(y - places[-1]["y"]) < 8
-    tab.page.wait_for_url(re.compile("[?&]lam="))
-    tab.check()
-    tab.context.close()
+    page.wait_for_url(re.compile("[?&]lam="))

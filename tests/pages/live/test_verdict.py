@@ -15,7 +15,7 @@ from prviz.curves.summaries import TRUTH, numbers, table_columns
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
-from tests.verdict_twin import FamilyNumbers, Few, verdict, verdict_sentence
+from tests.verdict_twin import FamilyNumbers, Few, straight, verdict, verdict_sentence
 
 Case = tuple[list[FamilyNumbers], float | None, dict[str, Any]]
 TITLES = [*(family.title for family in ESTIMATORS.values()), "PRC (c = 4)"]
@@ -170,17 +170,8 @@ def test_the_numbers_come_from_the_rows_of_the_table(blank: Page) -> None:
     found = estimate(problem.sample(300, 0), k=5)
     curves = {name: found[name].curve for name in DEFAULT_METHODS}
     for known in (truth, None):
-        shown = curves if known is None else {TRUTH: known, **curves}
-        rows = [
-            {
-                "id": name,
-                "name": ESTIMATORS[name].title if name in curves else "truth",
-                "row": [*values.values()],
-            }
-            for name, curve in shown.items()
-            for values in [numbers(curve, known)]
-        ]
-        table = {"columns": [column._asdict() for column in table_columns(known is not None)]}
+        rows = lines_of(curves, known)
+        table = {"columns": columns_of(known)}
         lines = [curve.vertices.tolist() for curve in curves.values()]
         said = blank.evaluate(
             """([rows, table, lines]) => {
@@ -192,6 +183,24 @@ def test_the_numbers_come_from_the_rows_of_the_table(blank: Page) -> None:
         assert said == verdict(curves, known)
 
 
+def lines_of(curves: dict[str, PRCurve], truth: PRCurve | None = None) -> list[dict[str, Any]]:
+    """What the browser holds of these curves, the truth first."""
+    drawn = curves if truth is None else {TRUTH: truth, **curves}
+    return [
+        {
+            "id": name,
+            "name": "truth" if name == TRUTH else ESTIMATORS[name].title,
+            "vertices": curve.vertices.tolist(),
+            "row": [*numbers(curve, truth).values()],
+        }
+        for name, curve in drawn.items()
+    ]
+
+
+def columns_of(truth: PRCurve | None) -> list[dict[str, Any]]:
+    return [column._asdict() for column in table_columns(truth is not None)]
+
+
 SHOWN = """([columns, curves, rows, more]) => {
     document.body.innerHTML = '<div class="live"><p class="verdict"></p></div>';
     const payload = { rows: true, table: { columns }, panes: [{ note: "" }], stale: false, lines: [], ...more };
@@ -200,7 +209,7 @@ SHOWN = """([columns, curves, rows, more]) => {
     live.readout.showWords(figure, { curves });
     return document.querySelector(".live").textContent;
 }"""
-UP_TO = PRCurve.from_error_rates([0.0, 0.5], [0.5, 0.0])
+UP_TO = straight(0.5, 0.5)
 
 
 def shown(
@@ -212,20 +221,12 @@ def shown(
     **more: Any,
 ) -> str:
     """The verdict on screen, with `hidden` curves and those that are switched `off`."""
-    drawn = curves if truth is None else {TRUTH: truth, **curves}
-    lines = [
-        {
-            "id": name,
-            "name": "truth" if name == TRUTH else ESTIMATORS[name].title,
-            "vertices": curve.vertices.tolist(),
-        }
-        | {"row": [*numbers(curve, truth).values()]}
-        for name, curve in drawn.items()
-    ]
-    columns = [column._asdict() for column in table_columns(truth is not None)]
+    lines = lines_of(curves, truth)
     if bound := more.pop("line", None):
         more["lines"] = [{"id": "bound", "vertices": bound.vertices.tolist()}]
-    said: str = page.evaluate(SHOWN, [columns, lines, {"hidden": [], "off": [], **rows}, more])
+    said: str = page.evaluate(
+        SHOWN, [columns_of(truth), lines, {"hidden": [], "off": [], **rows}, more]
+    )
     return said
 
 
@@ -252,7 +253,7 @@ def test_the_verdict_is_of_every_measured_family_however_many_are_drawn(blank: P
     """Those that are folded count, in any order; those that the user has switched off do not."""
     names = list(ESTIMATORS)[:9]
     ends = dict(zip(names, np.linspace(0.3, 0.9, len(names)), strict=True))
-    curves = {name: PRCurve.from_error_rates([0.0, end], [end, 0.0]) for name, end in ends.items()}
+    curves = {name: straight(end, end) for name, end in ends.items()}
     truth = curves[names[8]]
     said = shown(blank, curves, truth, rows={"hidden": names[6:]})
     title = ESTIMATORS[names[8]].title
@@ -266,9 +267,9 @@ def test_the_verdict_is_of_every_measured_family_however_many_are_drawn(blank: P
 
 
 def test_a_curve_that_leaves_the_bound_anywhere_is_refuted_whatever_its_area(blank: Page) -> None:
-    bound = PRCurve.from_error_rates([0.0, 0.9], [0.3, 0.0])
-    across = PRCurve.from_error_rates([0.0, 0.25], [0.5, 0.0])
-    inside = PRCurve.from_error_rates([0.0, 0.5], [0.2, 0.0])
+    bound = straight(0.9, 0.3)
+    across = straight(0.25, 0.5)
+    inside = straight(0.5, 0.2)
     assert across.auc < bound.auc
     curves = {"kde": across, "knn": inside}
     said = shown(blank, curves, rows={}, line=bound)
@@ -288,18 +289,12 @@ def test_a_curve_that_leaves_the_bound_anywhere_is_refuted_whatever_its_area(bla
 def test_a_truth_without_area_has_its_areas_compared(blank: Page) -> None:
     """Total collapse: the table has no overlap with it, which would be 0 or 1."""
     truth = PRCurve.from_error_rates([0.0], [0.0])
-    curves = {"knn": PRCurve.from_error_rates([0.0, 0.1], [0.1, 0.0]), "kde": UP_TO}
-    columns = [column._asdict() for column in table_columns(False)]
+    curves = {"knn": straight(0.1, 0.1), "kde": UP_TO}
     lines = [
-        {
-            "id": name,
-            "name": name,
-            "vertices": curve.vertices.tolist(),
-            "row": [*numbers(curve).values()],
-        }
-        for name, curve in {TRUTH: truth, **curves}.items()
+        {**line, "id": name, "name": name}
+        for name, line in zip((TRUTH, *curves), lines_of({"ipr": truth, **curves}), strict=True)
     ]
-    said = blank.evaluate(SHOWN, [columns, lines, {"hidden": [], "off": []}, {}])
+    said = blank.evaluate(SHOWN, [columns_of(None), lines, {"hidden": [], "off": []}, {}])
     assert (
         said
         == f"The true area is 0: kde has {UP_TO.auc:.2f}. knn is closer: {curves['knn'].auc:.2f}."
@@ -327,7 +322,7 @@ def test_numbers_that_chance_alone_makes_are_not_ranked(blank: Page) -> None:
 
 def test_areas_that_agree_do_not_make_curves_alike(blank: Page) -> None:
     """A generator that invents and one that drops modes have one area, and two curves."""
-    leans = PRCurve.from_error_rates([0.0, 0.1], [0.8, 0.0])
+    leans = straight(0.1, 0.8)
     assert leans.auc == pytest.approx(leans.mirrored().auc)
     said = shown(blank, {"kde": leans, "knn": leans.mirrored()}, rows={})
     area = f"{leans.auc:.2f}"
@@ -354,9 +349,9 @@ def test_the_side_on_which_most_is_missing_is_that_of_all_curves(blank: Page) ->
 
 
 def test_the_row_of_a_curve_beyond_the_bound_says_where_it_is_refuted(blank: Page) -> None:
-    bound = PRCurve.from_error_rates([0.0, 0.9], [0.3, 0.0])
-    across = PRCurve.from_error_rates([0.0, 0.25], [0.5, 0.0])
-    near = PRCurve.from_error_rates([0.0, 0.25], [0.49, 0.0])
+    bound = straight(0.9, 0.3)
+    across = straight(0.25, 0.5)
+    near = straight(0.25, 0.49)
     curves = {"kde": across, "knn": bound, "tightest": near}
     lines = [
         {"id": name, "name": name, "vertices": curve.vertices.tolist(), "row": [curve.auc]}

@@ -14,26 +14,28 @@ from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
-from tests.verdict_twin import FamilyNumbers, verdict, verdict_sentence
+from tests.verdict_twin import FamilyNumbers, straight, verdict, verdict_sentence
 
-Masks = dict[str, NDArray[np.bool_]]
+Words = tuple[str, ...]
+Mask = NDArray[np.bool_]
+Masks = dict[str, Mask]
 SIDE = 400
 # Of an area counted on the grid, and of a share that is printed as a whole percentage.
 COUNTED = 4 / SIDE
 PRINTED = 0.006
 
 
-def below(curve: PRCurve) -> NDArray[np.bool_]:
+def below(curve: PRCurve) -> Mask:
     """The cells of a grid on the unit square under the curve: (recall b, precision a) with a <=
     alpha(a / b).
     """
     middles = (np.arange(SIDE) + 0.5) / SIDE
     recall, precision = (each.ravel() for each in np.meshgrid(middles, middles))
-    cells: NDArray[np.bool_] = precision <= curve.alpha(precision / recall)
+    cells: Mask = precision <= curve.alpha(precision / recall)
     return cells
 
 
-def ious(masks: Masks, truth: NDArray[np.bool_]) -> dict[str, float]:
+def ious(masks: Masks, truth: Mask) -> dict[str, float]:
     return {
         title: float((mask & truth).sum() / max((mask | truth).sum(), 1))
         for title, mask in masks.items()
@@ -54,7 +56,7 @@ def rising(values: dict[str, float]) -> list[str]:
     return sorted(values, key=values.__getitem__)
 
 
-def side(title: str, masks: Masks, truth: NDArray[np.bool_]) -> str:
+def side(title: str, masks: Masks, truth: Mask) -> str:
     above = (masks[title] & ~truth).sum()
     below_it = (truth & ~masks[title]).sum()
     if ious(masks, truth)[title] > 0.95:
@@ -64,7 +66,7 @@ def side(title: str, masks: Masks, truth: NDArray[np.bool_]) -> str:
     return "too high" if above > below_it else "too low"
 
 
-def lies(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+def lies(words: Words, masks: Masks, truth: Mask) -> None:
     who, where = words
     titles = list(masks) if re.match("Both|All ", who) else named(who, masks)
     assert len(titles) == len(masks) or not re.match("Both|All ", who)
@@ -74,7 +76,7 @@ def lies(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None
     ]
 
 
-def several_sides(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+def several_sides(words: Words, masks: Masks, truth: Mask) -> None:
     for part in re.findall(
         r"(.+?) (?:is|are) (too high here, too low there|too high|too low|close to the"
         r" truth)(?:, |$)",
@@ -83,14 +85,14 @@ def several_sides(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]
         lies(part, masks, truth)
 
 
-def sides_and_overlaps(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+def sides_and_overlaps(words: Words, masks: Masks, truth: Mask) -> None:
     several_sides(words[:1], masks, truth)
     near = [each for each in ious(masks, truth).values() if each > 0.95]
     said = [float(words[1]), float(words[2] or words[1])]
     assert [min(near), max(near)] == pytest.approx(said, abs=PRINTED + COUNTED)
 
 
-def closest(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+def closest(words: Words, masks: Masks, truth: Mask) -> None:
     found = ious(masks, truth)
     if truth.mean() < 0.001:
         found = {title: -mask.mean() for title, mask in masks.items()}
@@ -100,24 +102,24 @@ def closest(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> N
     assert (words[1] == "closer") == (len(masks) == 2)
 
 
-def alike(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+def alike(words: Words, masks: Masks, truth: Mask) -> None:
     for overlap in ious(masks, truth).values():
         assert overlap == pytest.approx(float(words[0]), abs=PRINTED + COUNTED)
 
 
-def close(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+def close(words: Words, masks: Masks, truth: Mask) -> None:
     assert len(masks) > 1
     assert min(ious(masks, truth).values()) > float(words[0]) - COUNTED
 
 
-def alone(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+def alone(words: Words, masks: Masks, truth: Mask) -> None:
     [title] = masks
     assert words[0] == title
     assert ious(masks, truth)[title] == pytest.approx(float(words[2]), abs=PRINTED + COUNTED)
     assert side(title, masks, truth) == words[1]
 
 
-def none(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+def none(words: Words, masks: Masks, truth: Mask) -> None:
     assert truth.mean() <= 0.001 * (words[0] != "0")
     areas = {title: float(mask.mean()) for title, mask in masks.items()}
     for title in masks if words[1] == "every family" else named(words[1], rising(areas)[::-1]):
@@ -129,7 +131,7 @@ def none(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None
         )
 
 
-def spread(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
+def spread(words: Words, masks: Masks, _: Mask) -> None:
     areas = {title: float(mask.mean()) for title, mask in masks.items()}
     for area, who, ranked in (
         (words[0], words[1], rising(areas)),
@@ -140,7 +142,7 @@ def spread(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
             assert areas[title] == pytest.approx(areas[ranked[0]], abs=PRINTED + COUNTED)
 
 
-def agree(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
+def agree(words: Words, masks: Masks, _: Mask) -> None:
     areas = [mask.mean() for mask in masks.values()]
     assert [min(areas), max(areas)] == pytest.approx(
         [float(word) for word in words], abs=PRINTED + COUNTED
@@ -148,7 +150,7 @@ def agree(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
     assert max(areas) - min(areas) < 0.05 + COUNTED
 
 
-def differ(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
+def differ(words: Words, masks: Masks, _: Mask) -> None:
     low, high, overlap = words
     agree((low, high or low), masks, _)
     pairs = itertools.combinations(masks.values(), 2)
@@ -156,7 +158,7 @@ def differ(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
     assert least == pytest.approx(float(overlap), abs=PRINTED + COUNTED)
 
 
-def same(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
+def same(words: Words, masks: Masks, _: Mask) -> None:
     for mask in masks.values():
         assert mask.mean() == pytest.approx(float(words[-1]), abs=PRINTED + COUNTED)
     assert len(words) == 1 or [words[0]] == list(masks)
@@ -164,7 +166,7 @@ def same(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
 
 NUMBER = r"(\d+(?:\.\d+)?)"
 # Every sentence there is -> what it claims.
-CLAIMS: dict[str, Callable[[tuple[str, ...], Masks, NDArray[np.bool_]], None]] = {
+CLAIMS: dict[str, Callable[[Words, Masks, Mask], None]] = {
     rf"(.+) (?:is|are) (too high|too low|too high here, too low there|close to the truth): "
     rf"overlap {NUMBER}\.": (alone),
     r"(Both|All \w+) are (too high|too low|too high here, too low there)\.": lies,
@@ -211,8 +213,8 @@ def measured(
 
 FULL = PRCurve.from_error_rates([], [])
 EMPTY = PRCurve.from_error_rates([0.0], [0.0])
-STEEP = PRCurve.from_error_rates([0.0, 0.3], [0.9, 0.0])
-FLAT = PRCurve.from_error_rates([0.0, 0.9], [0.3, 0.0])
+STEEP = straight(0.3, 0.9)
+FLAT = straight(0.9, 0.3)
 
 
 def cases() -> list[tuple[dict[str, PRCurve], PRCurve | None]]:
@@ -234,7 +236,7 @@ def cases() -> list[tuple[dict[str, PRCurve], PRCurve | None]]:
             one = {"ipr": curves["ipr"]}
             found += [(curves, truth), (one, truth), (curves, None), (one, None)]
     curves, truth = measured("identical", 3, ("coverage", "classifier-boosting"))
-    speck, small = (PRCurve.from_error_rates([0.0, end], [end, 0.0]) for end in (0.02, 0.1))
+    speck, small = (straight(end, end) for end in (0.02, 0.1))
     found += [
         ({"classifier-boosting": curves["classifier-boosting"]}, FULL),
         (curves, truth),
@@ -248,14 +250,14 @@ def cases() -> list[tuple[dict[str, PRCurve], PRCurve | None]]:
         ({"kde": FULL, "knn": FULL, "ipr": small}, small),
         (
             {"kde": FULL, "knn": STEEP, "ipr": FLAT},
-            PRCurve.from_error_rates([0.0, 0.1], [0.2, 0.0]),
+            straight(0.1, 0.2),
         ),
         ({"kde": speck}, FULL),
         ({"kde": FULL, "knn": FULL}, EMPTY),
         ({"kde": FULL, "knn": STEEP}, speck),
         ({"kde": FULL}, EMPTY),
         ({"kde": EMPTY, "knn": speck}, EMPTY),
-        ({"kde": EMPTY}, PRCurve.from_error_rates([0.0, 0.02], [0.03, 0.0])),
+        ({"kde": EMPTY}, straight(0.02, 0.03)),
         ({"kde": STEEP, "knn": FLAT}, None),
         ({"kde": FULL, "knn": FULL}, FULL),
     ]

@@ -15,7 +15,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
-from pages._shared.widgets import unbroken
 from pages._triage import diagnosis, evidence, gallery
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, missed_text
 from pages._triage.session import DIAGNOSED, KEY, PART, CheckpointChoice, TriageSession
@@ -29,11 +28,10 @@ from prviz.triage.evidence import lam_at_end
 from prviz.triage.finding import EVIDENCE
 from prviz.triage.measured import CACHE_VARIABLE
 from prviz.triage.power import power
-from tests.explore_app import healthy, last_word, vertices
-from tests.lab_app import button, press, said, until_done
-from tests.line import measure
-from tests.marks import exhaustive_but
-from tests.triage_app import begin, figures, triage
+from tests.explore_app import button, html, last_word, panes, press, put, said, vertices
+from tests.lab_app import until_done
+from tests.marks import exhaustive, exhaustive_but
+from tests.triage_app import begin, part, settled, triage
 from tests.triage_folder import folder_found, pair_of
 from tests.triage_found import bundled_found
 
@@ -45,34 +43,11 @@ def truncated() -> CheckpointResults:
     return bundled_found(NAMES)
 
 
-def part(found: object) -> None:
-    """What the page does with this part."""
-    from pages._shared import answers
-    from pages._triage import diagnosis
-
-    with answers.waiting():
-        diagnosis.draw(found)
-
-
 def opened(
     found: CheckpointResults, *, selected: str | None = None, opened: str | None = None
 ) -> AppTest:
-    app = AppTest.from_function(part, args=(found,), default_timeout=60)
-    app.session_state[KEY] = TriageSession(
-        choice=CheckpointChoice(selected=selected), open_finding=opened
-    )
-    return settled(app.run())
-
-
-def settled(app: AppTest) -> AppTest:
-    """Nothing is waited for any more."""
-    for _ in range(300):
-        healthy(app)
-        if app.session_state["_Session"].waited_for is None:
-            return app
-        measure(app)
-        app.run()
-    raise AssertionError("the part was never done")
+    choice = CheckpointChoice(selected=selected)
+    return part("diagnosis", found, **{KEY: TriageSession(choice=choice, open_finding=opened)})
 
 
 def titles(app: AppTest) -> list[str]:
@@ -88,24 +63,21 @@ def case(found: CheckpointResults, name: str) -> Diagnosis:
     return Diagnosis(found=found, measured=measured, pair=found.pair(measured))
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_nothing_is_said_to_be_wrong_with_real_samples_and_what_would_have_been(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(diagnosis, "POWER_SECONDS", 0.0)
     found = folder_found(tmp_path, "nothing")
     app = opened(found)
-    assert any("Nothing found" in each.value for each in app.markdown)
+    assert "Nothing found" in said(app)
     for each in power(found.reference, seconds=0.0)[1:]:
-        assert any(
-            f"{each.fault}: in {each.named} of {each.tries} tries" in text.value
-            for text in app.markdown
-        )
-    assert any("held-out" in each.value for each in app.caption)
+        assert f"{each.fault}: in {each.named} of {each.tries} tries" in said(app)
+    assert "held-out" in said(app)
     assert titles(app) == []
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_best_is_looked_at_first() -> None:
     app = opened(truncated())
     assert app.selectbox[0].value == "truncation-1.0"
@@ -121,24 +93,24 @@ def test_the_best_is_looked_at_first() -> None:
         "truncation-0.6",
     )
     assert titles(app) == ["Features that differ", "Too narrow"]
-    app.selectbox[0].select("truncation-0.0").run()
+    app.selectbox[0].select("truncation-0.0")
     assert settled(app).session_state[KEY].choice.selected == "truncation-0.0"
     assert "Repeated samples" in titles(app)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_what_gives_the_checkpoint_away_is_said_with_its_samples() -> None:
     found = truncated()
     app = opened(found, selected="truncation-0.6")
     expected = prviz.witness(found.pair(found.one("truncation-0.6")), without=False)
-    (shown,) = (each.value.replace("\\", "") for each in app.markdown if GIVES_AWAY in each.value)
+    assert GIVES_AWAY in said(app)
     for statement in expected.statements:
-        assert f"- {unbroken(statement)}" in shown
+        assert f"- {statement}" in said(app)
     rows = ", ".join(str(row + 1) for row in expected.most_generated)
-    assert f"- most surely generated: rows {rows}" in shown
+    assert f"- most surely generated: rows {rows}" in said(app)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_what_remains_is_said_where_the_curve_to_believe_is_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -155,12 +127,12 @@ def test_what_remains_is_said_where_the_curve_to_believe_is_known(
         "prviz.diagnostics.witness.estimate", lambda *_, **__: {TIGHTEST.name: left}
     )
     app = opened(found, selected="truncation-0.6")
-    (shown,) = (each.value.replace("\\", "") for each in app.markdown if GIVES_AWAY in each.value)
-    assert f"- area {one.curve.auc:.2f}; without these " in shown
-    assert ": 0.94" in shown
+    told = said(app)
+    assert f"- area {one.curve.auc:.2f}; without these " in told
+    assert ": 0.94" in told
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_what_is_lost_at_an_end_of_the_curve_is_counted_and_marked() -> None:
     found = truncated()
     app = opened(found, selected="truncation-0.6", opened="narrow/Too narrow")
@@ -175,23 +147,23 @@ def test_what_is_lost_at_an_end_of_the_curve_is_counted_and_marked() -> None:
     )
     loss = 1 - measured.curve.beta(lam)
     assert f"{1 - fpr:.3f} - {fnr / lam:.3f} = **{loss:.3f}**" in said(app)
-    panes = figures(app)
-    ring = panes["triage-curve"]["figure"]["data"][-1]
+    drawn = panes(app)
+    ring = drawn["triage-curve"]["figure"]["data"][-1]
     assert (ring["x"], ring["y"]) == (pytest.approx([1 - loss]), pytest.approx([0.05]))
-    assert [trace.get("fill") for trace in panes["triage-curve"]["figure"]["data"]].count(
+    assert [trace.get("fill") for trace in drawn["triage-curve"]["figure"]["data"]].count(
         "toself"
     ) == 1
-    assert panes["triage-plane"]["figure"]["data"][-1]["name"] == f"real, lost at this end: {count}"
+    assert drawn["triage-plane"]["figure"]["data"][-1]["name"] == f"real, lost at this end: {count}"
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_all_missed_samples_are_in_the_file_and_in_the_tiles() -> None:
     """They are those of *Class by class*, each class with its share."""
     found = truncated()
     one = case(found, "truncation-0.6")
     app = opened(found, selected="truncation-0.6")
     missed = missed_samples(*one.pair)
-    assert unbroken(missed_text("real", missed)) in said(app)
+    assert missed_text("real", missed) in said(app)
     rows = list(csv.DictReader(io.StringIO(gallery.group_file(one, "real", missed))))
     assert [int(each["id"]) for each in rows] == (missed.rows + 1).tolist()
     assert [float(each["key"]) for each in rows] == sorted(
@@ -199,7 +171,7 @@ def test_all_missed_samples_are_in_the_file_and_in_the_tiles() -> None:
     )
     labels = one.pair.real.labels["digit"]
     assert [each["digit"] for each in rows] == [str(labels[int(each["id"]) - 1]) for each in rows]
-    tiles = next(each.proto.body for each in app.get("html") if "real sample" in each.proto.body)
+    tiles = next(body for body in html(app) if "real sample" in body)
     assert all(
         f"real sample, row {each['id']}, digit {each['digit']}" in tiles for each in rows[:12]
     )
@@ -220,18 +192,16 @@ def check_table(app: AppTest, pair: Any, rows: list[dict[str, str]]) -> None:
     assert table["nearest generated row"].tolist() == (reach.argmin(axis=1) + 1).tolist()
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_collapse_shows_the_picture_that_repeats() -> None:
     app = opened(truncated(), selected="truncation-0.0")
     assert "Repeated samples" in titles(app)
     shown = [each for each in app.button if each.label == "Show the evidence"]
-    next(each for each in shown if "collapse" in each.key).click().run()
+    next(each for each in shown if "collapse" in each.key).click()
     settled(app)
     assert button(app, "Hide the evidence").key.startswith("triage-evidence-collapse")
     assert "**1,796** of 1,797 generated rows repeat" in said(app)
-    tiles = next(
-        each.proto.body for each in app.get("html") if "occurs 1,797 times" in each.proto.body
-    )
+    tiles = next(body for body in html(app) if "occurs 1,797 times" in body)
     assert tiles.count('class="own"') == 1
     assert "too few rows are left" in said(app)
     press(app, "Hide the evidence")
@@ -259,7 +229,7 @@ def test_every_view_opens_on_a_pair_that_shows_the_fault(fault: str, tmp_path: P
     app = opened(folder_found(tmp_path, fault, method), opened=name)
     assert name.split("/")[1] in titles(app)
     assert button(app, "Hide the evidence") is not None
-    assert pane in figures(app) or not pane
+    assert pane in panes(app) or not pane
     if fault == "flat":
         table = app.dataframe[0].value
         assert table["effective dimension"].tolist() == pytest.approx([15.5, 5.9], abs=0.5)
@@ -267,12 +237,12 @@ def test_every_view_opens_on_a_pair_that_shows_the_fault(fault: str, tmp_path: P
         assert app.dataframe[0].value["occurs"].tolist() == ["4 times"] * 12
         assert "α∞, one of each" in app.dataframe[1].value
     if fault == "apart":
-        assert figures(app)["triage-norms"]["figure"]["layout"]["yaxis"]["type"] == "log"
+        assert panes(app)["triage-norms"]["figure"]["layout"]["yaxis"]["type"] == "log"
     if fault == "reweighting":
-        assert "made too seldom" in figures(app)["triage-plane"]["figure"]["data"][1]["name"]
+        assert "made too seldom" in panes(app)["triage-plane"]["figure"]["data"][1]["name"]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_other_end_has_its_own_samples(tmp_path: Path) -> None:
     found = folder_found(tmp_path, "invention")
     app = opened(found, opened="invention/Invented modes")
@@ -282,12 +252,11 @@ def test_the_other_end_has_its_own_samples(tmp_path: Path) -> None:
     loss = 1 - measured.curve.alpha(lam)
     assert f"{1 - fnr:.3f} - {lam * fpr:.3f} = **{loss:.3f}**" in said(app)
     assert (
-        "generated, lost at this end: "
-        in figures(app)["triage-plane"]["figure"]["data"][-1]["name"]
+        "generated, lost at this end: " in panes(app)["triage-plane"]["figure"]["data"][-1]["name"]
     )
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_tables_without_pictures_show_labels_and_texts_as_they_are(tmp_path: Path) -> None:
     app = opened(folder_found(tmp_path, "dropping", table=True), opened="dropping/Dropped modes")
     table = app.dataframe[0].value
@@ -309,26 +278,25 @@ def test_a_file_that_is_gone_or_another_is_told_and_the_rest_stays(tmp_path: Pat
     assert "can't be read any more" in app.error[0].value
     assert app.selectbox[0].value == "dropping"
     np.save(path, found.reference.values)
-    assert "has changed since" in settled(app.run()).error[0].value
+    assert "has changed since" in settled(app).error[0].value
     path.write_bytes(before)
     app = opened(found)
     assert not app.error
     assert "Dropped modes" in titles(app)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_while_results_come_in_the_first_best_stays_until_all_are_there() -> None:
     whole = truncated()
     some = replace(whole, key=("some",), outcomes=whole.outcomes[:1])
     app = opened(some)
     assert app.selectbox[0].value == "truncation-0.0"
-    app.args = (replace(whole, key=("more",), outcomes=whole.outcomes[:2]),)
-    assert settled(app.run()).selectbox[0].value == "truncation-0.0"
+    app.session_state["found"] = replace(whole, key=("more",), outcomes=whole.outcomes[:2])
+    assert settled(app).selectbox[0].value == "truncation-0.0"
     assert "so far" in said(app)
-    app.args = (whole,)
-    assert settled(app.run()).selectbox[0].value == "truncation-1.0"
-    app.args = (replace(whole, key=("none",), outcomes=()),)
-    assert NONE_YET in said(app.run())
+    app.session_state["found"] = whole
+    assert settled(app).selectbox[0].value == "truncation-1.0"
+    assert NONE_YET in said(put(app, found=replace(whole, key=("none",), outcomes=())))
 
 
 def at_explore(app: AppTest) -> dict[str, Any]:
@@ -343,10 +311,10 @@ def at_faults(app: AppTest) -> AppTest:
     """The part in the page itself, all of its checkpoints measured."""
     until_done(begin(app))
     app.session_state[PART] = "What is wrong with it?"
-    return settled(app.run())
+    return settled(app)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_explore_opens_the_checkpoint_with_the_same_curve_and_one_comes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

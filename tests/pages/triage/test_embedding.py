@@ -4,7 +4,6 @@ Triage.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +12,14 @@ from PIL import Image
 
 import prviz
 from pages._work.embedding_run import EmbeddingRequest, EmbeddingRun
-from prviz.cli.main import main
 from prviz.embed.local_encoders import LocalEncoder
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.readers.safe_folder import Below
 from prviz.triage.measured import CACHE_VARIABLE
-from tests.lab_app import press, said, until_done
+from tests.explore_app import button, choose, press, said
+from tests.lab_app import until_done
+from tests.marks import exhaustive
 from tests.triage_app import begin, healthy, table, triage
 
 # By how much a generator is worse: held-out digits, five of the ten, pixels in a random order.
@@ -56,19 +56,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return served
 
 
-@pytest.mark.exhaustive
-def test_in_the_shell(served: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = {name: str(tmp_path / f"{name}.safetensors") for name in ("real", *ORDER)}
-    for name, file in files.items():
-        assert main(["embed", str(served / name), "-o", file, "--encoder", "pixels:8"]) == 0
-    report = tmp_path / "report.json"
-    assert main(["triage", *files.values(), "--report", str(report)]) == 0
-    lines = json.loads(report.read_text())["rankings"]["knn"]["lines"]
-    assert [line["checkpoint"] for line in lines] == ORDER
-    assert "Best: good" in capsys.readouterr().out
-
-
-@pytest.mark.exhaustive
+@exhaustive
 def test_on_the_page(served: Path, tmp_path: Path) -> None:
     (served / "good" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (served / "good" / "linked.png").symlink_to(tmp_path / "secret.png")
@@ -77,11 +65,11 @@ def test_on_the_page(served: Path, tmp_path: Path) -> None:
         [*ORDER, "real"]
     )
     assert app.selectbox(key="embed-encoder").options[:2] == ["Pixels", "Random network"]
-    app.selectbox(key="embed-real").set_value("real").run()
-    app.multiselect(key="embed-generated").set_value(ORDER).run()
-    app.number_input(key="embed-pixels").set_value(8).run()
+    choose(app, "embed-real", "real")
+    choose(app, "embed-generated", ORDER)
+    choose(app, "embed-pixels", 8)
     until_done(press(app, "Embed"))
-    assert "good: 2 left out" in app.warning[0].value.replace("\\", "")
+    assert "good: 2 left out" in said(app)
     assert app.selectbox(key="triage.folder").value == "pixels-8"
     assert sorted(path.name for path in (served / "pixels-8").glob("*.safetensors")) == sorted(
         f"{name}.safetensors" for name in ("real", *ORDER)
@@ -90,14 +78,14 @@ def test_on_the_page(served: Path, tmp_path: Path) -> None:
     # One file a set, the table, whose paths lead to the pictures.
     options = app.selectbox(key="triage.reference").options
     assert options == [f"pixels-8/{name}.samples.parquet" for name in sorted([*ORDER, "real"])]
-    assert "240 of 240 names found in the app's folder" in said(app).replace("\\", "")
+    assert "240 of 240 names found in the app's folder" in said(app)
     app = until_done(begin(app))
     found = table(app).sort_values("AuC, kNN", ascending=False)
     assert found["Name"].tolist() == ORDER
     healthy(app)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_network_on_the_page(served: Path) -> None:
     onnx = pytest.importorskip("onnx")
     helper = onnx.helper
@@ -116,10 +104,10 @@ def test_a_network_on_the_page(served: Path) -> None:
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     onnx.save(model, served / "small.onnx")
     app = triage(data="folder")
-    app.selectbox(key="embed-real").set_value("five").run()
-    app.selectbox(key="embed-encoder").set_value("small.onnx").run()
+    choose(app, "embed-real", "five")
+    choose(app, "embed-encoder", "small.onnx")
     until_done(press(app, "Embed"))
-    assert "small.onnx: state the pictures' side" in app.error[0].value.replace("\\", "")
+    assert "small.onnx: state the pictures' side" in said(app)
     (served / "small.toml").write_text("size = 8\n")
     until_done(press(app, "Embed"))
     healthy(app)
@@ -127,7 +115,7 @@ def test_a_network_on_the_page(served: Path) -> None:
     assert (samples.shape, samples.encoder["encoder"]) == ((200, 5), "small.onnx")
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_stopped_run_goes_on_and_two_wait_for_each_other(served: Path) -> None:
     request = EmbeddingRequest(("real", "good"), LocalEncoder("pca:4"))
     run, other = (EmbeddingRun(Below(served), request) for _ in range(2))
@@ -163,9 +151,9 @@ def test_a_folder_that_leads_out_is_not_written_to(served: Path, tmp_path: Path)
     (tmp_path / "elsewhere").mkdir()
     (served / "pixels-32").symlink_to(tmp_path / "elsewhere")
     app = triage(data="folder")
-    app.selectbox(key="embed-real").set_value("five").run()
+    choose(app, "embed-real", "five")
     until_done(press(app, "Embed"))
-    assert "leads out of the app's folder" in app.error[0].value.replace("\\", "")
+    assert "leads out of the app's folder" in said(app)
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
@@ -176,5 +164,5 @@ def test_a_folder_without_pictures_offers_nothing(
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path / "empty"))
     app = triage(data="folder")
     assert "prviz embed FOLDER" in app.info[0].value
-    assert not [each for each in app.button if each.key == "embed"]
-    assert not [each for each in triage(data="upload").button if each.key == "embed"]
+    for page in (app, triage(data="upload")):
+        assert button(page, "embed") is None

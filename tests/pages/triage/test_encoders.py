@@ -2,58 +2,32 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from pages._triage.checkpoints import CheckpointResults
 from prviz.embed.base import EmbeddingEncoder
 from prviz.embed.encoders.recogniser import RecogniserEncoder
 from prviz.embed.encoders.word_vectors import WordVectorEncoder
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.triage.measured import TriageSettings
-from tests.explore_app import healthy
-from tests.line import measure
+from tests.explore_app import panes
+from tests.triage_app import part, settled
 from tests.triage_found import bundled_found
 
 
-def part(found: object) -> None:
-    from pages._shared import answers
-    from pages._triage import encoders
-
-    with answers.waiting():
-        encoders.draw(found)
-
-
-def settled(found: CheckpointResults) -> AppTest:
-    return done(AppTest.from_function(part, args=(found,), default_timeout=60).run())
-
-
-def done(app: AppTest) -> AppTest:
-    for _ in range(300):
-        healthy(app)
-        if app.session_state["_Session"].waited_for is None:
-            return app
-        measure(app)
-        app.run()
-    raise AssertionError("the part was never done")
-
-
-@pytest.mark.exhaustive
 def test_the_winner_and_its_places_by_encoder() -> None:
     names = ("mixture-em-1", "mixture-em-20", "truncation-0.0")
     found = bundled_found(names, TriageSettings(seed=3), n=300)
-    app = settled(found)
+    app = part("encoders", found)
     assert (
         app.markdown[0].value.replace("\\", "")
         == "**The winner does not depend on the encoder: mixture-em-20 is best in all 10 "
         "readings.**"
     )
-    (pane,) = json.loads(app.get("bidi_component")[0].proto.bytes)["panes"]
+    (pane,) = panes(app).values()
     grey = [each for each in pane["figure"]["data"] if "127" in each["line"]["color"]]
     assert {each["name"] for each in grey} == {"mixture-em-1", "truncation-0.0"}
     table = app.dataframe[0].value
@@ -62,12 +36,11 @@ def test_the_winner_and_its_places_by_encoder() -> None:
     assert (table["place of mixture-em-20"] == 1).all()
     assert np.unique(table.filter(like="place of").to_numpy(), axis=1).shape == (10, 3)
     assert (
-        settled(replace(found, outcomes=())).info[0].value
+        part("encoders", replace(found, outcomes=())).info[0].value
         == "No checkpoint is measured by this family yet."
     )
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("network", "names"),
     [
@@ -84,11 +57,11 @@ def test_a_network_of_a_package_joins(
     if not network.installed():
         pytest.skip(f"{network.needs} is not installed")
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
-    app = settled(bundled_found(names, TriageSettings(seed=3), n=200))
+    app = part("encoders", bundled_found(names, TriageSettings(seed=3), n=200))
     (choice,) = app.multiselect
     (title,) = choice.options
     assert title.startswith(f"{network.prefix}:")
-    done(choice.set_value([title]).run())
+    settled(choice.set_value([title]).run())
     table = app.dataframe[0].value
     own = table[table["encoder"] == title]
     assert own["features"].tolist() == [4, 16, 64, 120 if network is RecogniserEncoder else 256]

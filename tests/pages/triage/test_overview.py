@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -17,9 +16,10 @@ from prviz.measure.blind_spots import BLIND_SPOTS, number_title
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.yardstick import yardstick
 from prviz.uncertainty.bootstrap import bootstrap
-from tests.explore_app import healthy
-from tests.line import measure
-from tests.triage_found import MIXTURE, bundled_found
+from tests.explore_app import figures, healthy
+from tests.marks import exhaustive
+from tests.triage_app import part, settled
+from tests.triage_found import MIXTURE, bundled_found, changed
 
 N = 300
 
@@ -43,60 +43,33 @@ def many() -> CheckpointResults:
     return replace(found, key="many", outcomes=tuple(outcomes), total=40)
 
 
-def script() -> None:
-    import streamlit as st
-
-    from pages._shared import answers
-    from pages._triage import overview
-
-    with answers.waiting():
-        overview.draw(st.session_state["found"])
-
-
-def opened(found: CheckpointResults, **state: object) -> AppTest:
-    app = AppTest.from_function(script, default_timeout=60)
-    app.session_state["found"] = found
-    for name, value in state.items():
-        app.session_state[name] = value
-    return finished(app)
-
-
-def finished(app: AppTest) -> AppTest:
-    """Ask again until no job is at work, as the page does."""
-    for _ in range(200):
-        measure(app)
-        app.run()
-        healthy(app)
-        if not [each for each in app.caption if "Being measured" in each.value]:
-            return app
-    raise AssertionError("the intervals never came")
+def opened(found: CheckpointResults) -> AppTest:
+    return part("overview", found)
 
 
 def sent(app: AppTest) -> dict[str, dict]:
     """What each live figure was sent, by its group of panes: the first, the summaries, the
     panels.
     """
-    contents = [json.loads(each.proto.bytes) for each in app.get("bidi_component")]
-    contents = [content for content in contents if "panes" in content]
-    return dict(zip(("curves", "steps", "panels"), contents, strict=True))
+    return dict(zip(("curves", "steps", "panels"), figures(app), strict=True))
 
 
 def traces(pane: dict) -> list[dict]:
     return pane["figure"]["data"]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_bands_are_those_of_the_bootstrap_when_an_outcome_has_come_too() -> None:
     found = five()
     early = replace(found, key="early", outcomes=found.outcomes[:3])
     app = opened(early)
     app.session_state["found"] = found
-    finished(app)
-    figures = {pane["id"].removeprefix("triage-"): pane for pane in sent(app)["steps"]["panes"]}
+    settled(app)
+    drawn = {pane["id"].removeprefix("triage-"): pane for pane in sent(app)["steps"]["panes"]}
     expected = {
         each.checkpoint.name: bootstrap(each.estimate, 200).intervals for each in found.measured
     }
-    for key, pane in figures.items():
+    for key, pane in drawn.items():
         points = next(trace for trace in traces(pane) if "customdata" in trace)
         assert points["customdata"] == list(MIXTURE)
         for place, name in enumerate(MIXTURE):
@@ -112,7 +85,7 @@ def test_bands_are_those_of_the_bootstrap_when_an_outcome_has_come_too() -> None
     )
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_names_lead_every_figure() -> None:
     content = sent(opened(five()))
     assert {each["standout"] for each in content.values()} == {"triage"}
@@ -123,28 +96,24 @@ def test_names_lead_every_figure() -> None:
 
 def test_numbers_are_chosen_and_nothing_is_drawn_of_none() -> None:
     app = opened(replace(five(), key="one", outcomes=five().outcomes[:1]))
-    app.multiselect[0].set_value(["beta_at_005"]).run()
-    healthy(app)
+    healthy(app.multiselect[0].set_value(["beta_at_005"]).run())
     assert [pane["id"] for pane in sent(app)["steps"]["panes"]] == ["triage-beta_at_005"]
-    app.multiselect[0].set_value([]).run()
-    healthy(app)
+    healthy(app.multiselect[0].set_value([]).run())
     assert len(app.get("bidi_component")) == 2
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_forty_come_twelve_at_a_time_and_wide_steps_offer_a_logarithm() -> None:
     app = opened(many())
     content = sent(app)
     assert len(content["panels"]["panes"]) == 12
     _, page = app.button_group
-    page.set_value(36).run()
-    healthy(app)
+    healthy(page.set_value(36).run())
     assert [pane["item"] for pane in sent(app)["panels"]["panes"]] == [
         f"step-{i}" for i in range(36, 40)
     ]
     axis, _ = app.button_group
-    axis.set_value("log").run()
-    healthy(app)
+    healthy(axis.set_value("log").run())
     assert {pane["figure"]["layout"]["xaxis"]["type"] for pane in sent(app)["steps"]["panes"]} == {
         "log"
     }
@@ -154,15 +123,8 @@ def test_forty_come_twelve_at_a_time_and_wide_steps_offer_a_logarithm() -> None:
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_few_and_without_steps(count: int) -> None:
     found = five()
-    outcomes = tuple(
-        each._replace(
-            measured=tuple(
-                replace(m, checkpoint=replace(m.checkpoint, step=None)) for m in each.measured
-            )
-        )
-        for each in found.outcomes[:count]
-    )
-    app = opened(replace(found, key=("few", count), outcomes=outcomes))
+    few = replace(found, outcomes=found.outcomes[:count])
+    app = opened(changed(few, count, lambda each: replace(each, step=None)))
     if not count:
         assert "No checkpoint" in app.info[0].value
         return
@@ -174,7 +136,7 @@ def test_few_and_without_steps(count: int) -> None:
     )
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_ceiling_is_in_every_figure_and_first_in_the_table() -> None:
     found = five()
     app = opened(found)
@@ -198,13 +160,13 @@ def test_the_ceiling_is_in_every_figure_and_first_in_the_table() -> None:
     assert (first["checkpoint"], first["AuC"]) == ("real against real", f"{top['auc']:.3f}")
 
 
-@pytest.mark.exhaustive
+@exhaustive
 @pytest.mark.slow
 def test_what_papers_report_is_added_and_ranked() -> None:
     app = opened(bundled_found(("classes-3", "vae-b0.2-e40", "diffusion-e300")))
     assert "Fréchet distance" not in app.dataframe[0].value
     next(button for button in app.button if "papers report" in button.label).click()
-    table = finished(app).dataframe[0].value.set_index("checkpoint")
+    table = settled(app).dataframe[0].value.set_index("checkpoint")
     found = scalars(*bundled_pair("classes-3"), k=5)
     for name in BLIND_SPOTS:
         if name in found:
@@ -213,7 +175,7 @@ def test_what_papers_report_is_added_and_ranked() -> None:
     interval = f"{distance.value:.4g} ({distance.low:.4g} to {distance.high:.4g})"
     assert table.loc["classes-3", "Fréchet distance"] == interval
     assert 1 < float(table.loc["classes-3", "class score"]) < 10
-    *_, last = (json.loads(each.proto.bytes) for each in app.get("bidi_component"))
+    last = figures(app)[-1]
     assert last["panes"][0]["figure"]["data"][0]["x"][:3] == [
         "AuC",
         "F8, leaning to precision",

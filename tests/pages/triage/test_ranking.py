@@ -21,29 +21,26 @@ from streamlit.testing.v1 import AppTest
 
 from pages._shared import cache as page_cache
 from pages._shared.cache import Session
-from pages._shared.widgets import unbroken
 from pages._triage import checkpoints, classes, comparison, diagnosis, screen, work
 from pages._triage.checkpoints import CheckpointResults, missed_text
 from pages._triage.session import GOAL, KEY, PAIR, CheckpointChoice, TriageSession
 from pages._triage.table import COLORS
 from prviz.checks.finding import Finding
-from prviz.curves import PRCurve
 from prviz.diagnostics.clusters import cluster_members
 from prviz.samples import Samples
 from prviz.triage.classes import by_class, missed_samples
 from prviz.triage.comparison import compare_curves
 from prviz.triage.decision import Basis, basis_of, judge
-from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import samples_at
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.ranking import headline
 from prviz.uncertainty.bootstrap import Interval
 from prviz.uncertainty.paired import GeneratorComparison
-from tests.explore_app import healthy
-from tests.line import measure
+from tests.explore_app import html, panes, said
+from tests.marks import exhaustive
 from tests.ranked import rank
-from tests.triage_files import measure_all
-from tests.triage_found import bundled_found, compare_two
+from tests.triage_app import part, settled
+from tests.triage_found import bundled_found, changed, compare_two, files_found
+from tests.verdict_twin import straight
 
 LOW = ("truncation-0.3", "truncation-0.4", "truncation-0.6")
 BOTH = ("knn", "kde")
@@ -70,57 +67,15 @@ def mixture() -> CheckpointResults:
     return bundled_found(("mixture-em-5", "mixture-em-10", "mixture-em-20"), failed=("broken",))
 
 
-def _part() -> None:
-    """The script: one part, with the jobs that it waits for."""
-    from importlib import import_module
-
-    import streamlit as st
-
-    from pages._shared import answers
-
-    with answers.waiting():
-        if st.session_state.get("name"):
-            import_module(f"pages._triage.{st.session_state['name']}").draw(
-                st.session_state["found"]
-            )
-
-
-def part(name: str, found: CheckpointResults, **state: object) -> AppTest:
-    app = AppTest.from_function(_part, default_timeout=60)
-    for key, value in {"name": name, "found": found, **state}.items():
-        app.session_state[key] = value
-    return run(app)
-
-
-def run(app: AppTest) -> AppTest:
-    """Once, and again as the page does while a job is at work."""
-    for _ in range(200):
-        measure(app)
-        app.run()
-        healthy(app)
-        if not any("Being measured" in each.value for each in app.caption):
-            return app
-    raise AssertionError("the job never ended")
-
-
-def sent(app: AppTest) -> list[str]:
-    """What each component of the page was sent."""
-    return [each.proto.bytes.decode() for each in app.get("bidi_component")]
-
-
-def panes(app: AppTest) -> dict[str, dict]:
-    contents = [json.loads(each) for each in sent(app) if not each.startswith('{"heard"')]
-    return {pane["id"]: pane for content in contents for pane in content.get("panes", ())}
-
-
 def ranking_sent(app: AppTest) -> dict:
     """What the table of the first screen was sent."""
-    return next(json.loads(each) for each in sent(app) if each.startswith('{"heard"'))
+    sent = [each.proto.bytes for each in app.get("bidi_component")]
+    return next(json.loads(each) for each in sent if each.startswith(b'{"heard"'))
 
 
 def answered(app: AppTest, which: int = 0) -> str:
     """The verdict, as text; `which` 1: the evidence."""
-    return re.sub(r"<[^>]+>", " ", app.get("html")[which].proto.body).replace("\u00a0", " ")
+    return " ".join(re.sub(r"<[^>]+>", " ", html(app)[which]).split())
 
 
 def drawn_difference(app: AppTest) -> list[float]:
@@ -128,22 +83,18 @@ def drawn_difference(app: AppTest) -> list[float]:
     return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).tolist()
 
 
-def said(app: AppTest) -> str:
-    return "\n".join(each.value for each in (*app.markdown, *app.success, *app.warning, *app.info))
-
-
 def order(app: AppTest) -> list[str]:
     return [row["id"] for row in ranking_sent(app)["rows"]]
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_goal_decides_the_order_and_every_view_follows() -> None:
     found = truncation()
     orders = {}
     app = part("screen", found)
     for goal in (0.5, 0.0, 1.0, 0.25):
         app.slider(key=GOAL).set_value(goal)
-        run(app)
+        settled(app)
         expected = rank(found.measured, goal, MANY)
         orders[goal] = order(app)
         assert orders[goal] == expected["checkpoint"].tolist()
@@ -153,7 +104,7 @@ def test_the_goal_decides_the_order_and_every_view_follows() -> None:
         most = judge(everything, goal, replicates=MANY).at_most
         assert dict(zip(rows["id"], rows["most"], strict=True)) == pytest.approx(most)
         head = judge(everything, goal, replicates=MANY).decision.headline.head
-        assert " ".join(answered(app).split()).startswith(head)
+        assert answered(app).startswith(head)
         points = panes(app)["triage-steps"]["figure"]["data"][-1]
         assert dict(zip(points["customdata"], points["y"], strict=True)) == pytest.approx(
             dict(zip(rows["id"], rows["score"], strict=True))
@@ -170,7 +121,7 @@ def test_the_verdict_is_the_library_s_with_the_ceiling_and_what_it_rests_on() ->
     assert headline(table).head in told
     assert headline(table).rest in told
     assert f"{table['checkpoint'][0]} differs from the real data: " in told
-    assert 'class="verdict-box warning"' in app.get("html")[0].proto.body
+    assert 'class="verdict-box warning"' in html(app)[0]
     ceiling = ranking_sent(app)["ceiling"]
     assert f"real against real by kNN {ceiling:.3f}" in " ".join(told.split())
     drawn = panes(app)
@@ -184,7 +135,7 @@ def test_the_verdict_is_the_library_s_with_the_ceiling_and_what_it_rests_on() ->
     assert shape["y0"] == shape["y1"] == ceiling
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_families_have_a_column_each_and_disagreement_is_amber() -> None:
     found = truncation()
     everything = [each for outcome in found.outcomes for each in outcome.measured]
@@ -228,11 +179,9 @@ def flagged(found: CheckpointResults, own: dict[str, tuple[Finding, ...]]) -> Ch
     return replace(found, key=(found.key, tuple(own)), outcomes=tuple(outcomes))
 
 
-def bodies(app: AppTest, part: str) -> list[str]:
+def bodies(app: AppTest, name: str) -> list[str]:
     """The HTML of these parts of the page."""
-    return [
-        each.proto.body for each in app.get("html") if f'data-prviz="{part}"' in each.proto.body
-    ]
+    return [body for body in html(app) if f'data-prviz="{name}"' in body]
 
 
 def test_warnings_stand_once_on_top_of_the_reference_and_by_the_verdict_of_each_checkpoint() -> (
@@ -240,7 +189,7 @@ def test_warnings_stand_once_on_top_of_the_reference_and_by_the_verdict_of_each_
 ):
     best, second, *_ = order(part("screen", mixture()))
     app = part("screen", flagged(mixture(), {best: OWN[1:], second: OWN}))
-    everything = [each.proto.body for each in app.get("html")]
+    everything = html(app)
     top = everything[0]
     (verdict,) = bodies(app, "verdict")
     (evidence,) = bodies(app, "evidence")
@@ -281,26 +230,13 @@ def test_copies_outrank_the_ranking_and_only_what_no_test_tells_apart_is_green(
         Samples(np.random.default_rng(seed).normal(size=(300, 4)) @ joined) for seed in range(3)
     )
     for values, memorised in ((real.values, True), (fresh.values, False)):
-        files = {"best": values, "worst": fresh.values + np.array([3, -3, 3, -3])}
-        for name, each in files.items():
-            np.save(tmp_path / f"{name}.npy", each)
-        checkpoints = [Checkpoint(tmp_path / f"{name}.npy", name) for name in files]
-        outcomes = tuple(measure_all(real, checkpoints, TriageSettings()))
-        found = CheckpointResults(
-            key=("copies", memorised),
-            reference=real,
-            load=lambda each: samples_at(each.path, TriageSettings()),
-            settings=TriageSettings(),
-            basis=Basis("knn", ""),
-            outcomes=outcomes,
-            total=2,
-            holdout=held,
-        )
+        sets = {"best": values, "worst": fresh.values + np.array([3, -3, 3, -3])}
+        found = files_found(tmp_path, real, sets, key=("copies", memorised), holdout=held)
         monkeypatch.setattr(screen, "witnesses_known", lambda _: {"best": {"told_apart": False}})
         app = part("screen", found)
-        body = app.get("html")[0].proto.body.replace("\u00a0", " ")
+        body = html(app)[0]
         assert ("Memorised: best (300 exact copies, 100 % near)" in body) == memorised
-        evidence = app.get("html")[1].proto.body.replace("\u00a0", " ")
+        evidence = html(app)[1]
         assert ("row 1 = real row 1" in evidence) == memorised
         assert f'class="verdict-box {"bad" if memorised else "good"}"' in body
         assert f"Best: {'worst' if memorised else 'best'}" in answered(app)
@@ -315,41 +251,35 @@ def test_copies_of_pictures_are_shown_beside_the_real_ones(tmp_path: Path) -> No
     pictures = rng.integers(0, 255, (300, 8, 8), dtype=np.uint8)
     real = Samples(rng.normal(size=(300, 4)), "real", {}, pictures)
     turned = rng.permutation(300)
-    np.save(tmp_path / "copies.npy", real.values[turned])
-    checkpoints = [Checkpoint(tmp_path / "copies.npy", "copies")]
-    found = CheckpointResults(
-        key=("copies", "pictures"),
-        reference=real,
-        load=lambda each: Samples(
-            samples_at(each.path, TriageSettings()).values, "copies", {}, pictures[turned]
-        ),
-        settings=TriageSettings(),
-        basis=Basis("knn", ""),
-        outcomes=tuple(measure_all(real, checkpoints, TriageSettings())),
-        total=1,
-    )
-    body = part("screen", found).get("html")[1].proto.body.replace("\u00a0", " ")
+    copies = real.values[turned]
+    made = Samples(copies, "copies", {}, pictures[turned])
+    found = files_found(tmp_path, real, {"copies": copies}, load=lambda _: made)
+    body = html(part("screen", found))[1]
     strip = body.partition('<div class="strip pairs">')[2].partition("</div>")[0]
     image = r'<img src="([^"]+)" alt="{} sample, row (\d+)"[^>]*>'
     shown = re.findall(f"<span>{image.format('generated')}{image.format('real')}", strip)
     assert len(shown) > 1
-    for made, row, copied, of in shown:
-        assert made == copied
+    for picture, row, copied, of in shown:
+        assert picture == copied
         assert turned[int(row) - 1] == int(of) - 1
+
+
+def chosen(name: str) -> dict[str, TriageSession]:
+    """The session in which this checkpoint is selected."""
+    return {KEY: TriageSession(choice=CheckpointChoice(selected=name))}
 
 
 def test_class_by_class_the_worst_come_first() -> None:
     found = truncation()
     real, generated = found.pair(found.one(LOW[0]))
     shares = by_class(real, generated, real.labels["digit"])
-    app = part("classes", found, **{KEY: TriageSession(choice=CheckpointChoice(selected=LOW[0]))})
-    body = app.get("html")[0].proto.body
+    app = part("classes", found, **chosen(LOW[0]))
+    body = html(app)[0]
     assert LOW[0] in body
     assert re.findall(r"<b>(.)</b>", body) == [each.label for each in shares]
     assert body.count("line worse") == sum(each.worse for each in shares) > 0
-    chosen = TriageSession(choice=CheckpointChoice(selected=LOW[0]))
-    app = part("classes", found, **{KEY: chosen, "triage-class-label": classes.CHOICE})
-    body = app.get("html")[0].proto.body
+    app = part("classes", found, **chosen(LOW[0]), **{"triage-class-label": classes.CHOICE})
+    body = html(app)[0]
     held = cluster_members(found.pair(found.one(LOW[0])))
     assert body.count('class="cluster"') == len(held) == 20
     shares = [
@@ -361,7 +291,7 @@ def test_class_by_class_the_worst_come_first() -> None:
     assert "no label that names classes" in said(part("classes", alone))
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_one_missing_class_is_the_same_number_in_every_part(tmp_path: Path) -> None:
     """Verdict, evidence, *What is wrong with it?* and *Class by class* of a generator that never
     makes one class.
@@ -372,29 +302,17 @@ def test_one_missing_class_is_the_same_number_in_every_part(tmp_path: Path) -> N
     values = [centres[labels] + rng.normal(size=(360, 6)) for labels in sets]
     names = np.array(["oak", "elm", "ash", "fir", "yew", "rose"])
     real = Samples(values[0], "real", {"plant": names[sets[0]]})
-    np.save(tmp_path / "no-rose.npy", values[1])
-    found = CheckpointResults(
-        key=("no rose",),
-        reference=real,
-        load=lambda each: samples_at(each.path, TriageSettings()),
-        settings=TriageSettings(),
-        basis=Basis("knn", ""),
-        outcomes=tuple(
-            measure_all(real, [Checkpoint(tmp_path / "no-rose.npy", "no-rose")], TriageSettings())
-        ),
-        total=1,
-    )
+    found = files_found(tmp_path, real, {"no-rose": values[1]})
     missed = missed_samples(*found.pair(found.measured[0]))
     assert set(range(300, 360)) <= set(missed.rows.tolist())
     shares = {each.label: each for each in by_class(real, Samples(values[1]), real.labels["plant"])}
     assert shares["rose"].missed == 1
     assert sum(each.missed * each.n for each in shares.values()) == pytest.approx(len(missed.rows))
     evidence = bodies(part("screen", found), "evidence")[0]
-    evidence = evidence.replace("\u00a0", " ")
     assert f"<b>{100 * missed.share:.0f} %</b>, {100 * missed.expected:.0f} % expected" in evidence
     assert missed_text("real", missed) in evidence
     diagnosed = part("diagnosis", found)
-    assert unbroken(missed_text("real", missed)) in said(diagnosed)
+    assert missed_text("real", missed) in said(diagnosed)
     table = next(
         each.value for each in diagnosed.dataframe if "share none generated near" in each.value
     )
@@ -414,33 +332,31 @@ def test_no_fault_is_no_clearance_where_the_sets_differ(monkeypatch: pytest.Monk
     assert set(rows.values()) == {"nothing found"}
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_where_all_are_told_apart_that_is_said_first_and_the_neighbours_are_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(0)
     real = Samples(rng.normal(size=(200, 2)))
-    for name, shift in (("far", 5.0), ("near", 3.5)):
-        np.save(tmp_path / f"{name}.npy", rng.normal(shift, 1, (200, 2)))
-    settings = TriageSettings(("tightest", "knn"))
-    checkpoints = [Checkpoint(tmp_path / f"{name}.npy", name) for name in ("far", "near")]
-    outcomes = tuple(measure_all(real, checkpoints, settings))
+    sets = {name: rng.normal(shift, 1, (200, 2)) for name, shift in (("far", 5.0), ("near", 3.5))}
+    whole = files_found(tmp_path, real, sets, TriageSettings(("tightest", "knn")))
+    settings = whole.settings
+    outcomes = whole.outcomes
     monkeypatch.setattr(screen, "ceiling_or_reason", lambda _: "too few samples")
 
     def screen_of(outcomes: tuple[CheckpointOutcome, ...], methods: tuple[str, ...]) -> AppTest:
-        found = CheckpointResults(
+        measured = [one for each in outcomes for one in each.measured]
+        found = replace(
+            whole,
             key=("told", methods),
-            reference=real,
-            load=lambda each: samples_at(each.path, settings),
             settings=replace(settings, methods=methods),
-            basis=basis_of([one for each in outcomes for one in each.measured]),
+            basis=basis_of(measured),
             outcomes=outcomes,
-            total=2,
         )
         return part("screen", found)
 
     app = screen_of(outcomes, settings.methods)
-    assert " ".join(answered(app).split()).startswith("None comes near real data: area 0.0")
+    assert answered(app).startswith("None comes near real data: area 0.0")
     content = ranking_sent(app)
     assert content["spread"] == "kNN, 95 % of draws"
     assert [family["title"] for family in content["families"]] == ["kNN"]
@@ -449,8 +365,8 @@ def test_where_all_are_told_apart_that_is_said_first_and_the_neighbours_are_draw
         assert row["place"] == row["families"][0] >= row["low"]
         assert row["score"] <= row["most"]
     early = screen_of((outcomes[0], outcomes[1].of(["knn"])), ("knn",))
-    said = "The best classifier decides once it has judged all; its largest area so far is 0.0"
-    assert said in answered(early)
+    told = "The best classifier decides once it has judged all; its largest area so far is 0.0"
+    assert told in answered(early)
     assert [family["title"] for family in ranking_sent(early)["families"]] == ["Best classifier"]
 
 
@@ -473,15 +389,15 @@ def test_what_is_chosen_stands_out_in_every_view_and_in_the_evidence() -> None:
     assert "Real, none generated near" in evidence
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_while_results_come_in_those_so_far_are_ranked() -> None:
     found = mixture()
     early = replace(found, outcomes=found.outcomes[:2], key="early")
     app = part("screen", early)
-    assert "So far: 2 more to come" in " ".join(answered(app).split())
+    assert "So far: 2 more to come" in answered(app)
     assert set(order(app)) == set(early.names)
     app.session_state["found"] = found
-    assert set(order(run(app))) == set(found.names)
+    assert set(order(settled(app))) == set(found.names)
     assert "so far" not in answered(app).lower()
     alone = part("screen", replace(found, outcomes=found.outcomes[:1], key="one"))
     assert "A ranking needs two" in answered(alone)
@@ -491,23 +407,23 @@ def test_another_name_stands_in_the_same_ranking() -> None:
     found = mixture()
     app = part("screen", found)
     before = order(app)
-    called = [replace(each.checkpoint, name=f"{each.checkpoint.name}'") for each in found.outcomes]
-    outcomes = tuple(
-        each._replace(checkpoint=one, measured=tuple(own.named(one) for own in each.measured))
-        for each, one in zip(found.outcomes, called, strict=True)
-    )
     held = len(app.session_state["_Session"].results)
-    app.session_state["found"] = replace(found, outcomes=outcomes, key="named")
-    assert order(run(app)) == [f"{name}'" for name in before]
+    app.session_state["found"] = changed(
+        found, "named", lambda each: replace(each, name=f"{each.name}'")
+    )
+    assert order(settled(app)) == [f"{name}'" for name in before]
     # the decision and the figure, by their new names
     assert len(app.session_state["_Session"].results) == held + 2
+
+
+def chosen_pair(app: AppTest) -> tuple[str, str]:
+    return app.session_state[PAIR[0]], app.session_state[PAIR[1]]
 
 
 def test_two_checkpoints_are_compared_as_the_core_does_and_swapping_mirrors_all() -> None:
     found = truncation()
     app = part("comparison", found)
-    a = app.session_state[PAIR[0]]
-    b = app.session_state[PAIR[1]]
+    a, b = chosen_pair(app)
     assert [a, b] == rank(found.measured, 0.5, 20)["checkpoint"][:2].tolist()
     one = found.one(a)
     other = found.one(b)
@@ -523,8 +439,8 @@ def test_two_checkpoints_are_compared_as_the_core_does_and_swapping_mirrors_all(
     )
     says = shown["says"].tolist()
     app.button(key="triage-pair-swap").click()
-    run(app)
-    assert (app.session_state[PAIR[0]], app.session_state[PAIR[1]]) == (b, a)
+    settled(app)
+    assert chosen_pair(app) == (b, a)
     assert drawn_difference(app) == pytest.approx((-expected.alpha).tolist())
     assert f"Only A covers {len(expected.only_b):,}" in said(app)
     assert app.dataframe[0].value["difference"].tolist() == pytest.approx(
@@ -535,17 +451,15 @@ def test_two_checkpoints_are_compared_as_the_core_does_and_swapping_mirrors_all(
 
 
 def test_the_pair_follows_the_selection_and_choosing_the_other_one_swaps() -> None:
-    app = part(
-        "comparison", truncation(), **{KEY: TriageSession(choice=CheckpointChoice(selected=LOW[0]))}
-    )
+    app = part("comparison", truncation(), **chosen(LOW[0]))
     best = rank(truncation().measured, 0.5, 20)["checkpoint"][0]
-    assert (app.session_state[PAIR[0]], app.session_state[PAIR[1]]) == (LOW[0], best)
+    assert chosen_pair(app) == (LOW[0], best)
     app.selectbox(key=PAIR[1]).set_value(LOW[0])
-    run(app)
-    assert (app.session_state[PAIR[0]], app.session_state[PAIR[1]]) == (best, LOW[0])
+    settled(app)
+    assert chosen_pair(app) == (best, LOW[0])
     app.session_state[KEY].choice.selected = LOW[1]
-    run(app)
-    assert (app.session_state[PAIR[0]], app.session_state[PAIR[1]]) == (LOW[1], best)
+    settled(app)
+    assert chosen_pair(app) == (LOW[1], best)
     alone = part("comparison", replace(mixture(), outcomes=mixture().outcomes[:1], key="one"))
     assert [each.value for each in alone.info] == [
         "Two measured checkpoints are needed to compare them; one is there."
@@ -577,7 +491,7 @@ def test_no_part_of_the_page_shows_an_area_above_the_bound_that_caps_the_score(
     held = Session()
     monkeypatch.setattr(page_cache, "session", lambda: held)
     found = mixture()
-    bound = PRCurve.from_error_rates([0.0, 0.1], [0.1, 0.0])
+    bound = straight(0.1, 0.1)
     one, *others = found.outcomes
     tight = replace(one.measured[0], own_bound=bound)
     found = replace(found, outcomes=(one._replace(measured=(tight,)), *others))
@@ -602,6 +516,6 @@ def test_a_first_score_says_of_how_many_it_is_the_highest() -> None:
     answer = SimpleNamespace(
         best="a", judgement=None, scores={"a": 0.9, "b": 0.1}, own_warnings={"a": ()}
     )
-    for total, said in ((2, "of 2 checkpoints"), (5, "of 2 among 5 checkpoints")):
+    for total, among in ((2, "of 2 checkpoints"), (5, "of 2 among 5 checkpoints")):
         first = screen._verdict_html(SimpleNamespace(total=total), answer)
-        assert f"Score 0.900, the highest {said};" in first
+        assert f"Score 0.900, the highest {among};" in first

@@ -13,9 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Browser, expect
-from streamlit.testing.v1 import AppTest
 
 from pages._triage.checkpoints import CheckpointResults
 from pages._triage.report import files
@@ -29,8 +27,10 @@ from prviz.reports.report_json import from_json
 from prviz.triage.measured import TriageSettings
 from prviz.triage.triage import Triage, TriageResults
 from prviz.triage.yardstick import yardstick
-from tests.explore_app import healthy
-from tests.triage_found import bundled_found
+from tests.browser import click
+from tests.marks import exhaustive, thorough
+from tests.triage_app import part
+from tests.triage_found import bundled_found, changed
 
 # Where on the screen the middle of the last curve is.
 POINT = """(figure) => {
@@ -54,28 +54,10 @@ def results_of(of: CheckpointResults, **known: Any) -> TriageResults:
     )
 
 
-def script() -> None:
-    import streamlit as st
-
-    from pages._triage import report
-
-    report.draw(st.session_state["found"])
-
-
-def opened(of: CheckpointResults, **state: object) -> AppTest:
-    app = AppTest.from_function(script, default_timeout=60)
-    app.session_state["found"] = of
-    for name, value in state.items():
-        app.session_state[name] = value
-    app.run()
-    healthy(app)
-    return app
-
-
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_lines_repeat_the_triage(tmp_path: Path, monkeypatch, capsys) -> None:
     of = bundled_found(("mixture-em-1", "classes-3"), TriageSettings(("knn", "ipr"), seed=3), n=200)
-    app = opened(of, **{"triage-goal": 0.75})
+    app = part("report", of, **{"triage-goal": 0.75})
     assert len(app.get("download_button")) == len(FORMATS)
     assert "ranked for the goal 0.75" in app.markdown[0].value
     assert "Faults of 0 of 2 checkpoints are named so far" in app.info[0].value
@@ -101,7 +83,7 @@ def test_the_lines_repeat_the_triage(tmp_path: Path, monkeypatch, capsys) -> Non
     assert "numbers equal" in capsys.readouterr().out
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_what_still_streams_in_is_said_and_paths_tell_nothing_of_the_machine(
     tmp_path: Path,
 ) -> None:
@@ -116,7 +98,7 @@ def test_what_still_streams_in_is_said_and_paths_tell_nothing_of_the_machine(
         checkpoint=replace(outcomes[0].checkpoint, path=below / "-x; rm $HOME.npz")
     )
     some = replace(found(), key="served", outcomes=tuple(outcomes), total=5)
-    app = opened(some, **{REFERENCE: "real/-a b.npy"})
+    app = part("report", some, **{REFERENCE: "real/-a b.npy"})
     assert "2 of 5 checkpoints are measured so far" in app.info[0].value
     line, again = (each.value for each in app.code)
     assert shlex.split(line)[2:5] == [
@@ -143,7 +125,7 @@ def test_what_still_streams_in_is_said_and_paths_tell_nothing_of_the_machine(
     assert made[".csv"]().startswith(b'"schema_version"')
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_files_hold_the_ceiling_the_copies_and_the_faults() -> None:
     of = found()
     possible = yardstick(
@@ -166,13 +148,12 @@ def test_files_hold_the_ceiling_the_copies_and_the_faults() -> None:
     assert html.escape(named[0].sentence) in made[".html"]().decode()
 
 
-@pytest.mark.thorough
+@thorough
 def test_the_page_stands_alone_without_a_network(chromium: Browser, tmp_path: Path) -> None:
-    outcomes = list(found().outcomes)
-    first = replace(outcomes[0].checkpoint, name=NASTY)
-    measured = tuple(replace(each, checkpoint=first) for each in outcomes[0].measured)
-    outcomes[0] = outcomes[0]._replace(checkpoint=first, measured=measured)
-    of = replace(found(), key="nasty", outcomes=tuple(outcomes))
+    first = found().outcomes[0].checkpoint
+    of = changed(
+        found(), "nasty", lambda each: replace(each, name=NASTY) if each is first else each
+    )
     report = from_json(
         files(of, results_of(of), "digits.npz", LeastRecentlyUsed(4))[".json"]().decode()
     )
@@ -204,13 +185,12 @@ def test_the_page_stands_alone_without_a_network(chromium: Browser, tmp_path: Pa
     assert (
         page.evaluate("document.querySelector(\"[data-figure='curves']\").data[1].opacity") == 0.2
     )
-    page.get_by_role("button", name="iPR", exact=True).click()
+    click(page, "button", "iPR", exact=True)
     expect(page.locator("section:visible .drawn[data-drawn]")).to_have_count(12)
     expect(page.locator("section:visible h2").first).to_have_text("Ranking by iPR")
     with page.expect_download() as download:
         page.locator("#save").click()
-    download.value.save_as(tmp_path / "saved.json")
-    assert from_json((tmp_path / "saved.json").read_text()) == report
+    assert from_json(download.value.path().read_text()) == report
     assert [url for url in asked if not url.startswith(("file:", "blob:"))] == []
     assert said == []
     context.close()

@@ -4,8 +4,6 @@ rows say.
 
 from __future__ import annotations
 
-import json
-
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -15,8 +13,8 @@ from pages._triage import robustness, robustness_text as words
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.triage.memorisation import Excess, Memorisation
 from prviz.triage.robustness import MapCell, WinnerMap
-from tests.explore_app import healthy, run_ended
-from tests.lab_app import button, press, said, until_done
+from tests.explore_app import button, choose, healthy, panes, press, put, run_ended, said
+from tests.lab_app import until_done
 from tests.line import measure
 from tests.triage_found import bundled_found
 
@@ -26,12 +24,12 @@ METHODS = "firmness.methods.0.5.knn"
 
 
 def script() -> None:
-    import dataclasses
+    from dataclasses import replace
 
     import streamlit as st
 
     from pages._triage import robustness
-    from tests.triage_found import bundled_found
+    from tests.triage_found import bundled_found, changed
 
     @st.cache_resource
     def found():
@@ -42,16 +40,9 @@ def script() -> None:
     shown = found()
     missing = st.session_state.get("missing", 0)
     if st.session_state.get("renamed"):
-        outcomes = []
-        for each in shown.outcomes:
-            checkpoint = dataclasses.replace(each.checkpoint, name=f"new {each.checkpoint.name}")
-            measured = tuple(
-                dataclasses.replace(one, checkpoint=checkpoint) for one in each.measured
-            )
-            outcomes.append(each._replace(checkpoint=checkpoint, measured=measured))
-        shown = dataclasses.replace(shown, key=("renamed", shown.key), outcomes=tuple(outcomes))
+        shown = changed(shown, "renamed", lambda each: replace(each, name=f"new {each.name}"))
     if missing:
-        shown = dataclasses.replace(
+        shown = replace(
             shown, key=(missing, shown.key), outcomes=shown.outcomes[:-missing], total=4
         )
     robustness.draw(shown)
@@ -59,11 +50,7 @@ def script() -> None:
 
 def opened(**state: object) -> AppTest:
     app = AppTest.from_function(script, default_timeout=60)
-    for name, value in state.items():
-        app.session_state[name.replace("_", "-") if name == "triage_goal" else name] = value
-    app.run()
-    healthy(app)
-    return app
+    return put(app, **state)
 
 
 def small(app: AppTest) -> AppTest:
@@ -71,14 +58,8 @@ def small(app: AppTest) -> AppTest:
     app.button_group(key=METHODS).set_value(["knn", "ipr"])
     app.text_input(key=KS).set_value("2, 14")
     app.button_group(key=SHARES).set_value([0.5])
-    app.number_input(key="firmness.repeats").set_value(2).run()
-    healthy(app)
+    choose(app, "firmness.repeats", 2)
     return app
-
-
-def panes(app: AppTest) -> dict[str, dict]:
-    found = [json.loads(each.proto.bytes).get("panes", []) for each in app.get("bidi_component")]
-    return {pane["id"]: pane for each in found for pane in each}
 
 
 def signs(pane: dict) -> list[str]:
@@ -102,19 +83,14 @@ def test_measured_to_the_end_the_words_say_what_the_rows_say() -> None:
     assert set(drawn) == {"winners", "draws", "fewer", "agreement"}
     assert len(signs(drawn["winners"])) == 4
     cells = app.dataframe[0].value
-    assert cells[["family", "k"]].to_numpy().tolist() == [
-        ["kNN", 2],
-        ["kNN", 14],
-        ["iPR", 2],
-        ["iPR", 14],
-    ]
+    settings = [[family, k] for family in ("kNN", "iPR") for k in (2, 14)]
+    assert cells[["family", "k"]].to_numpy().tolist() == settings
     assert set(signs(drawn["winners"])) == {"ABC"[NAMES.index(name)] for name in cells["winner"]}
     assert app.dataframe[1].value["n"].tolist() == [100, 200]
     assert app.dataframe[1].value["draws"].tolist() == [2, 1]
     assert all(pane["caption"] for pane in drawn.values())
     at_half = cells["ahead by"].tolist()
-    app.session_state["triage-goal"] = 0.0
-    app.run()
+    put(app, **{"triage-goal": 0.0})
     assert "Goal 0.00: precision first" in said(app)
     assert "Done: 9 of 9" in said(app)
     assert app.dataframe[0].value["ahead by"].tolist() != at_half
@@ -126,11 +102,10 @@ NAMES = ["rbm-epoch-1", "rbm-epoch-30", "rbm-epoch-300"]
 
 def _goes_on(app: AppTest) -> None:
     """What was measured before the form or a name changed is not measured again."""
-    app.session_state["renamed"] = True
-    app.run()
+    put(app, renamed=True)
     assert "Done: 9 of 9" in said(app)
     assert app.dataframe[0].value["winner"].str.startswith("new rbm").all()
-    app.number_input(key="firmness.repeats").set_value(3).run()
+    choose(app, "firmness.repeats", 3)
     assert "9 of 12 measurements" in said(app)
     until_done(press(app, "Continue"))
     assert app.dataframe[1].value["draws"].tolist() == [3, 1]
@@ -142,7 +117,7 @@ def test_a_copy_of_the_reference_wins_no_cell(monkeypatch: pytest.MonkeyPatch) -
     copied = Memorisation(Excess(9, 0.1, 0.0, 0.05, 0.2), none, 0.5, (), "others")
     monkeypatch.setattr(robustness, "copies_of", lambda _: {NAMES[2]: copied})
     app = opened()
-    assert "Left out, as copies of the reference: rbm-epoch-300." in said(app).replace("\\", "")
+    assert "Left out, as copies of the reference: rbm-epoch-300." in said(app)
     assert app.dataframe[0].value["winner"].tolist() == [NAMES[1]]
     assert "6 measurements" in said(small(app))
     monkeypatch.setattr(robustness, "copies_of", lambda _: dict.fromkeys(NAMES, copied))
@@ -169,8 +144,8 @@ def test_while_checkpoints_are_to_come_it_waits_or_begins_with_those_there() -> 
 )
 def test_what_can_not_be_measured_is_said(key: str, value: object, message: str) -> None:
     app = opened()
-    (app.text_input if key == KS else app.button_group)(key=key).set_value(value).run()
-    assert message in said(app).replace("\\", "")
+    choose(app, key, value)
+    assert message in said(app)
     assert button(app, "Start") is None
 
 
@@ -250,17 +225,14 @@ def test_agreement_names_the_most_and_the_least_alike() -> None:
 def test_which_k_is_answered_for_one_checkpoint_and_taken_by_a_click() -> None:
     app = opened(**{"triage-best-k": True})
     for _ in range(100):
-        if button(app, "Stop") is None and any(
-            each.key == "use-triage-risk" for each in app.button
-        ):
+        if button(app, "Stop") is None and button(app, "use-triage-risk"):
             break
         run_ended(0.2)
         measure(app)
-        app.run()
-        healthy(app)
+        healthy(app.run())
     found = bundled_found(("rbm-epoch-1", "rbm-epoch-30", "rbm-epoch-300"), n=200)
     one = max(found.measured, key=lambda each: each.summaries["auc"])
-    use = app.button(key="use-triage-risk")
+    use = button(app, "use-triage-risk")
     k = int(use.label.removeprefix("Use k = "))
     profile = prviz.profile(*found.pair(one), ks=(k, 14), bandwidths=())
     risks = {name: profile.curve(name, k).alpha(1.0) / 2 for name in DEFAULT_METHODS}
@@ -270,6 +242,5 @@ def test_which_k_is_answered_for_one_checkpoint_and_taken_by_a_click() -> None:
     )
     assert f": {risks[name]:.3f} ± " in said(app)
     assert risks[name] <= min(profile.curve(name, 14).alpha(1.0) / 2 for name in DEFAULT_METHODS)
-    use.click().run()
-    healthy(app)
+    healthy(use.click().run())
     assert app.session_state["triage.k"] == k

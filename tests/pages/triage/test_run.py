@@ -23,11 +23,14 @@ from prviz.triage.measured import ResultCache, TriageSettings
 from tests.triage_files import REFERENCE, drawn, folder_of
 
 
+def run_of(folder: Path, checkpoints: Sequence[Checkpoint], settings: TriageSettings) -> Run:
+    store = ResultCache(folder.parent / "cache")
+    return Run(REFERENCE, checkpoints, settings, store=store, seconds=1.0)
+
+
 def measured(folder: Path, settings: TriageSettings) -> tuple[Run, Sequence[Checkpoint]]:
     checkpoints = checkpoints_of(folder)
-    run = Run(
-        REFERENCE, checkpoints, settings, store=ResultCache(folder.parent / "cache"), seconds=1.0
-    )
+    run = run_of(folder, checkpoints, settings)
     run.start()
     return ended(run), checkpoints
 
@@ -60,21 +63,16 @@ def test_what_is_kept_is_taken_read_once_and_nothing_else_is_measured(
     np.save(folder / "step-9.npy", drawn(9))
     (folder / "step-8.npy").write_bytes(b"no numbers")
     found = checkpoints_of(folder)
-    store = ResultCache(tmp_path / "cache")
     keys = []
     get = ResultCache.get
     monkeypatch.setattr(
         ResultCache, "get", lambda self, key: keys.append(key["generated"]) or get(self, key)
     )
-    run = Run(REFERENCE, found, TriageSettings(), store=store, seconds=1.0)
+    run = run_of(folder, found, TriageSettings())
     run.look()
     outcomes = ended(run).outcomes(found)
-    assert [each.checkpoint.path.stem for each in outcomes] == [
-        "step-1",
-        "step-2",
-        "step-3",
-        "step-8",
-    ]
+    stems = [each.checkpoint.path.stem for each in outcomes]
+    assert stems == ["step-1", "step-2", "step-3", "step-8"]
     assert [bool(each.reason) for each in outcomes] == [False] * 3 + [True]
     assert len(keys) == len(set(keys)) == len(checkpoints) + 1
     for one, other in zip(outcomes, before.outcomes(checkpoints), strict=False):
@@ -135,7 +133,7 @@ def test_neighbours_rank_first_and_the_best_classifier_follows(
     (folder / "step-4.npy").write_bytes(b"no numbers")
     checkpoints = checkpoints_of(folder)
     settings = TriageSettings(("tightest", "knn", "coverage"))
-    run = Run(REFERENCE, checkpoints, settings, store=ResultCache(tmp_path / "cache"), seconds=1.0)
+    run = run_of(folder, checkpoints, settings)
     seen: list[tuple[int, int, set[str], tuple[str, ...]]] = []
     report = run._report
 
@@ -151,12 +149,7 @@ def test_neighbours_rank_first_and_the_best_classifier_follows(
     ended(run)
     quick = {"knn", "coverage"}
     # all by the neighbours before any by the best classifier
-    assert (
-        0,
-        4,
-        quick,
-        ("knn", "coverage"),
-    ) in seen
+    assert (0, 4, quick, ("knn", "coverage")) in seen
     assert any(
         "tightest" in families and methods == ("knn", "coverage")
         for _, _, families, methods in seen
@@ -168,9 +161,7 @@ def test_neighbours_rank_first_and_the_best_classifier_follows(
         first, *others = each.measured
         assert [first.method, *(one.method for one in others)] == ["tightest", "knn", "coverage"]
         assert first.bound is first.own_bound is not None
-    again = Run(
-        REFERENCE, checkpoints, settings, store=ResultCache(tmp_path / "cache"), seconds=1.0
-    )
+    again = run_of(folder, checkpoints, settings)
     again.look()
     ended(again)
     for name, each in outcomes.items():

@@ -4,13 +4,23 @@ follow each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import visit, wait_idle, wait_until
+from tests.browser import (
+    LAPTOP,
+    PHONE,
+    Opener,
+    click,
+    cut_parts,
+    drag,
+    resize,
+    visit,
+    wait_idle,
+    wait_until,
+)
 
 PARTS = (
     "[data-prviz=verdict]",
@@ -89,14 +99,14 @@ WAITS = """() => {
 
 
 def test_what_the_page_waits_for_stands_beside_the_choices_in_the_bar(
-    new_page: Callable[..., Page],
+    new_page: Opener,
 ) -> None:
     page = new_page()
     visit(page, "/triage?set=mixture&seed=7")  # the seed of no other test: its faults are not known
     answered(page)
     page.locator(".st-key-triage-aside .follow").wait_for(state="attached")
     for width in (1280, 1366, 1440):
-        page.set_viewport_size({"width": width, "height": 768})
+        resize(page, width, 768)
         wait_idle(page)
         expect(page.locator(".st-key-triage-stop")).to_have_count(0, timeout=60_000)
         sides = page.evaluate(WAITS)
@@ -104,28 +114,21 @@ def test_what_the_page_waits_for_stands_beside_the_choices_in_the_bar(
 
 
 def test_the_first_screen_holds_the_answer_and_its_views_follow_each_other(
-    new_page: Callable[..., Page],
+    new_page: Opener,
 ) -> None:
     page = new_page()
     visit(page, "/triage?set=mixture&methods=knn")
     answered(page)
 
-    def cut(height: int) -> list[str]:
-        boxes = {part: page.locator(part).last.bounding_box() for part in VIEWS}
-        return [
-            part
-            for part, box in boxes.items()
-            if box is None or box["y"] < 0 or box["y"] + box["height"] > height
-        ]
-
+    views = [page.locator(part).last for part in VIEWS]
     for width, height in ((1366, 768), (1440, 900), (1920, 1080)):
-        page.set_viewport_size({"width": width, "height": height})
-        wait_until(page, lambda height=height: not cut(height))
+        resize(page, width, height)
+        wait_until(page, lambda height=height: not cut_parts(views, height))
     expect(page.locator(".ranking tbody tr:not(:has(.chip))")).to_have_count(0, timeout=60_000)
     names = page.locator(".ranking tbody .name").all_inner_texts()
     faults = page.locator(".ranking tbody .chip").all_inner_texts()
     for width in (390, 820, 1366, 1920):
-        page.set_viewport_size({"width": width, "height": 1080})
+        resize(page, width, 1080)
         assert page.evaluate(CUT) == [], width
         # no bar stands at the lower edge for work that is done
         assert page.evaluate(FOOT, width) != "fixed", width
@@ -149,18 +152,16 @@ def test_the_first_screen_holds_the_answer_and_its_views_follow_each_other(
         page.evaluate(POINT, [plot.element_handle(), name])
         for name in ("EM iteration 5", "EM iteration 10")
     ]
-    page.mouse.move(places[0][0] - 8, places[0][1] - 20)
-    page.mouse.down()
-    page.mouse.move(places[1][0] + 8, places[1][1] + 20, steps=5)
-    page.mouse.up()
+    (left, top), (right, bottom) = places
+    drag(page, (left - 8, top - 20), (right + 8, bottom + 20))
     expect(page.locator(".ranking tbody tr")).to_have_count(2)
-    page.get_by_role("button", name="2 of 6 picked: show all").click()
+    click(page, "button", "2 of 6 picked: show all")
     expect(page.locator(".ranking tbody tr")).to_have_count(6)
 
 
 @pytest.mark.exhaustive
 def test_the_link_opens_with_the_same_answer_and_on_a_phone_the_verdict_comes_first(
-    new_page: Callable[..., Page],
+    new_page: Opener,
 ) -> None:
     page = new_page()
     visit(page, "/triage?set=mixture&methods=knn")
@@ -169,7 +170,7 @@ def test_the_link_opens_with_the_same_answer_and_on_a_phone_the_verdict_comes_fi
     chosen = row.locator(".name").inner_text()
     row.click()
     wait_until(page, lambda: parse_qs(urlsplit(page.url).query).get("chosen") == [chosen])
-    page.set_viewport_size({"width": 390, "height": 844})
+    resize(page, *PHONE)
     page.reload()
     answered(page)
     expect(page.locator(".ranking")).to_have_attribute("data-selected", chosen)
@@ -187,9 +188,9 @@ def test_the_link_opens_with_the_same_answer_and_on_a_phone_the_verdict_comes_fi
 
 
 @pytest.mark.exhaustive
-def test_a_part_that_opens_below_the_screen_is_brought_up(new_page: Callable[..., Page]) -> None:
+def test_a_part_that_opens_below_the_screen_is_brought_up(new_page: Opener) -> None:
     page = new_page()
-    page.set_viewport_size({"width": 1366, "height": 768})
+    resize(page, *LAPTOP)
     visit(page, "/triage?set=mixture&methods=knn,ipr")
     answered(page)
     bar = page.locator(".st-key-triage-part")

@@ -19,18 +19,19 @@ from streamlit.testing.v1 import AppTest
 import prviz
 from pages._shared import cache
 from pages._triage import settings, source, work
-from pages._triage.run import Run
 from pages._triage.session import KEY
 from prviz.readers import ReadError, read
 from prviz.readers.bundled import BUNDLED, bundled_path
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.readers.safe_folder import Below, OutsideError
 from prviz.triage.inputs import ArrivalWatch, checkpoints_below, checkpoints_of
-from prviz.triage.measured import CACHE_VARIABLE, ResultCache, TriageSettings
-from tests.lab_app import button, press, said, until_done
+from prviz.triage.measured import CACHE_VARIABLE
+from tests.explore_app import button, choose, data_of, healthy, normal, panes, press, put, said
+from tests.file_builders import npz
+from tests.lab_app import until_done
 from tests.line import measure
-from tests.pages.triage.test_ranking import panes
-from tests.triage_app import SLOW, begin, edit, healthy, slow_family, table, triage
+from tests.marks import exhaustive, thorough
+from tests.triage_app import SLOW, begin, edit, slow_family, table, triage
 from tests.waiting import until
 
 
@@ -66,15 +67,29 @@ def folder(**query: str):
     return triage(data="folder", folder="run", reference="real.npy", **query)
 
 
-def uploads(*files: tuple[str, bytes], real: bytes | None = None):
-    app = triage(data="upload")
-    app.file_uploader(key="triage-real-0").upload("real.npy", real or npy(0)).run()
-    healthy(app)
-    app.file_uploader(key="triage-many-0").set_value(
-        [(name, data, "") for name, data in files]
-    ).run()
-    healthy(app)
-    return app
+def add(app: AppTest, field: str, *files: tuple[str, bytes | pd.DataFrame]) -> AppTest:
+    """Upload files into a field: "real", "many" or "table-of", which begins its key."""
+    box = next(each for each in app.file_uploader if each.key.startswith(f"triage-{field}"))
+    given = [(name, data_of(content), "") for name, content in files]
+    return healthy(box.set_value(given if field == "many" else given[0]).run())
+
+
+def uploads(*files: tuple[str, bytes | pd.DataFrame], real: pd.DataFrame | None = None) -> AppTest:
+    reference = ("real.npy", npy(0)) if real is None else ("real.csv", real)
+    return add(add(triage(data="upload"), "real", reference), "many", *files)
+
+
+def save(served: Path, name: str, data: bytes) -> None:
+    """A file of the run."""
+    (served / "run" / name).write_bytes(data)
+
+
+def measured(app: AppTest) -> AppTest:
+    return until_done(begin(app))
+
+
+def by_name(app: AppTest) -> pd.DataFrame:
+    return table(app).set_index("Name")
 
 
 # ---- bundled checkpoints, and the table ----
@@ -90,10 +105,10 @@ def test_the_bundled_samples_that_are_shown_are_those_that_are_measured(name: st
         assert (shown.images is None) == ("text" in shown.labels)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_session() -> None:
     app = triage(methods="knn,ipr")
-    until_done(begin(app))
+    measured(app)
     first = table(app)
     assert list(first["Step"]) == [1, 2, 5, 10, 20, 23]
     areas = [
@@ -106,19 +121,15 @@ def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_sessi
     edit(app, 0, Name="first  try", Step=0.5)
     assert table(app).loc[0, ["Name", "Step", "State"]].tolist() == ["first try", 0.5, "measured"]
     assert app.session_state[KEY].choice.selected == "first try"
-    for name, reason in (
-        ("first try", "can't both be called"),
-        ("  ", "needs a name"),
-        (None, "needs a name"),
-    ):
+    needed = "needs a name"
+    for name, reason in (("first try", "can't both be called"), ("  ", needed), (None, needed)):
         edit(app, 1, Name=name)
         assert table(app).loc[1, "Name"] == "EM iteration 2"
         assert reason in said(app)
     edit(app, 1, Step=None)
     assert np.isnan(table(app).loc[1, "Step"])
-    assert reason not in said(app)
-    app.segmented_control(key="triage.method").set_value("ipr").run()
-    healthy(app)
+    assert needed not in said(app)
+    choose(app, "triage.method", "ipr")
     assert "AuC, iPR" in table(app)
     assert dict(app.query_params) == {
         "set": "mixture",
@@ -128,15 +139,13 @@ def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_sessi
     }
     before = table(app)["AuC, iPR"]
     # a family less: what is measured stays
-    app.multiselect(key="triage.methods").set_value(["ipr"]).run()
-    healthy(app)
+    choose(app, "triage.methods", ["ipr"])
     assert "Done: 6 of 6" in said(app)
     assert (table(app)["AuC, iPR"] >= before).all()  # the bound over both families had cut some
     assert set(table(app)["State"]) == {"measured"}
-    app.multiselect(key="triage.methods").set_value(["ipr", "kde"]).run()
-    healthy(app)
+    choose(app, "triage.methods", ["ipr", "kde"])
     assert "Done: 6 of 6" not in said(app)
-    again = until_done(begin(triage(methods="knn,ipr")))
+    again = measured(triage(methods="knn,ipr"))
     assert set(table(again)["State"]) == {"kept from before"}
     np.testing.assert_array_equal(table(again)["AuC, kNN"], first["AuC, kNN"])
 
@@ -145,24 +154,18 @@ def test_a_bare_address_stays_bare_while_it_shows_the_first_view() -> None:
     """Else Back leads to it twice."""
     app = triage()
     assert dict(app.query_params) == {}
-    app.number_input(key="triage.k").set_value(7).run()
+    choose(app, "triage.k", 7)
     assert app.query_params["k"] == "7"
 
 
 def test_a_link_says_the_settings_and_what_it_can_t_say_is_ignored() -> None:
-    app = triage(set="truncation", methods="kde,knn", k="7", split="none", seed="5", equal="1")
+    link = {"set": "truncation", "methods": "kde,knn", "k": "7", "split": "none", "seed": "5"}
+    link["equal"] = "1"
+    app = triage(**link)
     assert app.segmented_control(key="triage.set").value == "truncation"
     assert app.number_input(key="triage.k").value == 7
     assert app.toggle(key="triage.equal").value
-    said = {
-        "set": "truncation",
-        "methods": "kde,knn",
-        "k": "7",
-        "split": "none",
-        "seed": "5",
-        "equal": "1",
-    }
-    assert dict(app.query_params) == said
+    assert dict(app.query_params) == link
     app = triage(
         data="elsewhere", set="<b>", methods="no,knn", k="0", split="2", seed="-1", equal="x"
     )
@@ -175,9 +178,7 @@ def test_a_link_says_the_settings_and_what_it_can_t_say_is_ignored() -> None:
 def test_a_family_that_needs_a_split_is_refused_without_one() -> None:
     name = next(name for name, each in prviz.ESTIMATORS.items() if each.needs_split)
     app = triage(methods=name)
-    app.session_state["triage.split"] = None
-    app.run()
-    healthy(app)
+    put(app, **{"triage.split": None})
     assert "must be measured on samples that it was not fitted on" in app.error[0].value
     assert button(app, "Start") is None
 
@@ -187,7 +188,7 @@ def test_a_family_that_needs_a_split_is_refused_without_one() -> None:
 
 def test_stop_keeps_what_is_there_and_continue_measures_the_rest_alone(served: Path) -> None:
     for step in range(11, 15):
-        (served / "run" / f"step-{step}.npy").write_bytes(npy(step))
+        save(served, f"step-{step}.npy", npy(step))
     with slow_family(after=2) as go:
         app = begin(folder(methods=SLOW))
         while len(table(app).query("State == 'measured'")) < 2:
@@ -199,47 +200,29 @@ def test_stop_keeps_what_is_there_and_continue_measures_the_rest_alone(served: P
         go.set()
         until_done(app)
         assert 2 <= sum(table(app)["State"] == "measured") <= 3
-        until_done(begin(app))
+        measured(app)
         assert set(table(app)["State"]) == {"measured"}
         assert list(table(app)["AuC, slow"][:2]) == list(before[:2])
 
 
-def test_a_run_that_nobody_looks_at_stops(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    checkpoints = checkpoints_of(served / "run")
-    run = Run(
-        read(served / "real.npy"),
-        checkpoints,
-        TriageSettings(),
-        store=ResultCache.cache(),
-        seconds=0.1,
-    )
-    monkeypatch.setattr(Run, "idle_seconds", -1.0)
-    run.start()
-    while run.working:
-        pass
-    assert (run.done, run.error, run.complete) == (0, None, False)
-
-
-@pytest.mark.exhaustive
+@exhaustive
 def test_equal_sizes_are_offered_and_cut_to_the_smallest(served: Path) -> None:
-    (served / "run" / "step-9.npy").write_bytes(npy(9, n=50))
-    app = until_done(begin(folder()))
-    assert "The sets have 50 to 60 samples" in said(app) + "".join(
-        each.value for each in app.warning
-    )
+    save(served, "step-9.npy", npy(9, n=50))
+    app = measured(folder())
+    assert "The sets have 50 to 60 samples" in said(app)
     press(app, "Use equal sizes")
-    until_done(begin(app))
+    measured(app)
     assert set(table(app)["n"]) == {50}
     assert not app.warning
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_results_that_can_t_be_kept_are_shown_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file" / "inside"))
-    app = until_done(begin(triage()))
+    app = measured(triage())
     assert set(table(app)["State"]) == {"measured"}
     assert "can't be kept there" in app.warning[0].value
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file"))
@@ -267,7 +250,7 @@ def test_without_a_folder_the_page_says_how_to_start_the_app_on_one() -> None:
     assert "prviz app --data DIR" in triage(data="folder").info[0].value
 
 
-@pytest.mark.thorough
+@thorough
 def test_a_folder_with_links_out_of_it_and_addresses_that_lead_out(served: Path) -> None:
     (served / "run" / "stolen.npy").symlink_to(served.parent / "secret.npy")
     (served / "run" / "linked.npy").symlink_to(served / "run" / "step-9.npy")
@@ -276,13 +259,10 @@ def test_a_folder_with_links_out_of_it_and_addresses_that_lead_out(served: Path)
     assert app.selectbox(key="triage.folder").options == ["the folder itself", "run/"]
     assert app.selectbox(key="triage.reference").options[-1] == "real.npy"
     assert "1 of its links lead out of the app's folder" in said(app)
-    until_done(begin(app))
+    measured(app)
     assert list(table(app)["Name"]) == ["step-9", "step-10", "linked"]
     # the link has the contents of another
-    assert set(table(app)["State"]) == {
-        "measured",
-        "kept from before",
-    }
+    assert set(table(app)["State"]) == {"measured", "kept from before"}
     for name in ("..", "../", "/", str(served.parent), "up", "run/../.."):
         app = triage(data="folder", folder=name, reference=f"{name}/secret.npy")
         assert app.selectbox(key="triage.folder").value == "run"
@@ -293,8 +273,8 @@ def test_a_folder_with_links_out_of_it_and_addresses_that_lead_out(served: Path)
     app = folder(k="5")
     (served / "run" / "step-9.npy").unlink()
     (served / "run" / "step-9.npy").symlink_to(served.parent / "secret.npy")
-    until_done(begin(app))
-    row = table(app).set_index("Name").loc["step-9"]
+    measured(app)
+    row = by_name(app).loc["step-9"]
     assert row["State"].startswith(
         "failed: 'step-9.npy': can't be opened: a link that leads out of the folder"
     )
@@ -303,8 +283,8 @@ def test_a_folder_with_links_out_of_it_and_addresses_that_lead_out(served: Path)
 def test_other_real_samples_are_no_checkpoint_and_refused_where_the_reference_holds_them(
     served: Path,
 ) -> None:
-    (served / "run" / "held.npy").write_bytes(npy(1))
-    (served / "run" / "again.npy").write_bytes(npy(0))
+    save(served, "held.npy", npy(1))
+    save(served, "again.npy", npy(0))
     app = folder(holdout="run/held.npy")
     assert "held" not in table(app)["Name"].tolist()
     assert not app.error
@@ -321,23 +301,23 @@ def test_other_real_samples_are_no_checkpoint_and_refused_where_the_reference_ho
 def test_what_has_no_step_is_not_drawn_over_steps_and_a_folder_is_said_to_be_watched(
     served: Path,
 ) -> None:
-    app = until_done(begin(folder()))
+    app = measured(folder())
     assert "Done: 2 of 2 checkpoints, folder watched." in said(app)
     assert panes(app)["triage-steps"]["title"] == "Score over steps"
     (served / "run" / "step-9.npy").rename(served / "run" / "b.npy")
-    app = until_done(begin(folder()))
+    app = measured(folder())
     assert panes(app)["triage-steps"]["title"] == "Score of each checkpoint"
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_new_files_are_found_by_looking_again_and_what_is_measured_or_chosen_stays(
     served: Path,
 ) -> None:
-    app = until_done(begin(folder()))
+    app = measured(folder())
     edit(app, 0, Name="mine")
     app.session_state[KEY].choice.selected = "mine"
-    (served / "run" / "step-8.npy").write_bytes(npy(8))
-    (served / "run" / "step-10.npy").write_bytes(npy(11))
+    save(served, "step-8.npy", npy(8))
+    save(served, "step-10.npy", npy(11))
     app.run()
     assert list(table(app)["State"]) == ["measured"] * 2
     press(app, "Look again")
@@ -349,34 +329,34 @@ def test_new_files_are_found_by_looking_again_and_what_is_measured_or_chosen_sta
     assert app.selectbox(key="triage.reference").value == "real.npy"
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_growing_folder_is_measured_on_and_a_file_that_is_being_written_is_waited_for(
     served: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = until_done(begin(folder()))
+    app = measured(folder())
     app.session_state[KEY].choice.selected = "step-10"
     whole = npy(11, 1.0)
-    (served / "run" / "step-11.npy").write_bytes(whole[:200])
+    save(served, "step-11.npy", whole[:200])
     app.session_state[KEY].arrivals = ArrivalWatch(0.0, below=served)
     for _ in range(3):
         until_done(app.run())
     assert list(table(app)["Name"]) == ["step-9", "step-10"]
     assert "1 not written to the end yet" in said(app)
-    (served / "run" / "step-11.npy").write_bytes(whole)
+    save(served, "step-11.npy", whole)
     for _ in range(3):
         until_done(app.run())
     assert list(table(app)["State"]) == ["measured"] * 3
     assert "not written" not in said(app)
     assert app.session_state[KEY].choice.selected == "step-10"
     monkeypatch.setattr(source, "YOUNG", -math.inf)  # one that stays broken is refused in the end
-    (served / "run" / "step-12.npy").write_bytes(whole[:200])
+    save(served, "step-12.npy", whole[:200])
     for _ in range(3):
         until_done(app.run())
     assert table(app)["State"].iloc[3].startswith("failed")
 
 
 def test_a_reference_is_not_guessed_among_the_checkpoints_nor_from_several(served: Path) -> None:
-    (served / "run" / "copy_of_ref.npy").write_bytes(npy(1))
+    save(served, "copy_of_ref.npy", npy(1))
     (served / "run" / "notes.txt").write_text("no samples")
     app = triage(data="folder", folder="run")
     assert app.selectbox(key="triage.reference").value == "real.npy"
@@ -385,30 +365,27 @@ def test_a_reference_is_not_guessed_among_the_checkpoints_nor_from_several(serve
     assert triage(data="folder", folder="run").selectbox(key="triage.reference").value is None
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_sets_of_very_different_sizes_are_cut_by_default(served: Path) -> None:
-    (served / "run" / "step-9.npy").write_bytes(npy(9, n=25))
-    app = until_done(begin(until_done(begin(folder()))))
+    save(served, "step-9.npy", npy(9, n=25))
+    app = measured(measured(folder()))
     assert set(table(app)["n"]) == {25}
     assert "cut to 25 samples" in said(app)
-    app.toggle(key="triage.equal").set_value(False).run()
-    healthy(app)
-    assert set(table(until_done(begin(app)))["n"]) == {25, 60}
+    choose(app, "triage.equal", False)
+    assert set(table(measured(app))["n"]) == {25, 60}
 
 
 def test_a_table_of_the_folder_says_more_and_a_malformed_one_loses_nothing(served: Path) -> None:
     (served / "run" / "about.csv").write_text("file,step,psi,run\nstep-9.npy,900,0.5,a run\n")
     (served / "run" / "bad.csv").write_text("file,step\nelsewhere.npy,1\n")
     app = folder()
-    app.selectbox(key="triage.metadata").set_value("run/about.csv").run()
-    healthy(app)
+    choose(app, "triage.metadata", "run/about.csv")
     names = ["step-9", "step-10"]
-    assert table(app).set_index("Name").loc[names, "psi"].fillna(-1).tolist() == [0.5, -1]
+    assert by_name(app).loc[names, "psi"].fillna(-1).tolist() == [0.5, -1]
     assert {each.run for each in app.session_state[KEY].listed.checkpoints} == {"a run", ""}
-    app.selectbox(key="triage.metadata").set_value("run/bad.csv").run()
-    healthy(app)
+    choose(app, "triage.metadata", "run/bad.csv")
     assert "names none of the checkpoints" in app.error[0].value
-    assert table(app).set_index("Name").loc["step-9", "Step"] == 900
+    assert by_name(app).loc["step-9", "Step"] == 900
     assert "bad" not in set(table(app)["Name"])
 
 
@@ -463,7 +440,7 @@ def test_hostile_names_stay_in_the_session_s_own_folder(tmp_path: Path) -> None:
     files = [path for path in held.rglob("*") if path.is_file()]
     assert len(files) == 8
     assert not list(tmp_path.rglob("evil*"))
-    until_done(begin(app))
+    measured(app)
     assert set(table(app)["State"]) == {"measured"}
     assert dict(app.query_params) == {"data": "upload", "part": "Report"}
     assert not (tmp_path / "cache").exists()
@@ -484,19 +461,14 @@ def test_uploads_that_are_forgotten_or_left_for_others_are_nowhere() -> None:
         edit(app, 0, Name=f"b {place}")
         press(app, "Forget them")
         until(lambda: gc.collect() is not None and all(each() is None for each in held))
-        app.file_uploader(key=f"triage-real-{place}").upload("real.npy", npy(place)).run()
-        app.file_uploader(key=f"triage-many-{place}").set_value(
-            [("a.npy", npy(place), "")] * 2
-        ).run()
-        healthy(app)
+        add(app, "real", ("real.npy", npy(place)))
+        add(app, "many", *[("a.npy", npy(place))] * 2)
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_failed_upload_has_the_lines_that_convert_it_by_its_own_name() -> None:
-    held = io.BytesIO()
-    np.save(held, np.zeros((40, 3, 4)))
-    app = uploads(("step-1.npy", npy(1)), ("step-2.npy", held.getvalue()))
-    until_done(begin(app))
+    app = uploads(("step-1.npy", npy(1)), ("step-2.npy", data_of(np.zeros((40, 3, 4)))))
+    measured(app)
     assert "1 of 2 could not be measured" in app.warning[0].value
     shown = "\n".join(each.value for each in app.code)
     assert "values = np.load('step-2.npy')" in shown, shown
@@ -504,71 +476,54 @@ def test_a_failed_upload_has_the_lines_that_convert_it_by_its_own_name() -> None
     assert not any(state.endswith(":") for state in table(app)["State"])
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() -> None:
     app = uploads(("step-1.npy", npy(1)), ("step-2.npy", b"no numbers"), ("step-3.npy", npy(3)))
-    until_done(begin(app))
+    measured(app)
     states = list(table(app)["State"])
     assert [state.split(":")[0] for state in states] == ["measured", "failed", "measured"]
     assert "1 of 3 could not be measured" in app.warning[0].value
     assert "Done: 3 of 3 checkpoints, 1 of them failed." in said(app)
     for text in (b"file,step\nstep-1.npy,x\n", b"\xff\xfe\x00", b"file,step\nstep-1.npy,40\n"):
-        key = next(each.key for each in app.file_uploader if each.key.startswith("triage-table-of"))
-        app.file_uploader(key=key).upload("about.csv", text).run()
-        healthy(app)
+        add(app, "table-of", ("about.csv", text))
         assert list(table(app)["AuC, kNN"].notna()).count(True) == 2
         assert bool(app.error) == (text[-3:] != b"40\n")
-    assert table(app).set_index("Name").loc["step-1", "Step"] == 40
+    assert by_name(app).loc["step-1", "Step"] == 40
     press(app, "Try them again")
     assert "1 of 3 could not be measured" in until_done(app).warning[0].value
-    before = table(app).set_index("Name")["AuC, kNN"]
+    before = by_name(app)["AuC, kNN"]
     (broken,) = [
         path for path in app.session_state[KEY].uploads.checkpoints if path.name == "step-2.npy"
     ]
-    key = next(each.key for each in app.file_uploader if each.key.startswith("triage-table-of"))
-    app.file_uploader(key=key).upload(
-        "about.csv", b"file,step\nstep-1.npy,40\nstep-2.npy,7\n"
-    ).run()
-    healthy(app)
-    app.button_group(key="triage-removed").set_value([broken]).run()
+    add(app, "table-of", ("about.csv", b"file,step\nstep-1.npy,40\nstep-2.npy,7\n"))
+    choose(app, "triage-removed", [broken])
     press(app, "Remove")
     assert not app.warning
     assert not app.error  # the table may speak of what is gone
     assert list(table(app)["Name"]) == ["step-3", "step-1"]
-    assert table(app).set_index("Name")["AuC, kNN"].equals(before[["step-3", "step-1"]])
+    assert by_name(app)["AuC, kNN"].equals(before[["step-3", "step-1"]])
     assert "Done: 2 of 2" in said(app)
     assert not broken.exists()
     assert not app.button_group(key="triage-removed").value
-    key = next(each.key for each in app.file_uploader if each.key.startswith("triage-table-of"))
-    app.file_uploader(key=key).upload("about.csv", b"file,step\nstep-1,40\nstep-2,7\n").run()
-    healthy(app)
-    key = next(each.key for each in app.file_uploader if each.key.startswith("triage-many"))
-    # another file of this name
-    app.file_uploader(key=key).set_value([("step-2.csv", b"a,b\n1,2\n", "")]).run()
-    healthy(app)
+    add(app, "table-of", ("about.csv", b"file,step\nstep-1,40\nstep-2,7\n"))
+    add(app, "many", ("step-2.csv", b"a,b\n1,2\n"))  # another file of this name
     assert not app.error
-    assert table(app).set_index("Name").loc["step-2", "Step"] == 7
+    assert by_name(app).loc["step-2", "Step"] == 7
 
 
-@pytest.mark.exhaustive
+@exhaustive
 def test_the_array_is_chosen_once_for_all_files() -> None:
     def several(seed: int) -> bytes:
-        stream = io.BytesIO()
         rng = np.random.default_rng(seed)
-        np.savez(stream, first=rng.normal(size=(60, 3)), second=rng.normal(size=(60, 4)))
-        return stream.getvalue()
+        return npz(first=rng.normal(size=(60, 3)), second=rng.normal(size=(60, 4)))
 
-    app = uploads(("a.npz", several(1)), ("b.npz", several(2)), ("c.npy", npy(3)), real=npy(0))
-    until_done(begin(app))
-    assert [state.split(":")[0] for state in table(app)["State"]] == [
-        "failed",
-        "failed",
-        "measured",
-    ]
+    app = uploads(("a.npz", several(1)), ("b.npz", several(2)), ("c.npy", npy(3)))
+    measured(app)
+    states = [state.split(":")[0] for state in table(app)["State"]]
+    assert states == ["failed", "failed", "measured"]
     assert app.selectbox(key="triage.key").options == ["first", "second"]
-    app.selectbox(key="triage.key").set_value("first").run()
-    healthy(app)
-    until_done(begin(app))
+    choose(app, "triage.key", "first")
+    measured(app)
     assert set(table(app)["State"]) == {"measured", "kept from before"}
 
 
@@ -584,15 +539,15 @@ def test_no_room_for_uploads_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Now add the checkpoints." in said(app)
     monkeypatch.setattr("pages._triage.session.MOST_BYTES", 10**9)
     monkeypatch.setattr("pages._triage.session.ALL_BYTES", len(npy(0)) + 10)
-    app.file_uploader(key="triage-many-1").set_value([("b.npy", npy(2), "")]).run()
+    add(app, "many", ("b.npy", npy(2)))
     assert "the files of all visitors may take 858 bytes and " in app.error[0].value
     assert " are in use, 848 bytes of that by this session" in app.error[0].value
     monkeypatch.setattr("pages._triage.session.ALL_BYTES", 10**9)
     monkeypatch.setattr("pages._triage.session.LEAST_FREE", 2**60)
-    app.file_uploader(key="triage-many-2").set_value([("b.npy", npy(2), "")]).run()
+    add(app, "many", ("b.npy", npy(2)))
     assert "stay free" in app.error[0].value
     monkeypatch.undo()
-    app.file_uploader(key="triage-many-3").set_value([("b.npy", npy(2), "")]).run()
+    add(app, "many", ("b.npy", npy(2)))
     assert not app.error
 
 
@@ -624,9 +579,7 @@ def test_what_takes_a_part_longer_is_measured_by_the_line_and_can_be_stopped() -
     assert not measure(app)
     app.button[0].click().run()
     assert measure(app)
-    app.run()
-    healthy(app)
-    assert app.markdown[0].value == "made"
+    assert healthy(app.run()).markdown[0].value == "made"
 
 
 def test_half_of_the_bundled_reference_trained_the_generators_as_the_page_says() -> None:
@@ -635,58 +588,41 @@ def test_half_of_the_bundled_reference_trained_the_generators_as_the_page_says()
     assert "1,797 digits of 8 x 8 pixels; half of them trained" in said(triage())
 
 
-@pytest.mark.parametrize(("name", "button"), [("word", "Leave it out"), ("time", "Leave out")])
-def test_what_may_be_no_feature_is_left_out_by_a_button(name: str, button: str) -> None:
-    rng = np.random.default_rng(0)
-    column = ["a", "b"] * 30 if name == "word" else rng.normal(size=60)
-    frame = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd")).assign(**{name: column})
-    app = triage(data="upload")
-    app.file_uploader(key="triage-real-0").upload("real.csv", frame.to_csv(index=False).encode())
-    app.run()
-    file = ("step-1.csv", frame[::-1].to_csv(index=False).encode(), "")
-    app.file_uploader(key="triage-many-0").set_value([file]).run()
-    shown = [each.value.replace("\\", "") for each in (*app.error, *app.caption)]
-    assert not [each for each in shown if "--drop" in each]
-    next(each for each in app.button if each.label == button).click().run()
-    assert not app.exception
+@pytest.mark.parametrize(("name", "label"), [("word", "Leave it out"), ("time", "Leave out")])
+def test_what_may_be_no_feature_is_left_out_by_a_button(name: str, label: str) -> None:
+    column = ["a", "b"] * 30 if name == "word" else normal(1, d=1).ravel()
+    frame = pd.DataFrame(normal(0, d=4), columns=list("abcd")).assign(**{name: column})
+    app = uploads(("step-1.csv", frame[::-1]), real=frame)
+    assert "--drop" not in said(app)
+    press(app, label)
     assert not app.error
     assert [each.drop for each in app.session_state[KEY].columns.values()] == [(name,)]
 
 
 def test_texts_of_a_checkpoint_alone_are_left_out_by_a_button() -> None:
-    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 4)), columns=list("abcd"))
-    app = triage(data="upload")
-    app.file_uploader(key="triage-real-0").upload("real.csv", frame.to_csv(index=False).encode())
-    app.run()
-    named = frame[::-1].assign(word=["x", "y"] * 30)
-    file = ("step-1.csv", named.to_csv(index=False).encode(), "")
-    app.file_uploader(key="triage-many-0").set_value([file]).run()
+    frame = pd.DataFrame(normal(0, d=4), columns=list("abcd"))
+    app = uploads(("step-1.csv", frame[::-1].assign(word=["x", "y"] * 30)), real=frame)
     measure(app)
     app.run()
-    refused = "".join(each.value for each in app.warning).replace("\\", "")
-    assert "'x' is not a number. Leave the column out with the button below" in refused
-    next(each for each in app.button if each.label == "Leave out").click().run()
+    assert "'x' is not a number. Leave the column out with the button below" in said(app)
+    press(app, "Leave out")
     measure(app)
-    app.run()
-    assert not app.exception
-    assert not [each for each in app.warning if "could not be measured" in each.value]
+    assert "could not be measured" not in said(healthy(app.run()))
 
 
-def test_columns_that_look_like_no_features_are_asked_about() -> None:
-    def table(seed: int) -> bytes:
-        rng = np.random.default_rng(seed)
-        frame = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd")).assign(
-            seed=rng.integers(0, 2**31, 60)
+@pytest.mark.parametrize(
+    ("answer", "dropped"), [("Leave them out", True), ("Use them as features", False)]
+)
+def test_columns_that_look_like_no_features_are_asked_about(answer: str, *, dropped: bool) -> None:
+    real, generated = (
+        pd.DataFrame(normal(seed, d=4), columns=list("abcd")).assign(
+            seed=np.random.default_rng(seed).integers(0, 2**31, 60)
         )
-        return frame.to_csv(index=False).encode()
-
-    for answer, number in (("Leave them out", 4), ("Use them as features", 5)):
-        app = triage(data="upload")
-        app.file_uploader(key="triage-real-0").upload("real.csv", table(0)).run()
-        app.file_uploader(key="triage-many-0").set_value([("step-1.csv", table(1), "")]).run()
-        assert "**seed**" in "".join(each.value for each in app.info)
-        next(each for each in app.button if each.label == answer).click().run()
-        assert not [each for each in app.info if "look like no features" in each.value]
-        assert not app.exception
-        settings = app.session_state[KEY].columns
-        assert [bool(each.drop) for each in settings.values()] == [number == 4]
+        for seed in (0, 1)
+    )
+    app = uploads(("step-1.csv", generated), real=real)
+    assert "**seed**" in said(app)
+    press(app, answer)
+    assert "look like no features" not in said(app)
+    settings = app.session_state[KEY].columns
+    assert [bool(each.drop) for each in settings.values()] == [dropped]

@@ -5,16 +5,25 @@ over nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import expect
 
 from pages._triage import table
 from prviz.live.modules import bundle
-from tests.browser import cut_texts, overlaps, visit, wait_idle
+from tests.browser import (
+    LAPTOP,
+    Opener,
+    choose_files,
+    cut_texts,
+    overlaps,
+    resize,
+    visit,
+    wait_idle,
+)
 from tests.file_builders import npy
+from tests.pages.triage.test_triage_browser import measured
 
 TOP = ".st-key-triage-warnings .flags"
 BESIDE = (".verdict-box .flags", ".evidence .flags")
@@ -55,21 +64,14 @@ def files() -> tuple[bytes, list[tuple[str, bytes]]]:
 
 
 @pytest.mark.exhaustive
-def test_warnings_stand_beside_the_verdicts_at_every_size(new_page: Callable[..., Page]) -> None:
-    page = new_page(viewport=ViewportSize(width=1366, height=768))
+def test_warnings_stand_beside_the_verdicts_at_every_size(new_page: Opener) -> None:
+    page = new_page(size=LAPTOP)
     visit(page, "/triage?data=upload&methods=knn")
-    fields = page.get_by_test_id("stFileUploader")
     reference, checkpoints = files()
-    fields.filter(has_text="Reference").locator("input[type=file]").set_input_files(
-        {"name": "real.npy", "mimeType": "", "buffer": reference}
-    )
+    choose_files(page, "Reference", ("real.npy", reference))
     wait_idle(page)
-    fields.filter(has_text="all at once").locator("input[type=file]").set_input_files(
-        [{"name": name, "mimeType": "", "buffer": content} for name, content in checkpoints]
-    )
-    expect(page.get_by_text("Done:")).to_be_attached(timeout=60_000)
-    expect(page.locator(".ranking tbody tr:not(:has(.chip))")).to_have_count(0, timeout=60_000)
-    wait_idle(page)
+    choose_files(page, "all at once", *checkpoints)
+    measured(page)
     expect(page.locator(f"{TOP} p")).to_have_count(1)
     expect(page.locator(TOP)).to_contain_text("Duplicates inside the real set: 39 of 200 real rows")
     assert page.get_by_text("Duplicates inside the real set").count() == 1
@@ -81,7 +83,7 @@ def test_warnings_stand_beside_the_verdicts_at_every_size(new_page: Callable[...
         page.locator(".ranking tbody tr", has_text=name).click()
         expect(page.locator(".evidence section").first).to_contain_text(text)
     for width, height in ((1366, 768), (390, 844), (820, 1180)):
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, width, height)
         # Once Plotly has drawn for the new width.
         page.wait_for_function(FITS)
         wait_idle(page)
@@ -92,7 +94,7 @@ def test_warnings_stand_beside_the_verdicts_at_every_size(new_page: Callable[...
 
 
 def test_a_row_has_its_bound_rounded_up_its_warnings_and_its_tie_in_the_table(
-    new_page: Callable[..., Page],
+    new_page: Opener,
 ) -> None:
     page = new_page()
     page.goto("/_stcore/health")

@@ -68,6 +68,14 @@ def run_of(gate: Gate, numbers: int = 40) -> TaskRun:
     return TaskRun([Count(number, gate) for number in range(numbers)], COLUMNS, 10.0)
 
 
+def begun(gate: Gate) -> TaskRun:
+    """A run that waits at the gate, after four of its forty tasks."""
+    run = run_of(gate)
+    run.start("me")
+    until(lambda: run.done == 4)
+    return run
+
+
 def values(run: TaskRun) -> list[int]:
     return [int(value) for value in run.rows()["value"]]
 
@@ -89,9 +97,7 @@ def test_rows_come_while_it_is_at_work_and_end_in_the_order_of_the_tasks(gate: G
 
 
 def test_stopped_it_keeps_its_rows_and_goes_on_with_the_rest_alone(gate: Gate) -> None:
-    run = run_of(gate)
-    run.start("me")
-    until(lambda: run.done == 4)
+    run = begun(gate)
     run.leave("me")
     assert run.stopping
     gate.open.set()
@@ -108,9 +114,7 @@ def test_stopped_it_keeps_its_rows_and_goes_on_with_the_rest_alone(gate: Gate) -
 
 
 def test_a_start_that_follows_a_stop_at_once_is_not_lost(gate: Gate) -> None:
-    run = run_of(gate)
-    run.start("me")
-    until(lambda: run.done == 4)
+    run = begun(gate)
     run.leave("me")
     run.start("me")
     assert run.working
@@ -139,9 +143,7 @@ def test_an_error_is_kept_with_the_rows_before_it_and_the_next_start_tries_again
 
 
 def test_what_nobody_asks_about_stops_itself(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = run_of(gate)
-    run.start("me")
-    until(lambda: run.done == 4)
+    run = begun(gate)
     monkeypatch.setattr(TaskRun, "idle_seconds", -1.0)
     gate.open.set()
     until(lambda: not run.working)
@@ -266,9 +268,7 @@ def test_runs_wait_for_their_turn_and_know_their_place(
 def test_a_run_ends_at_the_time_limit_with_its_rows(
     gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = run_of(gate)
-    run.start("me")
-    until(lambda: run.done == 4)
+    run = begun(gate)
     monkeypatch.setattr(limits, "seconds", 0.0)
     gate.open.set()
     until(lambda: not run.working)
