@@ -181,3 +181,20 @@ def test_a_page_that_only_follows_is_answered_whatever_page_it_is(visitor: route
         ["page", "done"],
     )
     assert posted(b'{"q": 4}', visitor.token)[0] == 400
+
+
+@pytest.mark.exhaustive
+def test_a_thousand_questions_at_once_are_answered_one_after_the_other(
+    visitor: route.Visitor,
+) -> None:
+    async def flood() -> list[Answer]:
+        bodies = [b'{"q": %d, "follow": true}' % number for number in range(1, 1001)]
+        return await asyncio.gather(
+            *(_posted(body, visitor.token, None, "/live/ask", "") for body in bodies)
+        )
+
+    answers = run(flood())
+    assert {status for status, *_ in answers} == {200}
+    last = [json.loads(content.splitlines()[-1])["kind"] for *_, content in answers]
+    assert set(last) <= {"done", "superseded"}
+    assert "done" in last
