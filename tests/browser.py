@@ -420,12 +420,14 @@ def press_often(part: Locator, times: int, key: str = "ArrowRight") -> None:
         part.press(key)
 
 
-def drag(page: Page, start: tuple[float, float], *places: tuple[float, float]) -> None:
+def drag(
+    page: Page, start: tuple[float, float], *places: tuple[float, float], steps: int = 6
+) -> None:
     """Press the mouse at a place of the window, move it over others and let go at the last."""
     page.mouse.move(*start)
     page.mouse.down()
     for place in places:
-        page.mouse.move(*place, steps=6)
+        page.mouse.move(*place, steps=steps)
     page.mouse.up()
 
 

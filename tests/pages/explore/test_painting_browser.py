@@ -48,7 +48,7 @@ def place(page: Page, row: int, column: int) -> tuple[float, float]:
 
 
 def stroke(page: Page, first: Cell, last: Cell) -> None:
-    drag(page, place(page, *first), place(page, *last))
+    drag(page, place(page, *first), place(page, *last), steps=1)
 
 
 def true_area(page: Page) -> float:

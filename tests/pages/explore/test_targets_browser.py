@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import (
     LAPTOP,
     PHONE,
     TABLET,
+    AppServer,
     Opener,
+    Tab,
+    beside,
     box_of,
     click,
     cut_texts,
     enter,
+    open_tab,
     overlaps,
     visit,
     wait_until,
@@ -67,19 +72,32 @@ COVERED = """() => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def of_touch(app_server: AppServer, chromium: Browser) -> Iterator[Tab]:
+    """A screen for fingers, in whose context all pages of this file open."""
+    tab = open_tab(chromium, app_server.url, has_touch=True)
+    tab.page.goto("/_stcore/health")
+    yield tab
+    tab.context.close()
+
+
 @pytest.fixture
-def opened(new_page: Opener) -> Opener:
-    """Open a page of this size on a screen for fingers and wait for its numbers and samples."""
+def opened(of_touch: Tab) -> Iterator[Opener]:
+    """Open a page of this size and wait for its numbers and samples; without errors to the end."""
+    tabs: list[Tab] = []
 
     def open_page(size: tuple[int, int], path: str = "/") -> Page:
-        page = new_page(fresh=True, has_touch=True, size=size)
+        tabs.append(beside(of_touch, viewport={"width": size[0], "height": size[1]}))
+        page = tabs[-1].page
         visit(page, path)
         if path == "/":
             expect(page.locator(".rows .row b").first).to_have_text(re.compile("[.]"))
             expect(page.locator(".st-key-samples .plot .trace").first).to_be_attached()
         return page
 
-    return open_page
+    yield open_page
+    for tab in tabs:
+        tab.close()
 
 
 def _sideways(page: Page) -> int:

@@ -270,7 +270,7 @@ def test_a_quick_stroke_paints_every_cell_that_it_crosses_and_none_before_it(pag
     bars = page.locator(".course .figure rect")
     before = bars.evaluate_all(heights)
     y = middle(bars.nth(4))[1]  # the highest
-    drag(page, (middle(bars.nth(8))[0], y), (middle(bars.nth(15))[0], y))
+    drag(page, (middle(bars.nth(8))[0], y), (middle(bars.nth(15))[0], y), steps=1)
     wait_until(page, lambda: bars.evaluate_all(heights)[15] > 0)
     after = bars.evaluate_all(heights)
     assert after[:8] == before[:8]

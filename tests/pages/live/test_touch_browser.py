@@ -19,7 +19,7 @@ def test_taps_and_double_clicks_leave_the_axes_where_they_were(
     new_page: Opener, touch: bool
 ) -> None:
     size = PHONE if touch else LAPTOP
-    page = new_page(fresh=True, viewport=size, has_touch=touch, is_mobile=touch)
+    page = new_page(fresh=True, size=size, has_touch=touch, is_mobile=touch)
     visit(page, "/?n=100&p.d=2")
     plot = page.locator(".live.screen .plot").first
     expect(plot.locator(".js-line").first).to_be_attached()
