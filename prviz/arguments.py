@@ -72,13 +72,17 @@ def checked_choice(name: str, value: object, known: Iterable[str]) -> str:
     raise ValueError(f"{name} = {reprlib.repr(value)}; one of {', '.join(names)} is needed")
 
 
-def checked_list(name: str, values: object, needed: str) -> list[Any]:
-    """``values`` as a list; TypeError for a single value or text, and for a mapping, whose values
-    would be lost.
+def checked_list(
+    name: str, values: object, needed: str, accepted: Callable[[object], bool] = lambda _: True
+) -> list[Any]:
+    """``values``, which may come one by one, as a list; TypeError for a single value or text, for a
+    mapping, whose values would be lost, and for an entry that is not accepted.
     """
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} = {reprlib.repr(values)}; a list of {needed} is needed")
-    return list(values)
+    if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping):
+        found = list(values)
+        if all(map(accepted, found)):
+            return found
+    raise TypeError(f"{name} = {reprlib.repr(values)}; a list of {needed} is needed")
 
 
 def checked_floats(name: str, values: ArrayLike, needed: str) -> Floats:

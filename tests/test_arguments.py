@@ -364,6 +364,14 @@ def test_curves_may_come_one_by_one() -> None:
     assert prviz.spread(each for each in (CURVE, CURVE)).curve.auc == pytest.approx(CURVE.auc)
 
 
+def test_trackers_may_come_one_by_one(tmp_path: Path) -> None:
+    told: list[int] = []
+    trackers = (track for track in [lambda step, _: told.append(step)])
+    monitor = prviz.Monitor(REAL, directory=tmp_path, methods=["knn"], trackers=trackers)
+    monitor.log(7, GENERATED)
+    assert told == [7]
+
+
 def test_the_order_of_a_diversity_may_be_infinite() -> None:
     """It is then that of the commonest direction, which high orders come near."""
     known = [vendi(REAL, order=order) for order in (50.0, 1e3, 1e6, float("inf"))]

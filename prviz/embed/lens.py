@@ -140,10 +140,19 @@ def lens(
     Sykes et al. 2026, 5.2, compare embeddings and ask how many features of a network with random
     weights are needed.
     """
-    _check_dimensions(dimensions)
+    dimensions = checked_list("dimensions", dimensions, "numbers of features")
+    for each in dimensions:
+        checked_whole("dimension", each, 1)
     method = one_method(method)
-    _check_given("sources", sources, "readers of pictures (prviz.readers.media)")
-    _check_given("encoders", encoders, "encoders as prviz.embed.registered.load_encoder gives them")
+    sources = checked_list(
+        "sources", sources, "readers of pictures (prviz.readers.media)", _is_no_name
+    )
+    encoders = checked_list(
+        "encoders",
+        encoders,
+        "encoders as prviz.embed.registered.load_encoder gives them",
+        _is_no_name,
+    )
     report = part_of(progress, 0, 1)
     reference = as_samples(real, name="real")
     named = (
@@ -278,16 +287,9 @@ def _encoded(
     return found
 
 
-def _check_given(name: str, values: object, needed: str) -> None:
-    """Raise TypeError unless ``values`` is a list, without names in place of objects."""
-    if str in map(type, checked_list(name, values, needed)):
-        raise TypeError(f"{name} = {values!r}; a list of {needed} is needed")
-
-
-def _check_dimensions(dimensions: object) -> None:
-    """Raise TypeError unless ``dimensions`` is a list of integers, ValueError for one below 1."""
-    for each in checked_list("dimensions", dimensions, "numbers of features"):
-        checked_whole("dimension", each, 1)
+def _is_no_name(value: object) -> bool:
+    """True for anything but a name in place of an object."""
+    return not isinstance(value, str)
 
 
 def _decoded(picture: Picture) -> DecodedPicture:

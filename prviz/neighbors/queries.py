@@ -85,8 +85,8 @@ def _over_tiles(
     n = columns.stop - columns.start
 
     def work(block: slice) -> int:
-        rows = slice(first + block.start, first + block.stop)
-        use(make_tile(points, rows, samples, runner.scratch(), columns=columns), block)
+        part = slice(first + block.start, first + block.stop)
+        use(make_tile(points, part, samples, runner.scratch(), columns=columns), block)
         return 0
 
     most = memory_limit // (2 * _PAIR_BYTES * available_threads() * n)

@@ -19,7 +19,7 @@ from prviz.checks.flags import checked_pair
 from prviz.curves import PRCurve, shown
 from prviz.curves.summaries import TRUTH
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import check_k, resolve_k
+from prviz.estimators.base import check_k, checked_k
 from prviz.figures.theme import TRUTH_COLOR, colors
 from prviz.live import results, view
 from prviz.live.evaluated import evaluated
@@ -481,9 +481,8 @@ def widget(
     >>> w.curves["knn"].auc  # doctest: +SKIP
     """
     pair = checked_pair(real, generated)
-    number = resolve_k(k, pair)
     drawn = pair.split(split, seed)
-    if k != "sqrt":
+    if (number := checked_k(k)) != "sqrt":
         check_k(number, drawn)
     settings = ExploreSettings(
         source="upload",

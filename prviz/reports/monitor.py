@@ -177,9 +177,9 @@ class Monitor:
         check_memory_limit(memory_limit)
         if not isinstance(keep_samples, bool | np.bool_):
             raise TypeError(f"keep_samples = {keep_samples!r}; True or False is needed")
-        functions = "functions of a step and its metrics"
-        if not all(map(callable, checked_list("trackers", trackers, functions))):
-            raise TypeError(f"trackers = {trackers!r}; a list of {functions} is needed")
+        trackers = checked_list(
+            "trackers", trackers, "functions of a step and its metrics", callable
+        )
         reference = as_samples(real, name="real")
         other = None
         if holdout is not None:
